@@ -1,0 +1,45 @@
+# demo   install into .venv and run the main job on data that ships with scikit-learn
+# test   install the development extras into .venv and run the tests
+# check  lint, format check and types
+# bench  speed, as ratios measured in one run
+# docs   remake the generated pages and the picture of the README
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench docs clean
+
+demo: .venv/installed
+	$(BIN)/apexgp demo
+
+test: .venv/installed-dev
+	$(BIN)/python -m pytest
+
+check: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/installed-dev
+	$(BIN)/python benchmarks/map_speed.py
+	$(BIN)/python benchmarks/start_up.py
+
+docs: .venv/installed-dev
+	$(BIN)/python docs/make.py
+
+clean:
+	rm -rf .venv
+
+# An editable install, so that only a changed pyproject.toml asks for another.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
+	  echo "apexgp needs Python 3.11 to 3.13, $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ .venv/installed

@@ -1,0 +1,30 @@
+"""Forecast what a classifier will score with more labelled data, and how sure to be.
+
+The method is APEx-GP (Harvey et al. 2023): a Gaussian process over the training-set size.
+"""
+
+from importlib.metadata import version
+
+from . import errors, metrics
+from .estimators import APExGP, Arctan, PowerLaw
+from .forecast import Forecast
+from .model.variant import PUBLISHED, WRITTEN, Variant
+from .pairs import LearningCurve, read_curves
+from .surfaces.plot import CurveDisplay
+
+__version__ = version("apexgp")
+
+__all__ = [
+    "PUBLISHED",
+    "WRITTEN",
+    "APExGP",
+    "Arctan",
+    "CurveDisplay",
+    "Forecast",
+    "LearningCurve",
+    "PowerLaw",
+    "Variant",
+    "errors",
+    "metrics",
+    "read_curves",
+]

@@ -1,0 +1,121 @@
+"""Checks of what comes in from outside: what was wanted, what came, what to do."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import DataError, RequestError
+
+FloatArray = NDArray[np.float64]
+
+
+def real_array(name: str, values: ArrayLike, *, error: type[Exception] = RequestError) -> FloatArray:
+    """`values` as floats of whatever shape, or an error that names the first thing that is no number."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "bc":
+            raise TypeError
+        return np.array(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        culprit = next((v for v in np.ravel(np.asarray(values, dtype=object)) if not _is_real(v)), values)
+        raise error(f"{name} must be real numbers, got {culprit!r}.") from None
+
+
+def _is_real(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, (bool, np.bool_))
+
+
+def some(values: Collection[Any] | NDArray[Any], most: int = 5) -> str:
+    """The first few of `values`, for use inside a message."""
+    shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in list(values)[:most])
+    return shown + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def sizes_array(name: str, values: ArrayLike, *, error: type[Exception] = RequestError) -> FloatArray:
+    """Training-set sizes: one dimension, finite, at least 1."""
+    sizes = np.atleast_1d(real_array(name, values, error=error))
+    if sizes.ndim != 1:
+        raise error(f"{name} must be a list of sizes (one dimension), got shape {sizes.shape}.")
+    if sizes.size == 0:
+        raise error(f"{name} is empty. Give at least one training-set size.")
+    if not np.isfinite(sizes).all():
+        raise error(f"{name} must be finite, got {some(sizes[~np.isfinite(sizes)])}.")
+    if (sizes < 1).any():
+        small = sizes[sizes < 1]
+        hint = (
+            " Fractions of a data set? Multiply by its number of examples."
+            if ((small > 0) & (small < 1)).all()
+            else ""
+        )
+        raise error(f"{name} count training examples and must be at least 1, got {some(small)}.{hint}")
+    return sizes
+
+
+def scores_array(name: str, values: ArrayLike) -> FloatArray:
+    """Scores within [0, 1]; NaN passes, for the caller to judge."""
+    scores = np.atleast_1d(real_array(name, values, error=DataError))
+    if np.isinf(scores).any():
+        raise DataError(f"{name} must be finite, got {some(scores[np.isinf(scores)])}.")
+    outside = scores[(scores < 0) | (scores > 1)]
+    if outside.size:
+        hint = (
+            f" Per cent? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}."
+            if ((outside > 1) & (outside <= 100)).all() and outside.max() > 1.5
+            else " Only scores with 1 as the perfect value can be forecast."
+        )
+        raise DataError(f"{name} must lie in [0, 1], got {some(outside)}.{hint}")
+    return scores
+
+
+def probability(name: str, value: float, *, open_ends: bool = True) -> float:
+    """A number strictly between 0 and 1, or in [0, 1] where `open_ends` is false."""
+    number = real_number(name, value)
+    if not (0 < number < 1 if open_ends else 0 <= number <= 1):
+        interval = "strictly between 0 and 1" if open_ends else "in [0, 1]"
+        hint = f" Write {number / 100:g} for {number:g} %." if 1 < number <= 100 else ""
+        raise RequestError(f"{name} must be {interval}, got {number:g}.{hint}")
+    return number
+
+
+def positive(name: str, value: float) -> float:
+    """A number above 0."""
+    number = real_number(name, value)
+    if number <= 0:
+        raise RequestError(f"{name} must be above 0, got {number:g}.")
+    return number
+
+
+def real_number(name: str, value: float) -> float:
+    """One finite number."""
+    array = real_array(name, value)
+    if array.ndim != 0 or not math.isfinite(float(array)):
+        raise RequestError(f"{name} must be one finite number, got {value!r}.")
+    return float(array)
+
+
+def whole_number(name: str, value: int, *, least: int) -> int:
+    """An integer of at least `least`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise RequestError(f"{name} must be a whole number, got {value!r}.") from None
+    if number < least or isinstance(value, bool):
+        raise RequestError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    return number
+
+
+def choice(name: str, value: str, allowed: Collection[str]) -> str:
+    """One of the `allowed` words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise RequestError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}.")
+    return value

@@ -1,0 +1,19 @@
+"""Optional dependencies: imported where they are used, or named with the extra that brings them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from .errors import MissingExtraError
+
+
+def need(module: str, caller: str, extra: str) -> Any:
+    """Import `module` for `caller`, or say which extra of apexgp installs it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        package = module.partition(".")[0]
+        if missing.name is None or missing.name.partition(".")[0] != package:
+            raise  # the module is there, something that it needs is not: that is another story
+        raise MissingExtraError(f"{caller} needs {package}: pip install 'apexgp[{extra}]'") from None

@@ -1,0 +1,119 @@
+"""Small tables as people save them: commas, semicolons or tabs, decimal commas, byte-order marks.
+
+Everything comes back as text with its line number, so that a message can point at the cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ._check import some
+from .errors import DataError
+
+_ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns of text cells; `lines` holds each row's line in the file."""
+
+    path: Path
+    columns: dict[str, list[str]]
+    lines: list[int]
+    decimal_comma: bool
+
+    def numbers(self, column: str, *, blank: float | None = None) -> list[float]:
+        """A column as numbers; an empty cell becomes `blank`, or an error where that is None."""
+        return [
+            blank if blank is not None and not cell else self._number(cell, column, line)
+            for cell, line in zip(self.columns[column], self.lines, strict=True)
+        ]
+
+    def _number(self, cell: str, column: str, line: int) -> float:
+        where = f"{self.path}, line {line}, column {column!r}"
+        if not cell:
+            raise DataError(f"{where}: the cell is empty. Fill it in, or delete the row.")
+        if self.decimal_comma and re.fullmatch(r"[+-]?\d+\.\d+", cell):
+            raise DataError(
+                f"{where}: {cell!r} has a point in a file with decimal commas. Write {cell.replace('.', '')} "
+                f"or {cell.replace('.', ',')}, whichever is meant."
+            )
+        text = cell.replace(",", ".") if self.decimal_comma else cell
+        try:
+            return float(text)
+        except ValueError:
+            hint = " Write it as a fraction, without the per cent sign." if cell.endswith("%") else ""
+            grouped = re.search(r"\d[,' ]\d", cell)
+            hint = hint or (" Use a decimal point and no thousands separators." if grouped else "")
+            raise DataError(f"{where}: expected a number, got {cell!r}.{hint}") from None
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Read a delimited text file with a header line."""
+    source = Path(path)
+    delimiter, rows = _rows(source, _text(source))
+    (_, header), body = rows[0], rows[1:]
+    if any(_NUMBER.fullmatch(name) for name in header) and all(_NUMBER.fullmatch(n) or not n for n in header):
+        raise DataError(
+            f"{source} has no header: its first line is {', '.join(header)!r}. "
+            "Put the column names on the first line, for instance size,score,split."
+        )
+    repeated = {name for name in header if name and header.count(name) > 1}
+    if repeated:
+        raise DataError(f"{source} names column {some(sorted(repeated))} more than once. Rename one of them.")
+    if not body:
+        raise DataError(f"{source} has a header ({', '.join(header)}) but no rows.")
+    for line, cells in body:
+        if len(cells) > len(header) and any(cells[len(header) :]):
+            raise DataError(
+                f"{source}, line {line}: {len(cells)} cells under {len(header)} column names. "
+                "Numbers with decimal commas need semicolons between the columns."
+            )
+    columns = {
+        name: [cells[i] if i < len(cells) else "" for _, cells in body]
+        for i, name in enumerate(header)
+        if name  # a nameless column is the row number that spreadsheets and data frames write
+    }
+    # A comma inside a cell of a comma-separated file could also group thousands: there it stays an error.
+    decimal_comma = delimiter != "," and any(
+        re.fullmatch(r"[+-]?\d*,\d+([eE][+-]?\d+)?", cell) for cells in columns.values() for cell in cells
+    )
+    return Table(source, columns, [line for line, _ in body], decimal_comma)
+
+
+def _text(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}. Check the name and the folder.") from None
+    except OSError as problem:
+        raise DataError(f"{path} cannot be read: {problem.strerror}.") from None
+    encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
+    if raw[:4] == b"PK\x03\x04":
+        raise DataError(f"{path} is a spreadsheet workbook. Save it as CSV first.")
+    if b"\x00" in raw and encoding != "utf-16":
+        raise DataError(f"{path} is not a text file. Save the table as CSV.")
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", errors="replace")  # what older spreadsheets on Windows write
+
+
+def _rows(path: Path, text: str) -> tuple[str, list[tuple[int, list[str]]]]:
+    first = next((line for line in text.splitlines() if line.strip()), None)
+    if first is None:
+        raise DataError(
+            f"{path} is empty. Expected a header such as size,score,split and one row a measurement."
+        )
+    delimiter = max(";\t,", key=first.count)  # on a tie the rarer sign wins: a comma may be a decimal one
+    reader = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
+    try:
+        rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
+    except csv.Error as problem:
+        raise DataError(f"{path}, line {reader.line_num}: {problem}.") from None
+    return delimiter, [(line, cells) for line, cells in rows if any(cells)]

@@ -1,0 +1,65 @@
+"""Every exception and warning of apexgp.
+
+::
+
+    ApexError
+    ├── DataError (ValueError)            the measurements or their file are at fault
+    ├── RequestError (ValueError)         an argument is at fault
+    ├── NoForecastError (TypeError)       the method gives a curve but no distribution
+    ├── WouldOverwriteError (FileExistsError)
+    └── MissingExtraError (ImportError)   an optional dependency is not installed
+
+    ConvergenceWarning (UserWarning)      the optimiser stopped before it was done
+    ReproducibilityWarning (UserWarning)  a loaded model no longer gives its saved numbers
+    MissingScoresWarning (UserWarning)    cells of a table of scores were empty
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ApexError",
+    "ConvergenceWarning",
+    "DataError",
+    "MissingExtraError",
+    "MissingScoresWarning",
+    "NoForecastError",
+    "ReproducibilityWarning",
+    "RequestError",
+    "WouldOverwriteError",
+]
+
+
+class ApexError(Exception):
+    """Base of all errors that apexgp raises on purpose."""
+
+
+class DataError(ApexError, ValueError):
+    """The measurements, or the file that holds them, cannot be used."""
+
+
+class RequestError(ApexError, ValueError):
+    """An argument has a value that cannot be used."""
+
+
+class NoForecastError(ApexError, TypeError):
+    """A deterministic method was asked for a distribution."""
+
+
+class WouldOverwriteError(ApexError, FileExistsError):
+    """A file of that name is there and overwriting was not asked for."""
+
+
+class MissingExtraError(ApexError, ImportError):
+    """A function needs an optional dependency that is not installed."""
+
+
+class ConvergenceWarning(UserWarning):
+    """The optimiser stopped before its projected gradient vanished."""
+
+
+class ReproducibilityWarning(UserWarning):
+    """Refitting a saved model gave other parameters than the saved ones."""
+
+
+class MissingScoresWarning(UserWarning):
+    """Cells of a table of scores were NaN and were left out."""

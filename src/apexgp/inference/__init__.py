@@ -1,0 +1,1 @@
+"""Numbers from a model and pairs. One loop each; the mean is an argument."""

@@ -1,0 +1,129 @@
+"""How good forecasts were: errors of a curve, likelihood, coverage and proper scores of a distribution.
+
+Each function takes the true scores `y`, one per size of the forecast, or rows of them for several replicates, and
+averages over all; `axis` says, as NumPy's does, over which axes to average instead (`axis=()`: none).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._check import FloatArray, positive, real_array
+from .errors import DataError, RequestError
+from .forecast import Forecast, IntervalKind
+
+__all__ = ["coverage", "crps", "log_score", "mae", "pit", "quantized_likelihood", "rmse"]
+
+Axis = int | tuple[int, ...] | None
+
+
+def rmse(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
+    """Root mean squared error of predicted scores (the paper's tables: of `forecast.location`, times 100)."""
+    return np.asarray(np.sqrt(np.mean(_errors(predicted, y) ** 2, axis=axis)))[()]
+
+
+def mae(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
+    """Mean absolute error of predicted scores."""
+    return np.asarray(np.mean(np.abs(_errors(predicted, y)), axis=axis))[()]
+
+
+def quantized_likelihood(
+    forecast: Forecast, y: ArrayLike, delta: float = 0.01, *, axis: Axis = None
+) -> FloatArray:
+    """Probability that the forecast gave to the interval from y - delta to y + delta."""
+    scores, delta = _truth(forecast, y), positive("delta", delta)
+    return np.asarray(forecast.prob_between(scores - delta, scores + delta).mean(axis=axis))[()]
+
+
+def coverage(
+    forecast: Forecast,
+    y: ArrayLike,
+    level: float = 0.95,
+    kind: IntervalKind = "equal_tailed",
+    *,
+    axis: Axis = None,
+) -> FloatArray:
+    """Share of the true scores that lie in the interval of that level."""
+    scores = _truth(forecast, y)
+    lower, upper = forecast.interval(level, kind)
+    return np.asarray(((scores >= lower) & (scores <= upper)).astype(float).mean(axis=axis))[()]
+
+
+def log_score(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
+    """Logarithm of the density at the true score; higher is better, -inf where the forecast excluded it."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(forecast.pdf(_truth(forecast, y))).mean(axis=axis))[()]
+
+
+def pit(forecast: Forecast, y: ArrayLike) -> FloatArray:
+    """Probability integral transform, F(y): uniform on [0, 1] for a calibrated forecast."""
+    return forecast.cdf(_truth(forecast, y))
+
+
+def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
+    """Continuous ranked probability score, int (F(z) - 1[z >= y])^2 dz; lower is better, 0 for a sure and right one.
+
+    Notes
+    -----
+    F is smooth on either side of y, and so are Gauss-Legendre panels that meet there. Their other edges are quantiles,
+    so that they are narrow where F bends; they are halved until the sum moves by less than 1e-10.
+    """
+    scores = _truth(forecast, y)
+    # F is 0 or 1 to within 1e-12 beyond the outermost of these, and contributes nothing to nine digits.
+    edges = forecast.quantile(
+        np.array([0.0, 1e-12, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.999, 1 - 1e-6, 1.0])
+    )
+    rows = np.atleast_2d(scores)
+    values = np.stack([_crps_row(forecast, edges, row) for row in rows.reshape(-1, rows.shape[-1])])
+    return np.asarray(values.reshape(scores.shape).mean(axis=axis))[()]
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
+
+
+def _crps_row(forecast: Forecast, edges: FloatArray, y: FloatArray) -> FloatArray:
+    """CRPS of one score per size."""
+    panels = np.sort(np.vstack([edges, np.clip(y, 0.0, 1.0), np.zeros_like(y), np.ones_like(y)]), axis=0)
+    total = np.full(len(y), np.inf)
+    for _ in range(12):
+        start, half = panels[:-1, None], np.diff(panels, axis=0)[:, None] / 2
+        z = (start + half * (1 + _NODES[:, None])).reshape(-1, len(y))
+        gap = forecast.cdf(z) - (z >= y)
+        refined = (gap**2 * (half * _WEIGHTS[:, None]).reshape(-1, len(y))).sum(axis=0)
+        if np.abs(refined - total).max() < 1e-10:
+            break
+        total = refined
+        panels = np.sort(np.vstack([panels, (panels[:-1] + panels[1:]) / 2]), axis=0)
+    return refined
+
+
+def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
+    guesses, scores = real_array("predicted", predicted), real_array("y", y, error=DataError)
+    if scores.size == 0:
+        raise DataError("y is empty: there is nothing to compare with.")
+    if scores.shape[-1:] != guesses.shape[-1:]:
+        raise RequestError(
+            f"predicted and y must be of the same length, got shapes {guesses.shape} and {scores.shape}."
+        )
+    if np.isnan(scores).any() or np.isnan(guesses).any():
+        raise DataError("predicted and y must not be NaN. Leave missing measurements out.")
+    return guesses - scores
+
+
+def _truth(forecast: Forecast, y: ArrayLike) -> FloatArray:
+    if not isinstance(forecast, Forecast):
+        raise RequestError(
+            f"Expected a Forecast, got {type(forecast).__name__}. Use model.forecast(sizes); a curve without a "
+            "distribution can be judged by rmse and mae."
+        )
+    scores = real_array("y", y, error=DataError)
+    if scores.ndim == 0:
+        scores = scores[None]
+    if scores.size == 0 or scores.shape[-1] != len(forecast.sizes):
+        raise DataError(
+            f"y must hold one score for each of the {len(forecast.sizes)} sizes, got shape {scores.shape}."
+        )
+    if not ((scores >= 0) & (scores <= 1)).all():
+        raise DataError("y must be scores in [0, 1], without NaN.")
+    return scores

@@ -1,0 +1,1 @@
+"""Curve shapes, kernel and priors as values. Imports numpy and scipy; never sees data."""

@@ -1,0 +1,109 @@
+"""Mean functions: how a score rises with the training-set size, as formulas.
+
+Every curve here is a limit minus a drop, m(x) = (1 - eps) - drop(x; theta), where the drop vanishes as x grows. A new
+family is one short class: its parameters with their bounds, its drop, and what changes when sizes are counted in
+other units. List it in `MEANS`; fitting, forecasting, the command line and the tests pick it up from there.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._check import FloatArray, choice
+
+__all__ = ["MEANS", "Mean", "Parameter", "mean_named"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a mean: its bounds, and the range in which a search for it begins.
+
+    The range is meant for sizes counted in units of the smallest pilot size, where it fits any data.
+    """
+
+    name: str
+    lower: float
+    upper: float
+    start: tuple[float, float]
+
+
+class Mean(ABC):
+    """A family of curves m(x) = (1 - eps) - drop(x; theta).
+
+    Notes
+    -----
+    `drop` must be written with functions that NumPy also defines for complex numbers: derivatives are taken by the
+    complex step, d drop / d theta = Im drop(theta + i h) / h, which is exact to rounding for a tiny h.
+    """
+
+    name: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]]
+
+    @abstractmethod
+    def drop(self, x: FloatArray, *theta: Any) -> Any:
+        """How far the curve stays below its limit at size x."""
+
+    @abstractmethod
+    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+        """Turn parameters that hold for sizes x / unit into those of the same curve for sizes x."""
+
+    def __call__(self, x: FloatArray, epsilon: Any, *theta: Any) -> FloatArray:
+        """m(x), the score to expect at size x."""
+        curve: FloatArray = (1 - epsilon) - self.drop(x, *theta)
+        return curve
+
+    def drop_and_slopes(self, x: FloatArray, *theta: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+        """The drop and its derivatives by each parameter in turn."""
+        step = 1e-30
+        slopes = []
+        for i, value in enumerate(theta):
+            nudged = [*theta[:i], value + 1j * step, *theta[i + 1 :]]
+            slopes.append(np.imag(self.drop(x, *nudged)) / step)
+        return self.drop(x, *theta), slopes
+
+
+class PowerLawMean(Mean):
+    """(1 - eps) - theta1 x^theta2, with theta1 >= 0 and theta2 in [-1, 0]."""
+
+    name = "power_law"
+    parameters = (Parameter("theta1", 0.0, inf, (0.01, 0.5)), Parameter("theta2", -1.0, 0.0, (-0.9, -0.1)))
+
+    def drop(self, x: FloatArray, *theta: Any) -> Any:
+        """theta1 x^theta2."""
+        theta1, theta2 = theta
+        return theta1 * np.exp(theta2 * np.log(x))
+
+    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+        """theta1 (x / u)^theta2 = (theta1 u^-theta2) x^theta2."""
+        theta1, theta2 = theta
+        return theta1 * unit**-theta2, theta2
+
+
+class ArctanMean(Mean):
+    """(2/pi) arctan(theta1 (pi/2) x + theta2) - eps, with theta1, theta2 >= 0."""
+
+    name = "arctan"
+    parameters = (Parameter("theta1", 0.0, inf, (0.01, 3.0)), Parameter("theta2", 0.0, inf, (0.05, 10.0)))
+
+    def drop(self, x: FloatArray, *theta: Any) -> Any:
+        """1 - (2/pi) arctan(theta1 (pi/2) x + theta2)."""
+        theta1, theta2 = theta
+        return 1 - (2 / np.pi) * np.arctan(theta1 * (np.pi / 2) * x + theta2)
+
+    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+        """theta1 (x / u) = (theta1 / u) x."""
+        theta1, theta2 = theta
+        return theta1 / unit, theta2
+
+
+MEANS: dict[str, Mean] = {mean.name: mean for mean in (PowerLawMean(), ArctanMean())}
+
+
+def mean_named(name: str) -> Mean:
+    """Look up a mean by its name."""
+    return MEANS[choice("mean", name, tuple(MEANS))]

@@ -1,0 +1,154 @@
+"""The paper's priors on tau, sigma and lambda, and the elicitation that fixes sigma's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from .._check import FloatArray
+from .._roots import rising_root
+
+__all__ = ["LAMBDA_PRINTED", "LAMBDA_WRITTEN", "TAU", "PositiveNormal", "elicit_sigma"]
+
+
+@dataclass(frozen=True)
+class PositiveNormal:
+    """A normal distribution cut to [0, inf), by the location and scale of the uncut one."""
+
+    loc: float
+    scale: float
+
+    def log_pdf(self, value: FloatArray) -> FloatArray:
+        """Logarithm of the density at values >= 0."""
+        density: FloatArray = -0.5 * ((value - self.loc) / self.scale) ** 2 - self._log_mass
+        return density
+
+    @cached_property
+    def _log_mass(self) -> float:
+        return float(np.log(self.scale * np.sqrt(2 * np.pi) * ndtr(self.loc / self.scale)))
+
+    def log_pdf_slope(self, value: FloatArray) -> FloatArray:
+        """Derivative of `log_pdf`."""
+        return (self.loc - value) / self.scale**2
+
+    def cdf(self, value: FloatArray) -> FloatArray:
+        """P(parameter <= value) for values >= 0."""
+        below = ndtr(-self.loc / self.scale)
+        share: FloatArray = (ndtr((value - self.loc) / self.scale) - below) / (1 - below)
+        return share
+
+    def quantile(self, p: FloatArray) -> FloatArray:
+        """Inverse of `cdf`."""
+        above = ndtr(self.loc / self.scale)
+        value: FloatArray = np.maximum(self.loc - self.scale * ndtri((1 - np.asarray(p)) * above), 0.0)
+        return value
+
+
+TAU = PositiveNormal(0.01, 0.01)
+LAMBDA_WRITTEN = PositiveNormal(-1.23, 2.14)
+LAMBDA_PRINTED = PositiveNormal(-1.23, 2.12)
+
+# Shares of the room W above the best pilot score that the window w = 6 sqrt(sigma^2 + tau^2) should have as its
+# percentiles. The text asks for the outer two; the released code for all three.
+_PERCENTILES = np.array([0.2, 0.5, 0.8])
+_SHARES = np.array([1 / 2, 5 / 8, 3 / 4])
+
+_LEAST = 0.001  # lower end of the authors' grid, for location and scale alike
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
+
+
+@lru_cache(maxsize=1024)
+def elicit_sigma(window: float, upper: float) -> PositiveNormal:
+    """Find the prior on sigma that makes w = 6 sqrt(sigma^2 + tau^2) span the wanted part of W.
+
+    Parameters
+    ----------
+    window
+        W, the room between the best pilot score and the ceiling.
+    upper
+        Largest location and scale to consider; the least is 0.001.
+
+    Returns
+    -------
+    PositiveNormal
+        Where the summed absolute gaps between the percentiles of w and W/2, 5W/8, 3W/4 are least. Often no choice
+        closes all three gaps; where tau alone exceeds the window the answer is the corner (0.001, 0.001).
+
+    Notes
+    -----
+    The sum of absolute gaps has kinks, valleys and flat ground, so it is searched on grids: one over the whole box,
+    then ever smaller ones around the best point so far.
+    """
+    wanted = _SHARES * window / 6
+    axes, percentiles = _percentiles_over_box(upper)
+    best = _least_gaps(percentiles, wanted)
+    steps = [axis[1] - axis[0] for axis in axes]
+    for _ in range(50):  # far more than it takes, unless flat ground lets the grid wander
+        if max(steps) <= 1e-3:
+            break
+        near = [
+            np.clip(axis[i] + step / 3 * np.arange(-4, 5), np.log(_LEAST), np.log(upper))
+            for axis, i, step in zip(axes, best, steps, strict=True)
+        ]
+        axes, best = near, _least_gaps(_window_percentiles(*near), wanted)
+        # At the rim of a small grid the valley goes on: move there before looking closer.
+        if all(
+            0 < i < 8 or axis[i] in (np.log(_LEAST), np.log(upper))
+            for axis, i in zip(axes, best, strict=True)
+        ):
+            steps = [step / 3 for step in steps]
+    loc, scale = (float(np.exp(axis[i])) for axis, i in zip(axes, best, strict=True))
+    return PositiveNormal(loc, scale)
+
+
+def _least_gaps(percentiles: FloatArray, wanted: FloatArray) -> tuple[int, int]:
+    gaps = np.abs(percentiles - wanted).sum(axis=-1)
+    loc, scale = np.unravel_index(gaps.argmin(), gaps.shape)
+    return int(loc), int(scale)
+
+
+@lru_cache(maxsize=4)
+def _percentiles_over_box(upper: float) -> tuple[list[FloatArray], FloatArray]:
+    """Logarithms of locations and scales over the box, and the percentiles there: they do not depend on W."""
+    axes = [np.linspace(np.log(_LEAST), np.log(upper), n) for n in (40, 14)]
+    return axes, _window_percentiles(*axes)
+
+
+def _window_percentiles(log_loc: FloatArray, log_scale: FloatArray) -> FloatArray:
+    """Percentiles of s = sqrt(sigma^2 + tau^2) for all pairs of location and scale of sigma's prior."""
+    loc, scale = np.exp(log_loc)[:, None, None], np.exp(log_scale)[None, :, None]
+
+    def surplus(s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        cdf, pdf = _window_distribution(s, loc, scale)
+        return cdf - _PERCENTILES, pdf
+
+    # Were tau constant at its typical size, these would be the percentiles.
+    guess = np.hypot(
+        loc + scale * ndtri(1 - (1 - _PERCENTILES) * ndtr(loc / scale)), TAU.quantile(_PERCENTILES)
+    )
+    low, high = 0.1 * guess, 10 * guess
+    return rising_root(surplus, low, high, guess, tolerance=1e-7)
+
+
+def _window_distribution(s: FloatArray, loc: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Distribution function and density of sqrt(sigma^2 + tau^2) at s.
+
+    In polar coordinates, P(sigma^2 + tau^2 <= s^2) = int_0^{pi/2} F_sigma(s cos phi) p_tau(s sin phi) s cos phi dphi
+    and the density is int p_sigma(s cos phi) p_tau(s sin phi) s dphi. The integrands change fastest where
+    s cos phi = loc, so two Gauss-Legendre panels meet there.
+    """
+    meet = np.arccos(np.clip(loc / s, 0.0, 0.9))[..., None]
+    half = np.concatenate([meet, np.pi / 2 - meet], axis=-1)[..., None] / 2
+    start = np.concatenate([0 * meet, meet], axis=-1)[..., None]
+    phi = start + half * (1 + _NODES)
+    s, loc, scale = s[..., None, None], loc[..., None, None], scale[..., None, None]
+    sigma, tau = s * np.cos(phi), s * np.sin(phi)
+    weight = half * _WEIGHTS * np.exp(TAU.log_pdf(tau))
+    z = (sigma - loc) / scale
+    above = ndtr(loc / scale)
+    cdf = (weight * sigma * (ndtr(z) - ndtr(-loc / scale)) / above).sum(axis=(-2, -1))
+    pdf = (weight * s * np.exp(-0.5 * z**2) / (np.sqrt(2 * np.pi) * scale * above)).sum(axis=(-2, -1))
+    return cdf, pdf

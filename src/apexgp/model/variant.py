@@ -1,0 +1,58 @@
+"""What tells the printed method from the written one, as one value.
+
+The paper's tables come from released code that departs from the paper's text in a handful of constants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import e
+
+from .priors import LAMBDA_PRINTED, LAMBDA_WRITTEN, PositiveNormal
+
+__all__ = ["PUBLISHED", "WRITTEN", "Variant"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Constants of the model on which the paper's text and its released code disagree.
+
+    Parameters
+    ----------
+    log_base
+        Base of the logarithm that the kernel takes of the sizes.
+    noise_floor
+        Least standard deviation tau of the noise.
+    lambda_prior
+        Prior on the kernel's length-scale.
+    sigma_upper
+        Largest location and scale that the elicitation of sigma's prior may choose.
+    window_to_ceiling
+        Whether W, the room above the best pilot score, ends at the ceiling or (false) at 1.
+    """
+
+    log_base: float
+    noise_floor: float
+    lambda_prior: PositiveNormal
+    sigma_upper: float
+    window_to_ceiling: bool
+
+
+PUBLISHED = Variant(
+    log_base=10.0,
+    noise_floor=0.01,
+    lambda_prior=LAMBDA_PRINTED,
+    sigma_upper=0.05,
+    window_to_ceiling=True,
+)
+"""The released code, which the printed tables come from."""
+
+WRITTEN = Variant(
+    log_base=e,
+    noise_floor=0.0,
+    lambda_prior=LAMBDA_WRITTEN,
+    # No bound in the text. W is at most 1, so the window 6 sigma asks for locations of at most 1/8.
+    sigma_upper=0.2,
+    window_to_ceiling=False,
+)
+"""The paper's text, to the letter."""

@@ -1,0 +1,311 @@
+"""Pairs (training size, score): the measurements that everything else starts from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._check import FloatArray, choice, scores_array, sizes_array, some
+from ._files import write_text
+from ._tables import Table, read_table
+from .errors import DataError, MissingScoresWarning, RequestError
+
+__all__ = ["LearningCurve", "read_curves"]
+
+Direction = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurve:
+    """Scores measured at several training-set sizes; immutable, every row kept.
+
+    Parameters
+    ----------
+    sizes : array of shape (n,)
+        Number of training examples behind each score. Repeated sizes are replicates.
+    scores : array of shape (n,) or (n, k)
+        Scores in [0, 1]. A table with one row a size and one column a split is accepted too: this is the shape
+        of the `test_scores` that scikit-learn's `learning_curve` returns. Its NaN cells are left out, with a warning.
+    split : sequence of labels, optional
+        Which data split each score comes from (for a table: one label a column, by default 0, 1, ...). The same
+        label is the same split at every size. None: the replicates are independent.
+    metric, task : str, optional
+        What was measured, and on which task; used in tables and pictures.
+    direction : {"higher", "lower"}
+        "lower" takes an error rate. The model then works with 1 - score, and forecasts come back as error rates.
+
+    Examples
+    --------
+    >>> LearningCurve([60, 60, 120, 240], [0.71, 0.73, 0.76, 0.80], metric="auroc")
+    LearningCurve(4 scores at 3 sizes from 60 to 240, metric='auroc')
+    """
+
+    sizes: FloatArray
+    scores: FloatArray
+    split: NDArray[Any] | None = None
+    metric: str = field(default="score", kw_only=True)
+    task: str | None = field(default=None, kw_only=True)
+    direction: Direction = field(default="higher", kw_only=True)
+
+    def __post_init__(self) -> None:
+        choice("direction", self.direction, ("higher", "lower"))
+        sizes = sizes_array("sizes", self.sizes, error=DataError)
+        scores = scores_array("scores", self.scores)
+        split = None if self.split is None else _labels(self.split)
+        if scores.ndim == 2:
+            sizes, scores, split = _unstack(sizes, scores, split)
+        elif scores.ndim != 1:
+            raise DataError(f"scores must have one or two dimensions, got shape {scores.shape}.")
+        if sizes.shape != scores.shape:
+            raise DataError(f"Need one score for each size, got {sizes.size} sizes and {scores.size} scores.")
+        if np.isnan(scores).any():
+            rows = np.flatnonzero(np.isnan(scores))
+            raise DataError(
+                f"scores must not be NaN, got NaN in row {some(rows)} (from 0). Leave such rows out."
+            )
+        if split is not None:
+            _check_splits(sizes, split)
+        for name, array in (("sizes", sizes), ("scores", scores), ("split", split)):
+            if array is not None:
+                array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __repr__(self) -> str:
+        distinct = np.unique(self.sizes)
+        facts = [f"{len(self)} scores at {len(distinct)} sizes from {distinct[0]:g} to {distinct[-1]:g}"]
+        if self.split is not None:
+            facts.append(f"{len(set(self.split.tolist()))} splits")
+        facts.append(f"metric={self.metric!r}")
+        if self.task is not None:
+            facts.append(f"task={self.task!r}")
+        if self.direction == "lower":
+            facts.append("direction='lower'")
+        return f"LearningCurve({', '.join(facts)})"
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """The scores turned so that higher is better: what the models are fitted to."""
+        return self.scores if self.direction == "higher" else 1 - self.scores
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | os.PathLike[str],
+        size: str = "size",
+        score: str | Sequence[str] = "score",
+        split: str = "split",
+        *,
+        metric: str | None = None,
+        direction: Direction = "higher",
+    ) -> LearningCurve:
+        """Read one curve from a file of comma-, semicolon- or tab-separated values.
+
+        Parameters
+        ----------
+        path
+            The file. Its first line names the columns.
+        size, score, split
+            Names of the columns. A file without the split column has unlabelled replicates. A list of names as
+            `score` reads a wide table, one column a split; columns that are numbered throughout (`split1`, `split2`,
+            ... or `1`, `2`, ...) are taken for one without being listed.
+        metric
+            What was measured, or, in a file whose column `metric` names several, which of them to read.
+        direction
+            "lower" for a file of error rates.
+        """
+        curves = read_curves(path, size, score, split, metric=metric, direction=direction)
+        if len(curves) > 1:
+            raise DataError(
+                f"{os.fspath(path)} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
+                "Read them all with apexgp.read_curves(path), or keep the rows of one task."
+            )
+        return next(iter(curves.values()))
+
+    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the rows as they were given, under the headers size, score, split (and task, metric if set)."""
+        columns: dict[str, Sequence[object]] = {
+            "size": [int(s) if s.is_integer() else s for s in self.sizes.tolist()],
+            "score": self.scores.tolist(),
+        }
+        if self.split is not None:
+            columns["split"] = self.split.tolist()
+        if self.task is not None:
+            columns["task"] = [self.task] * len(self)
+        if self.metric != "score":
+            columns["metric"] = [self.metric] * len(self)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        write_text(path, text.getvalue(), overwrite=overwrite)
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """The replicates of each distinct size, in rising order of size: mean, spread (0 for a single one), count."""
+
+    sizes: FloatArray
+    mean: FloatArray
+    std: FloatArray
+    count: NDArray[np.int64]
+
+
+def collapse(sizes: FloatArray, values: FloatArray) -> Replicates:
+    """Summarise `values` by size. Rows are sorted first, so that their order cannot change the last digit."""
+    order = np.lexsort((values, sizes))
+    distinct, start, count = np.unique(sizes[order], return_index=True, return_counts=True)
+    groups = np.split(values[order], start[1:])
+    mean = np.array([group.mean() for group in groups])
+    std = np.array([group.std(ddof=1) if group.size > 1 else 0.0 for group in groups])
+    return Replicates(distinct, mean, std, count)
+
+
+def read_curves(
+    path: str | os.PathLike[str],
+    size: str = "size",
+    score: str | Sequence[str] = "score",
+    split: str = "split",
+    *,
+    task: str = "task",
+    metric: str | None = None,
+    direction: Direction = "higher",
+) -> dict[str | None, LearningCurve]:
+    """Read every curve of a file: a mapping from the entries of its column `task` to their curves.
+
+    A file without that column holds one curve, under the key None. The other parameters are those of
+    `LearningCurve.from_csv`.
+    """
+    table = read_table(path)
+    score_columns, wide = _score_columns(table, size, score, split, task)
+    height = len(table.lines)
+    sizes = np.array(table.numbers(size))
+    scores = np.array([table.numbers(c, blank=np.nan if wide else None) for c in score_columns]).T
+    labels = np.array(table.columns[split]) if split in table.columns and not wide else None
+    rows, name = _rows_of_metric(table, metric)
+    keys = table.columns.get(task, [None] * height)  # type: ignore[list-item]
+    curves: dict[str | None, LearningCurve] = {}
+    for key in dict.fromkeys(keys[i] for i in rows):
+        own = [i for i in rows if keys[i] == key]
+        about: dict[str, Any] = {"metric": name, "task": key, "direction": direction}
+        try:
+            if wide:
+                filled = ~np.isnan(scores[own])
+                row, column = np.nonzero(filled)
+                curves[key] = LearningCurve(
+                    sizes[own][row], scores[own][filled], np.array(score_columns)[column], **about
+                )
+            else:
+                curves[key] = LearningCurve(
+                    sizes[own], scores[own, 0], None if labels is None else labels[own], **about
+                )
+        except DataError as problem:
+            which = f" (task {key})" if key is not None else ""
+            raise DataError(f"{table.path}{which}: {problem}") from None
+    return curves
+
+
+def _score_columns(
+    table: Table, size: str, score: str | Sequence[str], split: str, task: str
+) -> tuple[list[str], bool]:
+    """Names of the columns that hold scores, and whether each is a split of its own."""
+    found = f"found {', '.join(table.columns)}"
+    if size not in table.columns:
+        raise DataError(f"{table.path} has no column {size!r}; {found}. Name yours with size=...")
+    if not isinstance(score, str):
+        missing = [name for name in score if name not in table.columns]
+        if missing or not score:
+            raise DataError(f"{table.path} has no column {some(missing) or '(none named)'!r}; {found}.")
+        return list(score), True
+    if score in table.columns:
+        return [score], False
+    others = [name for name in table.columns if name not in (size, split, task, "metric")]
+    prefixes = {re.sub(r"[ _-]?\d+$", "", name) if re.search(r"\d$", name) else None for name in others}
+    if len(others) > 1 and len(prefixes) == 1 and None not in prefixes:
+        return others, True
+    raise DataError(
+        f"{table.path} has no column {score!r}; {found}. Name yours with score=..., "
+        "or list the columns of a table with one column a split."
+    )
+
+
+def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
+    """Rows that measure `metric`, and its name."""
+    every = list(range(len(table.lines)))
+    entries = table.columns.get("metric")
+    if entries is None:
+        return every, metric or "score"
+    present = list(dict.fromkeys(entries))
+    if metric is None:
+        if len(present) > 1:
+            raise DataError(
+                f"{table.path} holds {len(present)} metrics ({some(present)}). Choose with metric=..."
+            )
+        return every, present[0]
+    if metric not in present:
+        raise DataError(f"{table.path} has no metric {metric!r}; found {some(present)}.")
+    return [i for i in every if entries[i] == metric], metric
+
+
+def _labels(split: ArrayLike) -> NDArray[Any]:
+    labels = np.array(split)
+    if labels.ndim != 1:
+        raise DataError(f"split must be a list with one label for each score, got shape {labels.shape}.")
+    empty = [i for i, label in enumerate(labels.tolist()) if label is None or label == "" or label != label]
+    if empty:
+        raise DataError(
+            f"split has no label in row {some(empty)} (from 0). Label every row, or leave split out if the "
+            "replicates are independent."
+        )
+    return labels
+
+
+def _check_splits(sizes: FloatArray, split: NDArray[Any]) -> None:
+    if split.shape != sizes.shape:
+        raise DataError(
+            f"Need one split label for each score, got {split.size} labels and {sizes.size} scores."
+        )
+    (size, label), count = Counter(zip(sizes.tolist(), split.tolist(), strict=True)).most_common(1)[0]
+    if count > 1:
+        raise DataError(
+            f"Split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number "
+            "the splits differently, or leave split out if the replicates are independent."
+        )
+
+
+def _unstack(
+    sizes: FloatArray, table: FloatArray, labels: NDArray[Any] | None
+) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
+    """Rows of a table with one row a size and one column a split."""
+    height, width = table.shape
+    if sizes.size != height:
+        raise DataError(f"A table of scores needs one row a size, got {sizes.size} sizes and {height} rows.")
+    if labels is None:
+        labels = np.arange(width)
+    elif labels.size != width:
+        raise RequestError(
+            f"A table of scores needs one split label a column, got {labels.size} for {width} columns."
+        )
+    measured = ~np.isnan(table)
+    if not measured.all():
+        warnings.warn(
+            f"{(~measured).sum()} of {measured.size} scores in the table are NaN and were left out.",
+            MissingScoresWarning,
+            stacklevel=5,
+        )
+    row, column = np.nonzero(measured)
+    if row.size == 0:
+        raise DataError("The table holds no score that is a number.")
+    return sizes[row], table[measured], labels[column]
