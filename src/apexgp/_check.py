@@ -53,9 +53,7 @@ def sizes_array(name: str, values: ArrayLike, *, error: type[Exception] = Reques
     if (sizes < 1).any():
         small = sizes[sizes < 1]
         hint = (
-            " Fractions of a data set? Multiply by its number of examples."
-            if ((small > 0) & (small < 1)).all()
-            else ""
+            " Fractions of a data set? Multiply by its number of examples." if ((small > 0) & (small < 1)).all() else ""
         )
         raise error(f"{name} count training examples and must be at least 1, got {some(small)}.{hint}")
     return sizes

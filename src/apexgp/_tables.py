@@ -107,9 +107,7 @@ def _text(path: Path) -> str:
 def _rows(path: Path, text: str) -> tuple[str, list[tuple[int, list[str]]]]:
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
-        raise DataError(
-            f"{path} is empty. Expected a header such as size,score,split and one row a measurement."
-        )
+        raise DataError(f"{path} is empty. Expected a header such as size,score,split and one row a measurement.")
     delimiter = max(";\t,", key=first.count)  # on a tie the rarer sign wins: a comma may be a decimal one
     reader = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
     try:

@@ -43,9 +43,7 @@ def mass_between(low: FloatArray, high: FloatArray, location: FloatArray, scale:
 def pdf(y: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
     """Density of Y at y; 0 outside [0, 1]."""
     location, alpha, beta = _standardised(location, scale)
-    height = np.exp(-0.5 * ((y - location) / scale) ** 2) / (
-        scale * np.sqrt(2 * np.pi) * _normal_mass(alpha, beta)
-    )
+    height = np.exp(-0.5 * ((y - location) / scale) ** 2) / (scale * np.sqrt(2 * np.pi) * _normal_mass(alpha, beta))
     density: FloatArray = np.where((y >= 0) & (y <= 1), height, 0.0)
     return density
 

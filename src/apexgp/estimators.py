@@ -46,6 +46,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
     curve_: LearningCurve
     parameters_: dict[str, float]
+    _found: Any
     objective_: float
     converged_: bool
     n_iter_: int
@@ -202,8 +203,8 @@ class APExGP(CurveEstimator):
     >>> model.forecast([720, 3600])
     Forecast
             size    mean  95 % interval
-             720   0.835  0.808 to 0.861
-           3,600   0.877  0.834 to 0.920
+             720   0.834  0.808 to 0.859
+           3,600   0.870  0.838 to 0.902
     """
 
     def __init__(
@@ -237,9 +238,7 @@ class APExGP(CurveEstimator):
         choice("inference", self.inference, ("map",))
         choice("priors", self.priors, ("paper",))
         if not isinstance(self.variant, Variant):
-            raise RequestError(
-                f"variant must be an apexgp.Variant, got {self.variant!r}. Try apexgp.PUBLISHED."
-            )
+            raise RequestError(f"variant must be an apexgp.Variant, got {self.variant!r}. Try apexgp.PUBLISHED.")
         problem = MapProblem(mean_named(self.mean), pilot.sizes, pilot.mean, ceiling, self.variant)
         return fit_map(problem, seed=self.seed)
 
@@ -323,9 +322,7 @@ class Arctan(_LeastSquares):
     _mean = "arctan"
 
 
-def _as_curve(
-    sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split: ArrayLike | None
-) -> LearningCurve:
+def _as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
     if isinstance(sizes, LearningCurve):
         if scores is not None or split is not None:
             raise RequestError("A LearningCurve holds its own scores and splits: pass it alone.")

@@ -134,9 +134,7 @@ class Forecast:
         values = self._quantile(np.atleast_1d(levels))
         return values[0] if levels.ndim == 0 else values
 
-    def interval(
-        self, level: float = 0.95, kind: IntervalKind = "equal_tailed"
-    ) -> tuple[FloatArray, FloatArray]:
+    def interval(self, level: float = 0.95, kind: IntervalKind = "equal_tailed") -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of the interval that holds the score with probability `level`.
 
         Parameters
@@ -159,9 +157,7 @@ class Forecast:
         shape = (n, len(self.sizes))
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
-        return _truncated.quantile(
-            rng.random(shape), self.locations[component, column], self.scales[component, column]
-        )
+        return _truncated.quantile(rng.random(shape), self.locations[component, column], self.scales[component, column])
 
     def to_csv(
         self,
@@ -183,8 +179,7 @@ class Forecast:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(
-            [f"{size:.17g}", *values]
-            for size, *values in zip(*(c.tolist() for c in columns.values()), strict=True)
+            [f"{size:.17g}", *values] for size, *values in zip(*(c.tolist() for c in columns.values()), strict=True)
         )
         write_text(path, text.getvalue(), overwrite=overwrite)
 
@@ -230,21 +225,17 @@ class Forecast:
             lower, upper = self._at_each(below), self._at_each(np.minimum(below + level, 1.0))
             best = np.argmin(upper - lower, axis=0)[None]
             if spacing < 1e-7 * width:
-                return tuple(np.take_along_axis(end, best, axis=0)[0] for end in (lower, upper))  # type: ignore[return-value]
+                return tuple(np.take_along_axis(end, best, axis=0)[0] for end in (lower, upper))
             centre = np.take_along_axis(below, best, axis=0)
             below = np.clip(centre + spacing * np.linspace(-1, 1, 17)[:, None], 0.0, width)
             spacing /= 8
 
     def _at_each(self, levels: FloatArray) -> FloatArray:
         """Quantiles for levels of shape (k, Q): other levels at each size."""
-        return np.stack(
-            [one._quantile(column)[:, 0] for one, column in zip(self._singly(), levels.T, strict=True)], 1
-        )
+        return np.stack([one._quantile(column)[:, 0] for one, column in zip(self._singly(), levels.T, strict=True)], 1)
 
     def _singly(self) -> list[Forecast]:
         return [
-            Forecast(
-                self.sizes[q : q + 1], self.locations[:, q : q + 1], self.scales[:, q : q + 1], self.weights
-            )
+            Forecast(self.sizes[q : q + 1], self.locations[:, q : q + 1], self.scales[:, q : q + 1], self.weights)
             for q in range(len(self.sizes))
         ]

@@ -28,9 +28,7 @@ def mae(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     return np.asarray(np.mean(np.abs(_errors(predicted, y)), axis=axis))[()]
 
 
-def quantized_likelihood(
-    forecast: Forecast, y: ArrayLike, delta: float = 0.01, *, axis: Axis = None
-) -> FloatArray:
+def quantized_likelihood(forecast: Forecast, y: ArrayLike, delta: float = 0.01, *, axis: Axis = None) -> FloatArray:
     """Probability that the forecast gave to the interval from y - delta to y + delta."""
     scores, delta = _truth(forecast, y), positive("delta", delta)
     return np.asarray(forecast.prob_between(scores - delta, scores + delta).mean(axis=axis))[()]
@@ -121,9 +119,7 @@ def _truth(forecast: Forecast, y: ArrayLike) -> FloatArray:
     if scores.ndim == 0:
         scores = scores[None]
     if scores.size == 0 or scores.shape[-1] != len(forecast.sizes):
-        raise DataError(
-            f"y must hold one score for each of the {len(forecast.sizes)} sizes, got shape {scores.shape}."
-        )
+        raise DataError(f"y must hold one score for each of the {len(forecast.sizes)} sizes, got shape {scores.shape}.")
     if not ((scores >= 0) & (scores <= 1)).all():
         raise DataError("y must be scores in [0, 1], without NaN.")
     return scores

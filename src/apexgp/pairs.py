@@ -70,9 +70,7 @@ class LearningCurve:
             raise DataError(f"Need one score for each size, got {sizes.size} sizes and {scores.size} scores.")
         if np.isnan(scores).any():
             rows = np.flatnonzero(np.isnan(scores))
-            raise DataError(
-                f"scores must not be NaN, got NaN in row {some(rows)} (from 0). Leave such rows out."
-            )
+            raise DataError(f"scores must not be NaN, got NaN in row {some(rows)} (from 0). Leave such rows out.")
         if split is not None:
             _check_splits(sizes, split)
         for name, array in (("sizes", sizes), ("scores", scores), ("split", split)):
@@ -195,7 +193,7 @@ def read_curves(
     scores = np.array([table.numbers(c, blank=np.nan if wide else None) for c in score_columns]).T
     labels = np.array(table.columns[split]) if split in table.columns and not wide else None
     rows, name = _rows_of_metric(table, metric)
-    keys = table.columns.get(task, [None] * height)  # type: ignore[list-item]
+    keys = table.columns.get(task, [None] * height)
     curves: dict[str | None, LearningCurve] = {}
     for key in dict.fromkeys(keys[i] for i in rows):
         own = [i for i in rows if keys[i] == key]
@@ -250,9 +248,7 @@ def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
     present = list(dict.fromkeys(entries))
     if metric is None:
         if len(present) > 1:
-            raise DataError(
-                f"{table.path} holds {len(present)} metrics ({some(present)}). Choose with metric=..."
-            )
+            raise DataError(f"{table.path} holds {len(present)} metrics ({some(present)}). Choose with metric=...")
         return every, present[0]
     if metric not in present:
         raise DataError(f"{table.path} has no metric {metric!r}; found {some(present)}.")
@@ -274,9 +270,7 @@ def _labels(split: ArrayLike) -> NDArray[Any]:
 
 def _check_splits(sizes: FloatArray, split: NDArray[Any]) -> None:
     if split.shape != sizes.shape:
-        raise DataError(
-            f"Need one split label for each score, got {split.size} labels and {sizes.size} scores."
-        )
+        raise DataError(f"Need one split label for each score, got {split.size} labels and {sizes.size} scores.")
     (size, label), count = Counter(zip(sizes.tolist(), split.tolist(), strict=True)).most_common(1)[0]
     if count > 1:
         raise DataError(
@@ -295,9 +289,7 @@ def _unstack(
     if labels is None:
         labels = np.arange(width)
     elif labels.size != width:
-        raise RequestError(
-            f"A table of scores needs one split label a column, got {labels.size} for {width} columns."
-        )
+        raise RequestError(f"A table of scores needs one split label a column, got {labels.size} for {width} columns.")
     measured = ~np.isnan(table)
     if not measured.all():
         warnings.warn(

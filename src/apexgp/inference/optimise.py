@@ -15,6 +15,9 @@ from .._check import FloatArray
 
 __all__ = ["Minimum", "minimise"]
 
+# Gain, by the quadratic model, below which a step is not worth taking; unlike the gradient it knows no units.
+_LEAST_DECREMENT = 1e-12
+
 Objective = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
@@ -36,7 +39,7 @@ def minimise(
     *,
     curvature: Callable[[FloatArray], FloatArray],
     scales: FloatArray,
-    max_iterations: int = 1000,
+    max_iterations: int = 2000,
     gradient_tolerance: float = 1e-6,
 ) -> Minimum:
     """Minimise over a box, by BFGS with an active set and a backtracking projected search.
@@ -52,12 +55,12 @@ def minimise(
     curvature
         Maps points to positive definite guesses of the Hessian, shape (batch, d, d), to begin with.
     scales
-        A step along each coordinate that is neither tiny nor huge; no longer one is taken at once.
+        A step along each coordinate that is neither tiny nor huge; longer ones are taken once such have gone well.
     max_iterations
         Evaluations of the batch.
     gradient_tolerance
-        A start has arrived when no component of its projected, scaled gradient is larger, or when rounding leaves no step
-        that gains anything.
+        A start has arrived when no component of its projected, scaled gradient is larger, when the
+        quadratic model promises no gain, or when rounding leaves no step that gains anything.
     """
     lower, upper = lower / scales, upper / scales
     x = np.clip(starts / scales, lower, upper)
@@ -73,8 +76,8 @@ def minimise(
     f, g = scaled_objective(x)
     hessian = scaled_curvature(x)
     final_x, final_f, arrived = x.copy(), f.copy(), np.zeros(n, bool)
-    running, fresh, step = np.arange(n), np.ones(n, bool), np.ones(n)
-    direction = _direction(x, g, hessian, lower, upper)
+    running, fresh, step, reach = np.arange(n), np.ones(n, bool), np.ones(n), np.ones(n)
+    direction = _direction(x, g, hessian, lower, upper, reach)
     iteration = 0
     while running.size and iteration < max_iterations:
         iteration += 1
@@ -93,25 +96,29 @@ def minimise(
         restart = spent & ~fresh
         if restart.any():
             hessian[restart], fresh[restart] = scaled_curvature(x[restart]), True
+        # A step that was held to its reach and still went well may be longer next time.
+        longest = np.abs(moved).max(axis=1)
+        reach = np.where(accepted & (longest > 0.9 * reach), 2 * reach, np.where(spent, 1.0, reach))
         renewed = accepted | restart
-        direction = np.where(renewed[:, None], _direction(x, g, hessian, lower, upper), direction)
+        direction = np.where(renewed[:, None], _direction(x, g, hessian, lower, upper, reach), direction)
         step = np.where(renewed, 1.0, 0.3 * step)
+        decrement = -(g * direction).sum(axis=1)
         flat = np.abs(np.clip(x - g, lower, upper) - x).max(axis=1) <= gradient_tolerance
-        stop = flat | (spent & ~restart)
+        stop = flat | (renewed & (decrement <= _LEAST_DECREMENT)) | (spent & ~restart)
         final_x[running], final_f[running], arrived[running] = x, f, stop
         # Nor is it worth finishing what cannot catch up with a start that has arrived.
         if arrived.any():
-            stop |= f - 10 * np.abs((g * direction).sum(axis=1)) > final_f[arrived].min() + 1e-9
+            stop |= f - 10 * np.abs(decrement) > final_f[arrived].min() + 1e-9
         if stop.any():
             keep = ~stop
-            running, fresh, step, direction = running[keep], fresh[keep], step[keep], direction[keep]
-            x, f, g, hessian = x[keep], f[keep], g[keep], hessian[keep]
+            running, fresh, step, reach = running[keep], fresh[keep], step[keep], reach[keep]
+            x, f, g, hessian, direction = x[keep], f[keep], g[keep], hessian[keep], direction[keep]
     best = int(np.argmin(final_f))
     return Minimum(final_x[best] * scales, float(final_f[best]), bool(arrived[best]), iteration)
 
 
 def _direction(
-    x: FloatArray, g: FloatArray, hessian: FloatArray, lower: FloatArray, upper: FloatArray
+    x: FloatArray, g: FloatArray, hessian: FloatArray, lower: FloatArray, upper: FloatArray, reach: FloatArray
 ) -> FloatArray:
     """Step to the minimum of the quadratic model within the box, approximately.
 
@@ -124,13 +131,10 @@ def _direction(
     for _ in range(x.shape[1]):
         free = ~fixed
         system = hessian * (free[:, :, None] & free[:, None, :])
-        system[:, index, index] += fixed
+        system[:, index, index] += fixed + 1e-12 * (1 + system[:, index, index])
         pull = g + (hessian @ np.where(fixed, direction, 0.0)[..., None])[..., 0]
-        direction = np.where(
-            fixed, direction, np.linalg.solve(system, np.where(free, -pull, 0.0)[..., None])[..., 0]
-        )
-        # A wild step is held to the length that the scales call reasonable.
-        direction /= np.maximum(np.abs(direction).max(axis=1, keepdims=True), 1.0)
+        direction = np.where(fixed, direction, np.linalg.solve(system, np.where(free, -pull, 0.0)[..., None])[..., 0])
+        direction /= np.maximum(np.abs(direction).max(axis=1) / reach, 1.0)[:, None]
         passed = free & ((x + direction < lower) | (x + direction > upper))
         if not passed.any():
             break
@@ -142,11 +146,14 @@ def _direction(
 def _updated(hessian: FloatArray, moved: FloatArray, change: FloatArray) -> FloatArray:
     """BFGS update, damped after Powell so that the matrix stays positive definite."""
     pushed = (hessian @ moved[..., None])[..., 0]
-    energy = np.maximum((moved * pushed).sum(axis=1), 1e-300)
+    energy = (moved * pushed).sum(axis=1)
     gain = (moved * change).sum(axis=1)
     weak = gain < 0.2 * energy
     damping = np.where(weak, 0.8 * energy / np.where(weak, energy - gain, 1.0), 1.0)[:, None]
     change = damping * change + (1 - damping) * pushed
-    gain = np.maximum((moved * change).sum(axis=1), 1e-300)
-    change, pushed = change / np.sqrt(gain)[:, None], pushed / np.sqrt(energy)[:, None]
+    gain = (moved * change).sum(axis=1)
+    # A step too short to measure a curvature by teaches nothing.
+    telling = (energy > 1e-24) & (gain > 1e-24)
+    change = change / np.sqrt(np.where(telling, gain, np.inf))[:, None]
+    pushed = pushed / np.sqrt(np.where(telling, energy, np.inf))[:, None]
     return hessian + change[:, :, None] * change[:, None, :] - pushed[:, :, None] * pushed[:, None, :]

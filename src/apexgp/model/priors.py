@@ -95,10 +95,7 @@ def elicit_sigma(window: float, upper: float) -> PositiveNormal:
         ]
         axes, best = near, _least_gaps(_window_percentiles(*near), wanted)
         # At the rim of a small grid the valley goes on: move there before looking closer.
-        if all(
-            0 < i < 8 or axis[i] in (np.log(_LEAST), np.log(upper))
-            for axis, i in zip(axes, best, strict=True)
-        ):
+        if all(0 < i < 8 or axis[i] in (np.log(_LEAST), np.log(upper)) for axis, i in zip(axes, best, strict=True)):
             steps = [step / 3 for step in steps]
     loc, scale = (float(np.exp(axis[i])) for axis, i in zip(axes, best, strict=True))
     return PositiveNormal(loc, scale)
@@ -126,9 +123,7 @@ def _window_percentiles(log_loc: FloatArray, log_scale: FloatArray) -> FloatArra
         return cdf - _PERCENTILES, pdf
 
     # Were tau constant at its typical size, these would be the percentiles.
-    guess = np.hypot(
-        loc + scale * ndtri(1 - (1 - _PERCENTILES) * ndtr(loc / scale)), TAU.quantile(_PERCENTILES)
-    )
+    guess = np.hypot(loc + scale * ndtri(1 - (1 - _PERCENTILES) * ndtr(loc / scale)), TAU.quantile(_PERCENTILES))
     low, high = 0.1 * guess, 10 * guess
     return rising_root(surplus, low, high, guess, tolerance=1e-7)
 

@@ -54,9 +54,7 @@ def _common(
 
 @app.command()
 def forecast(
-    pairs: Annotated[
-        Path, typer.Argument(help="CSV file with the columns size, score and, if known, split.")
-    ],
+    pairs: Annotated[Path, typer.Argument(help="CSV file with the columns size, score and, if known, split.")],
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,9 +67,7 @@ def forecast(
     mean: Annotated[str, typer.Option(help=f"Shape of the curve: {' or '.join(MEANS)}.")] = "power_law",
     level: Annotated[float, typer.Option(help="Probability that the interval should hold the score.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve into this file (png, pdf, svg).")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the facts as JSON instead of a table.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON instead of a table.")] = False,
     size_column: Annotated[str, typer.Option(help="Column that holds the training-set sizes.")] = "size",
     score_column: Annotated[
         list[str] | None,
@@ -84,9 +80,7 @@ def forecast(
     metric: Annotated[
         str | None, typer.Option(help="Name of the score, or which of those in the column metric to use.")
     ] = None,
-    lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="The scores are error rates.")
-    ] = False,
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The scores are error rates.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the picture if it exists.")] = False,
 ) -> None:
@@ -126,9 +120,7 @@ def demo(
 
     if plot is not None:
         refuse_to_overwrite(plot, force)
-    typer.echo(
-        "Training a logistic regression on 60 to 360 of scikit-learn's handwritten digits, 5 splits ..."
-    )
+    typer.echo("Training a logistic regression on 60 to 360 of scikit-learn's handwritten digits, 5 splits ...")
     pilot, truth = measure_digits(seed)
     model = APExGP(seed=seed).fit(pilot)
     size, score = float(truth.sizes[0]), float(truth.scores.mean())
@@ -137,8 +129,8 @@ def demo(
     row = facts["forecast"][-1]
     verdict = "inside" if row["lower"] <= score <= row["upper"] else "outside"
     typer.echo(
-        f"\nThe truth: trained on {size:,.0f} examples, the same classifier has a mean accuracy of {score:.3f}, {verdict} "
-        f"the interval from {row['lower']:.3f} to {row['upper']:.3f} and {abs(score - row['mean']):.3f} "
+        f"\nThe truth: trained on {size:,.0f} examples, the same classifier has a mean accuracy of {score:.3f}, "
+        f"{verdict} the interval from {row['lower']:.3f} to {row['upper']:.3f} and {abs(score - row['mean']):.3f} "
         f"{'above' if score >= row['mean'] else 'below'} the expected {row['mean']:.3f}."
     )
     if plot is not None:

@@ -27,9 +27,7 @@ def measure_digits(seed: int = 0, n_splits: int = 5) -> tuple[LearningCurve, Lea
     X = X / 16.0
     rows = []
     for split in range(n_splits):
-        train, test = train_test_split(
-            np.arange(len(y)), test_size=0.25, stratify=y, random_state=seed + split
-        )
+        train, test = train_test_split(np.arange(len(y)), test_size=0.25, stratify=y, random_state=seed + split)
         train = _classes_in_turn(train, y, np.random.default_rng([seed, split]))
         for size in (*PILOT_SIZES, FULL_SIZE):
             classifier = LogisticRegression(max_iter=1000).fit(X[train[:size]], y[train[:size]])
@@ -43,9 +41,7 @@ def measure_digits(seed: int = 0, n_splits: int = 5) -> tuple[LearningCurve, Lea
     )
 
 
-def _classes_in_turn(
-    rows: NDArray[np.int64], y: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _classes_in_turn(rows: NDArray[np.int64], y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Shuffle `rows` so that every beginning of the order holds the classes in equal shares."""
     rows = rng.permutation(rows)
     turn = np.empty(len(rows))

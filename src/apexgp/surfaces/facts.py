@@ -21,9 +21,7 @@ def forecast_facts(model: APExGP, forecast: Forecast, level: float) -> dict[str,
     settings = model.get_params(deep=False)
     rows = [
         dict(zip(("size", "mean", "median", "std", "lower", "upper"), map(float, row), strict=True))
-        for row in zip(
-            forecast.sizes, forecast.mean, forecast.median, forecast.std, lower, upper, strict=True
-        )
+        for row in zip(forecast.sizes, forecast.mean, forecast.median, forecast.std, lower, upper, strict=True)
     ]
     return {
         "apexgp": version("apexgp"),
@@ -50,7 +48,7 @@ def forecast_facts(model: APExGP, forecast: Forecast, level: float) -> dict[str,
 def _sentence(size: float, score: float, metric: str, row: dict[str, float], level: float) -> str:
     """The last row in plain words."""
     return (
-        f"With {row['size']:,.10g} training examples ({row['size'] / size:.3g} times the {size:,.10g} of the pilot, which "
-        f"give {score:.3f}), expect a mean {metric} of {row['mean']:.3f}; the chance is {100 * level:g} % that it lies "
-        f"between {row['lower']:.3f} and {row['upper']:.3f}."
+        f"With {row['size']:,.10g} training examples ({row['size'] / size:.3g} times the {size:,.10g} of the pilot, "
+        f"which give {score:.3f}), expect a mean {metric} of {row['mean']:.3f}; the chance is {100 * level:g} % that "
+        f"it lies between {row['lower']:.3f} and {row['upper']:.3f}."
     )

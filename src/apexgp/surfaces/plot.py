@@ -58,9 +58,7 @@ class CurveDisplay:
     metric: str = "score"
 
     @classmethod
-    def from_estimator(
-        cls, model: APExGP, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)
-    ) -> Self:
+    def from_estimator(cls, model: APExGP, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)) -> Self:
         """Forecast from the smallest pilot size to the size `to` (by default 10 times the largest) for drawing.
 
         Parameters
@@ -122,13 +120,9 @@ class CurveDisplay:
                 label=label,
             )
             # Where there are data the model is a fit, not a forecast: told apart by a paler band.
-            ax.fill_between(
-                self.sizes[within], lower[within], upper[within], color="0.5", alpha=alpha / 2, linewidth=0
-            )
+            ax.fill_between(self.sizes[within], lower[within], upper[within], color="0.5", alpha=alpha / 2, linewidth=0)
         ax.plot(self.sizes[within], self.median[within], color="0.35", linewidth=1.5)
-        ax.plot(
-            self.sizes[beyond], self.median[beyond], color=_FORECAST, linewidth=2, label="forecast (median)"
-        )
+        ax.plot(self.sizes[beyond], self.median[beyond], color=_FORECAST, linewidth=2, label="forecast (median)")
         ax.axvline(boundary, color="0.55", linewidth=0.8, linestyle=(0, (4, 4)))
         ax.plot(self.measured_sizes, self.measured_scores, ".", color="0.6", markersize=4, zorder=3)
         ax.errorbar(
@@ -160,9 +154,7 @@ class CurveDisplay:
         ax.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=50))
         ax.xaxis.set_minor_locator(ticker.NullLocator())
         ax.xaxis.set_major_formatter(
-            ticker.FuncFormatter(
-                lambda x, _: f"{x:,.0f}" if x < 1e6 else f"{x / 1e6:g}M" if x < 1e9 else f"{x:.0e}"
-            )
+            ticker.FuncFormatter(lambda x, _: f"{x:,.0f}" if x < 1e6 else f"{x / 1e6:g}M" if x < 1e9 else f"{x:.0e}")
         )
         ax.set_xlabel("training examples")
         ax.set_ylabel(self.metric)

@@ -1,0 +1,172 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from apexgp import APExGP, LearningCurve, __version__
+from apexgp.surfaces import cli
+
+PAIRS = "size,score,split\n" + "".join(
+    f"{size},{score + shift:.3f},{split}\n"
+    for size, score in [(60, 0.66), (94, 0.705), (147, 0.722), (230, 0.755), (360, 0.768)]
+    for split, shift in [("a", -0.01), ("b", 0.01)]
+)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(PAIRS)
+    return path
+
+
+@pytest.fixture
+def run(capfd, monkeypatch):
+    """Call the command as the shell does: exit code, standard output, standard error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["apexgp", *map(str, arguments)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+
+def test_prints_a_table_a_sentence_and_cautions(run, pairs):
+    code, out, err = run("forecast", pairs, "--at", 720, "--at", "20k")
+    assert (code, err) == (0, "")
+    expected = APExGP().fit(LearningCurve.from_csv(pairs)).forecast([720, 20000])
+    for size, mean, low, high in zip(("720", "20,000"), expected.mean, *expected.interval(0.95), strict=True):
+        assert any(
+            size in line and f"{mean:.3f}" in line and f"{low:.3f} to {high:.3f}" in line for line in out.splitlines()
+        )
+    assert "With 20,000 training examples (55.6 times the 360 of the pilot" in out
+    assert "the chance is 95 % that it lies between" in out
+    assert "Caution: 20,000 is 55.6 times" in out
+
+
+def test_json_has_the_same_facts_for_machines(run, pairs):
+    code, out, err = run(
+        "forecast", pairs, "--at", "2x", "--level", 0.8, "--ceiling", 0.95, "--mean", "arctan", "--seed", 3, "--json"
+    )
+    assert (code, err) == (0, "")
+    facts = json.loads(out)
+    model = APExGP("arctan", ceiling=0.95, seed=3).fit(LearningCurve.from_csv(pairs))
+    forecast = model.forecast([720])
+    assert facts["apexgp"] == __version__
+    assert facts["settings"]["seed"] == 3
+    assert (facts["settings"]["mean"], facts["settings"]["ceiling"], facts["level"]) == ("arctan", 0.95, 0.8)
+    (row,) = facts["forecast"]
+    assert row["size"] == 720
+    assert row["mean"] == forecast.mean[0]
+    assert (row["lower"], row["upper"]) == tuple(end[0] for end in forecast.interval(0.8))
+    assert facts["parameters"] == model.parameters_
+    assert facts["cautions"] == []
+
+
+def test_default_sizes_are_multiples_of_the_pilot(run, pairs):
+    facts = json.loads(run("forecast", pairs, "--json")[1])
+    assert [row["size"] for row in facts["forecast"]] == [720, 3600, 18000]
+
+
+def test_draws_a_picture_and_does_not_overwrite_it(run, pairs, tmp_path):
+    pytest.importorskip("matplotlib").use("Agg")
+    picture = tmp_path / "curve.png"
+    assert run("forecast", pairs, "--plot", picture)[0] == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    code, out, err = run("forecast", pairs, "--plot", picture)
+    assert (code, out) == (1, "")
+    assert "exists. Name another file, or ask for overwriting" in err
+    assert run("forecast", pairs, "--plot", picture, "--force")[0] == 0
+    code, _, err = run("forecast", pairs, "--plot", tmp_path / "curve.xyz")
+    assert code == 1
+    assert "cannot be drawn" in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["curve.png", "pairs.csv"]
+
+
+def test_columns_by_other_names_and_error_rates(run, tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("n,err\n60,0.34\n94,0.3\n147,0.28\n230,0.25\n")
+    code, out, _ = run(
+        "forecast",
+        path,
+        "--size-column",
+        "n",
+        "--score-column",
+        "err",
+        "--lower-is-better",
+        "--metric",
+        "error",
+        "--json",
+    )
+    assert code == 0
+    assert json.loads(out)["forecast"][0]["mean"] < 0.25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--at", "many"], "--at wants a training-set size such as 20000, 20k or 10x, got 'many'"),
+        (["--at", "0"], "at least 1, got 0"),
+        (["--level", "95"], "Write 0.95 for 95 %"),
+        (["--ceiling", "0.7"], "ceiling is 0.7, but the pilot reaches 0.768"),
+        (["--mean", "cubic"], "'power_law', 'arctan', got 'cubic'"),
+        (["--score-column", "auroc"], "no column 'auroc'; found size, score, split"),
+        (["--plot", "no/such/folder/a.png"], "does not exist"),
+    ],
+)
+def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments, message):
+    code, out, err = run("forecast", pairs, *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: ")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_faults_of_the_data_end_with_1(run, tmp_path):
+    code, _, err = run("forecast", tmp_path / "none.csv")
+    assert code == 1
+    assert "There is no file" in err
+
+
+def test_faults_of_usage_end_with_2(run, pairs):
+    assert run("forecast")[0] == 2
+    assert run("forecast", pairs, "--nonsense")[0] == 2
+    assert run("forecast", pairs, "--level", "high")[0] == 2
+
+
+def test_no_traceback_reaches_the_user(run, pairs, monkeypatch):
+    def broken(*_args, **_settings):
+        raise ZeroDivisionError("boom")
+
+    monkeypatch.setattr(cli, "APExGP", broken)
+    code, _, err = run("forecast", pairs)
+    assert code == 1
+    assert "ZeroDivisionError: boom" in err
+    assert "Traceback" not in err
+    monkeypatch.setenv("APEXGP_TRACEBACK", "1")
+    assert "Traceback" in run("forecast", pairs)[2]
+
+
+def test_a_reader_that_leaves_early_is_no_error(pairs):
+    command = f"{sys.executable} -m apexgp forecast {pairs} --json | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_version(run):
+    assert run("--version") == (0, f"apexgp {__version__}\n", "")
+
+
+def test_demo_compares_the_forecast_with_the_truth(run):
+    code, out, err = run("demo", "--seed", 1)
+    assert (code, err) == (0, "")
+    assert "The truth: trained on 1,300 examples" in out
+    assert "the interval from" in out
+    assert run("demo", "--seed", 1)[1] == out

@@ -1,0 +1,152 @@
+"""The shape of the project: imports, public names, documents that cannot drift."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import apexgp
+from conftest import REPOSITORY
+
+SOURCE = REPOSITORY / "src" / "apexgp"
+STAGES = dict(
+    re.findall(r"^  (\S+?)/?\s+(\d)  ", (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE)
+)
+
+
+def modules():
+    return [path for path in SOURCE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
+
+
+def top(path):
+    """The entry of the tree in ARCHITECTURE.md that a module belongs to."""
+    return path.relative_to(SOURCE).parts[0]
+
+
+def imported(path):
+    """Modules of the package that a module imports anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1]
+            names = [node.module.replace(".", "/")] if node.module else [alias.name for alias in node.names]
+            for name in names:
+                target = folder / name
+                yield target if target.is_dir() else target.with_suffix(".py")
+
+
+def test_every_module_has_a_stage():
+    assert {top(path) for path in modules()} == set(STAGES)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_point_to_earlier_stages(path):
+    for target in imported(path):
+        assert target.exists(), target
+        here, there = STAGES[top(path)], STAGES[top(target)]
+        same_folder = path.parent == target.parent and path.parent != SOURCE
+        assert there < here or same_folder or here == there == "0", (
+            f"{top(path)} ({here}) imports {top(target)} ({there})"
+        )
+
+
+def test_importing_loads_nothing_heavy():
+    # What scikit-learn itself loads is its own affair (it asks for pandas where that is installed).
+    code = (
+        "import sys, sklearn.base, sklearn.utils.validation; before = set(sys.modules); import apexgp;"
+        "print(sorted({m.partition('.')[0] for m in set(sys.modules) - before}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(ast.literal_eval(done.stdout))
+    assert "apexgp" in loaded
+    assert not loaded & {"matplotlib", "plotly", "torch", "fastapi", "pandas", "typer", "rich"}
+
+
+def test_works_without_the_extras(tmp_path):
+    # A bare environment: whatever is optional cannot be imported.
+    code = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("matplotlib", "pandas", "plotly", "torch", "fastapi"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+import apexgp
+model = apexgp.APExGP().fit([60, 94, 147, 230], [0.7, 0.74, 0.77, 0.79])
+model.forecast([500]).interval()
+try:
+    apexgp.CurveDisplay.from_estimator(model).plot()
+except apexgp.errors.MissingExtraError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == "CurveDisplay.plot needs matplotlib: pip install 'apexgp[plot]'\n"
+
+
+def test_public_names_are_pinned():
+    assert sorted(apexgp.__all__) == [
+        "APExGP",
+        "Arctan",
+        "CurveDisplay",
+        "Forecast",
+        "LearningCurve",
+        "PUBLISHED",
+        "PowerLaw",
+        "Variant",
+        "WRITTEN",
+        "errors",
+        "metrics",
+        "read_curves",
+    ]
+    assert all(hasattr(apexgp, name) for name in apexgp.__all__)
+
+
+def test_error_tree_in_the_docstring_is_complete():
+    for name in apexgp.errors.__all__:
+        assert re.search(rf"\b{name}\b", apexgp.errors.__doc__), name
+
+
+def blocks(language, document):
+    text = (REPOSITORY / document).read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_readme_example_runs_and_prints_what_it_says(capsys):
+    (code,) = blocks("python", "README.md")
+    exec(compile(code, "README.md", "exec"), {})
+    (shown,) = blocks("text", "README.md")
+    assert capsys.readouterr().out.strip() == shown.strip()
+
+
+def test_generated_pages_are_up_to_date():
+    sys.path.insert(0, str(REPOSITORY / "docs"))
+    try:
+        import make
+    finally:
+        sys.path.pop(0)
+    assert (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8") == make.command_line_page()
+
+
+def test_versions_are_stated_once():
+    project = (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{apexgp.__version__}"' in project
+    assert f"## [{apexgp.__version__}]" in (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    for path in Path(SOURCE).rglob("*.py"):
+        assert apexgp.__version__ not in path.read_text(encoding="utf-8"), path
+
+
+def test_docstring_examples_run():
+    import doctest
+    import importlib
+
+    attempted = 0
+    for path in modules():
+        name = ".".join(("apexgp", *path.relative_to(SOURCE).with_suffix("").parts))
+        failed, tried = doctest.testmod(importlib.import_module(name))
+        assert not failed, name
+        attempted += tried
+    assert attempted > 0

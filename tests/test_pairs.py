@@ -1,0 +1,215 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import learning_curve
+
+from apexgp import LearningCurve, read_curves
+from apexgp.errors import DataError, MissingScoresWarning, RequestError, WouldOverwriteError
+from apexgp.pairs import collapse
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="pairs.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return write
+
+
+def test_keeps_the_rows_and_cannot_be_changed():
+    given = np.array([0.7, 0.72, 0.8])
+    curve = LearningCurve([60, 60, 120], given, ["a", "b", "a"], metric="auroc", task="liver")
+    given[0] = 0.1
+    assert curve.scores.tolist() == [0.7, 0.72, 0.8]
+    assert curve.split.tolist() == ["a", "b", "a"]
+    with pytest.raises(ValueError, match="read-only"):
+        curve.scores[0] = 0.5
+    with pytest.raises(AttributeError):
+        curve.metric = "other"
+
+
+def test_an_error_rate_is_turned_inside_only():
+    curve = LearningCurve([60, 120], [0.3, 0.2], direction="lower")
+    assert curve.scores.tolist() == [0.3, 0.2]
+    assert curve.accuracies == pytest.approx([0.7, 0.8])
+
+
+def test_collapse_gives_mean_spread_and_count():
+    curve = LearningCurve([120, 60, 60, 120, 240], [0.8, 0.7, 0.74, 0.82, 0.9])
+    pilot = collapse(curve.sizes, curve.scores)
+    assert pilot.sizes.tolist() == [60, 120, 240]
+    assert pilot.mean == pytest.approx([0.72, 0.81, 0.9])
+    assert pilot.std == pytest.approx([np.std([0.7, 0.74], ddof=1), np.std([0.8, 0.82], ddof=1), 0.0])
+    assert pilot.count.tolist() == [2, 2, 1]
+
+
+def test_takes_what_scikit_learn_returns():
+    X, y = load_breast_cancer(return_X_y=True)
+    sizes, _, scores = learning_curve(
+        LogisticRegression(max_iter=50, solver="liblinear"),
+        X,
+        y,
+        train_sizes=[50, 100, 200],
+        cv=3,
+        shuffle=True,
+        random_state=0,
+    )
+    curve = LearningCurve(sizes, scores)
+    assert len(curve) == 9
+    assert sorted(set(curve.split.tolist())) == [0, 1, 2]
+    for row, size in enumerate(sizes):
+        assert curve.scores[curve.sizes == size].tolist() == scores[row].tolist()
+
+
+def test_empty_cells_of_a_table_are_left_out_aloud():
+    with pytest.warns(MissingScoresWarning, match="1 of 4 scores"):
+        curve = LearningCurve([60, 120], [[0.7, np.nan], [0.8, 0.82]])
+    assert curve.sizes.tolist() == [60, 120, 120]
+    assert curve.split.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "scores", "split", "message"),
+    [
+        ([60, 120], [0.7, np.nan], None, "NaN in row 1"),
+        ([60, np.inf], [0.7, 0.8], None, "sizes must be finite, got inf"),
+        ([60, np.nan], [0.7, 0.8], None, "sizes must be finite, got nan"),
+        ([60, 120], [0.7, np.inf], None, "scores must be finite"),
+        ([0, 120], [0.7, 0.8], None, "at least 1, got 0"),
+        ([0.1, 0.5], [0.7, 0.8], None, "Fractions of a data set"),
+        ([60, 120], [71, 85], None, "Per cent.*71 becomes 0.71"),
+        ([60, 120], [-0.1, 0.8], None, r"\[0, 1\], got -0.1"),
+        ([60, 120, 180], [0.7, 0.8], None, "3 sizes and 2 scores"),
+        ([60, 120], ["high", 0.8], None, "real numbers, got 'high'"),
+        ([60, 120], [True, False], None, "real numbers, got True"),
+        ([], [], None, "empty"),
+        ([60, 60], [0.7, 0.8], ["a", "a"], "Split 'a' has 2 scores at size 60"),
+        ([60, 120], [0.7, 0.8], ["a"], "1 labels and 2 scores"),
+        ([60, 120], [0.7, 0.8], ["a", None], "no label in row 1"),
+        ([60, 120, 180], [[0.7, 0.8], [0.8, 0.9]], None, "3 sizes and 2 rows"),
+        ([[60, 120]], [0.7, 0.8], None, "one dimension"),
+    ],
+)
+def test_bad_pairs_are_explained(sizes, scores, split, message):
+    with pytest.raises(DataError, match=message):
+        LearningCurve(sizes, scores, split)
+
+
+def test_bad_direction_is_explained():
+    with pytest.raises(RequestError, match="'higher', 'lower', got 'up'"):
+        LearningCurve([60], [0.7], direction="up")
+
+
+def test_round_trip_through_csv(tmp_path):
+    curve = LearningCurve([60, 60, 1e12], [0.1 + 0.2, 1 / 3, 1.0], ["a", "b", "a"], metric="auroc", task="x, y")
+    path = tmp_path / "c.csv"
+    curve.to_csv(path)
+    again = LearningCurve.from_csv(path)
+    assert again.sizes.tolist() == curve.sizes.tolist()
+    assert again.scores.tolist() == curve.scores.tolist()
+    assert again.split.tolist() == curve.split.tolist()
+    assert (again.metric, again.task) == ("auroc", "x, y")
+    with pytest.raises(WouldOverwriteError, match=r"c\.csv exists"):
+        curve.to_csv(path)
+
+
+def test_error_rates_are_written_as_they_came(tmp_path):
+    LearningCurve([60, 120], [0.1, 0.05], direction="lower").to_csv(tmp_path / "e.csv")
+    assert LearningCurve.from_csv(tmp_path / "e.csv", direction="lower").scores.tolist() == [0.1, 0.05]
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("size,score,split\n60,0.71,a\n120,0.8,b\n", "utf-8"),
+        ("size,score,split\n60,0.71,a\n120,0.8,b\n", "utf-8-sig"),
+        ("size,score,split\n60,0.71,a\n120,0.8,b\n", "utf-16"),
+        ("size;score;split\n60;0,71;a\n120;0,8;b\n", "utf-8"),
+        ("size;score;split\r\n60;0.71;a\r\n\r\n120;0.8;b\r\n", "utf-8"),
+        ("size\tscore\tsplit\n60\t0,71\ta\n120\t0,8\tb\n", "utf-8"),
+        ('"size", "score", "split"\n60, 0.71, "a"\n120, 0.8, b\n', "utf-8"),
+        (",size,score,split\n0,60,0.71,a\n1,120,0.8,b\n", "utf-8"),
+        ("hôpital;size;score;split\né;60;0,71;a\né;120;0,8;b\n", "cp1252"),
+    ],
+    ids=["plain", "bom", "utf16", "semicolon-comma", "semicolon-point-crlf", "tab", "quotes", "index", "cp1252"],
+)
+def test_reads_what_spreadsheets_write(write, text, encoding):
+    curve = LearningCurve.from_csv(write(text, encoding=encoding))
+    assert curve.sizes.tolist() == [60, 120]
+    assert curve.scores.tolist() == [0.71, 0.8]
+    assert curve.split.tolist() == ["a", "b"]
+
+
+def test_a_missing_split_column_means_independent_replicates(write):
+    assert LearningCurve.from_csv(write("size,score\n60,0.7\n60,0.72\n")).split is None
+
+
+@pytest.mark.parametrize("header", ["split1,split2", "split_1,split_2", "1,2", "fold 1,fold 2"])
+def test_numbered_columns_are_a_wide_table(write, header):
+    curve = LearningCurve.from_csv(write(f"size,{header}\n60,0.7,0.72\n120,,0.8\n"))
+    assert curve.sizes.tolist() == [60, 60, 120]
+    assert curve.scores.tolist() == [0.7, 0.72, 0.8]
+    assert curve.split.tolist() == [header.split(",")[i] for i in (0, 1, 1)]
+
+
+def test_a_listed_wide_table(write):
+    curve = LearningCurve.from_csv(write("n,anna,ben\n60,0.7,0.72\n"), size="n", score=["anna", "ben"])
+    assert curve.split.tolist() == ["anna", "ben"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty. Expected a header such as size,score,split"),
+        ("\n\n", "is empty"),
+        ("60,0.7\n90,0.8\n", "no header: its first line is '60, 0.7'"),
+        ("size,score\n", "header .* but no rows"),
+        ("n,auroc\n60,0.7\n", "no column 'size'; found n, auroc"),
+        ("size,auroc\n60,0.7\n", "no column 'score'; found size, auroc"),
+        ("size,auroc,seed\n60,0.7,1\n", "no column 'score'; found size, auroc, seed"),
+        ("size,score\n60,85\n", "85 becomes 0.85"),
+        ("size,score\n60,85%\n", "line 2, column 'score': expected a number, got '85%'.*per cent sign"),
+        ("size,score\n60,0,7\n", "line 2: 3 cells under 2 column names.*decimal commas need semicolons"),
+        ('size,score\n"1,000",0.7\n', "got '1,000'.*no thousands separators"),
+        ("size;score\n1.000;0,7\n", "'1.000' has a point in a file with decimal commas. Write 1000"),
+        ("size,score\n60,\n", "the cell is empty"),
+        ("size,score\n60,nan\n", "NaN in row 0"),
+        ("size,score,score\n60,0.7,0.8\n", "names column score more than once"),
+        ("size,score,task\n60,0.7,a\n60,0.8,b\n", r"2 tasks \(a, b\).*read_curves"),
+        ("size,score,metric\n60,0.7,a\n60,0.8,b\n", r"2 metrics \(a, b\)"),
+        ("PK\x03\x04...", "spreadsheet workbook"),
+        ("size,score\x00\n", "not a text file"),
+    ],
+)
+def test_bad_files_are_explained(write, text, message):
+    with pytest.raises(DataError, match=message):
+        LearningCurve.from_csv(write(text))
+
+
+def test_a_missing_file_and_a_folder_are_explained(tmp_path):
+    with pytest.raises(DataError, match="There is no file"):
+        LearningCurve.from_csv(tmp_path / "none.csv")
+    with pytest.raises(DataError, match="cannot be read"):
+        LearningCurve.from_csv(tmp_path)
+
+
+def test_read_curves_maps_tasks(write):
+    path = write("size,score,task,metric\n60,0.7,a,auroc\n120,0.8,b,auroc\n240,0.9,a,auroc\n60,0.5,a,accuracy\n")
+    curves = read_curves(path, metric="auroc")
+    assert list(curves) == ["a", "b"]
+    assert curves["a"].sizes.tolist() == [60, 240]
+    assert (curves["b"].task, curves["b"].metric) == ("b", "auroc")
+    with pytest.raises(DataError, match="no metric 'f1'; found auroc, accuracy"):
+        read_curves(path, metric="f1")
+
+
+def test_read_curves_of_one_unnamed_task(write):
+    assert list(read_curves(write("size,score\n60,0.7\n"))) == [None]
+
+
+def test_read_curves_names_the_task_at_fault(write):
+    with pytest.raises(DataError, match=r"\(task b\).*85 becomes"):
+        read_curves(write("size,score,task\n60,0.7,a\n60,85,b\n"))

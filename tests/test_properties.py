@@ -1,0 +1,66 @@
+"""Laws over random valid curves."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apexgp import APExGP, LearningCurve, PowerLaw
+from apexgp.model.means import MEANS
+
+LEVELS = np.array([0.001, 0.025, 0.1, 0.5, 0.9, 0.975, 0.999])
+
+
+@st.composite
+def curves(draw):
+    sizes = draw(st.lists(st.integers(1, 10**12), min_size=3, max_size=8, unique=True))
+    counts = draw(st.lists(st.integers(1, 3), min_size=len(sizes), max_size=len(sizes)))
+    rows = np.repeat(np.array(sizes, float), counts)
+    score = st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0])
+    scores = draw(st.lists(score, min_size=len(rows), max_size=len(rows)))
+    return rows, np.array(scores)
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(curves(), st.sampled_from(sorted(MEANS)), st.booleans(), st.randoms(use_true_random=False))
+def test_any_valid_curve_gets_a_proper_forecast(curve, mean, written, random):
+    sizes, scores = curve
+    make = APExGP.as_written if written else APExGP.as_published
+    model = make(mean).fit(sizes, scores)
+    at = np.array([sizes.min(), sizes.max(), 2 * sizes.max(), 50 * sizes.max(), 1e12])
+    forecast = model.forecast(at)
+    quantiles = forecast.quantile(LEVELS)
+    assert (np.diff(quantiles, axis=0) >= 0).all()
+    assert ((quantiles >= 0) & (quantiles <= 1)).all()
+    cdf = forecast.cdf(np.linspace(0, 1, 21)[:, None] * np.ones(len(at)))
+    assert (np.diff(cdf, axis=0) >= -1e-12).all()
+    assert np.allclose(cdf[0], 0)
+    assert np.allclose(cdf[-1], 1)
+    for value in (forecast.mean, forecast.median, *forecast.interval(0.8), *forecast.interval(0.8, kind="hdi")):
+        assert ((value >= 0) & (value <= 1)).all()
+    assert (forecast.std >= 0).all()
+    assert ((forecast.prob_at_least(0.9) >= 0) & (forecast.prob_at_least(0.9) <= 1)).all()
+
+    order = list(range(len(sizes)))
+    random.shuffle(order)
+    shuffled = make(mean).fit(sizes[order], scores[order])
+    assert shuffled.parameters_ == model.parameters_
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(curves())
+def test_a_fitted_curve_never_falls(curve):
+    sizes, scores = curve
+    model = PowerLaw().fit(sizes, scores)
+    at = np.geomspace(sizes.min(), 1e3 * sizes.max(), 30)
+    assert (np.diff(model.predict(at)) >= -1e-12).all()
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(curves())
+def test_csv_keeps_every_digit(tmp_path_factory, curve):
+    path = tmp_path_factory.mktemp("csv") / "c.csv"
+    original = LearningCurve(*curve)
+    original.to_csv(path)
+    again = LearningCurve.from_csv(path)
+    assert again.sizes.tolist() == original.sizes.tolist()
+    assert again.scores.tolist() == original.scores.tolist()
