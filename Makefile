@@ -37,7 +37,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
 	@touch $@
 
 .venv/installed-dev: pyproject.toml | $(BIN)/python

@@ -92,6 +92,7 @@ def test_public_names_are_pinned():
         "APExGP",
         "Arctan",
         "CurveDisplay",
+        "CurveForecast",
         "Forecast",
         "LearningCurve",
         "PUBLISHED",
@@ -99,6 +100,7 @@ def test_public_names_are_pinned():
         "Variant",
         "WRITTEN",
         "errors",
+        "forecast_many",
         "metrics",
         "read_curves",
     ]

@@ -61,6 +61,15 @@ def moment(one, power, centre, knots):
     return integrate.quad(lambda y: (y - centre) ** power * one.pdf(y)[0], 0, 1, points=knots, limit=500)[0]
 
 
+def test_many_levels_give_what_few_give(forecast):
+    levels = np.linspace(0.005, 0.995, 199)
+    few = np.stack([forecast.quantile(level) for level in levels[::20]])
+    np.testing.assert_allclose(forecast.quantile(levels)[::20], few, atol=1e-6)
+    np.testing.assert_allclose(
+        forecast.cdf(forecast.quantile(levels)), levels[:, None] * np.ones(len(forecast)), atol=1e-8
+    )
+
+
 def test_moments_are_the_integrals(forecast):
     for q in range(len(forecast)):
         one = Forecast(

@@ -37,6 +37,21 @@ def test_crps_of_a_normal_is_the_closed_form():
     assert metrics.crps(single(0.5, 0.01), [y]) == pytest.approx(expected, abs=1e-9)
 
 
+def test_crps_sees_spikes_between_the_quantiles():
+    # A normal far from the bounds: E|X - y| and E|X - X'| have closed forms (Grimit et al. 2006).
+    from scipy.stats import norm
+
+    def mean_distance(location, scale):
+        return 2 * scale * norm.pdf(location / scale) + location * (2 * norm.cdf(location / scale) - 1)
+
+    weights, locations, scales = np.array([0.5, 0.3, 0.2]), np.array([0.3, 0.7, 0.55]), np.array([1e-4, 0.03, 1e-6])
+    forecast = Forecast(np.array([1.0]), locations[:, None], scales[:, None], weights)
+    for y in (0.2, 0.5, 0.7):
+        pairs = mean_distance(locations[:, None] - locations, np.hypot(scales[:, None], scales))
+        expected = weights @ mean_distance(y - locations, scales) - 0.5 * weights @ pairs @ weights
+        assert metrics.crps(forecast, [y]) == pytest.approx(expected, abs=1e-8)
+
+
 def test_crps_is_proper(rng):
     truth, other = mixture(0), mixture(1)
     draws = truth.sample(300, seed=1)
@@ -70,10 +85,17 @@ def test_quantized_likelihood_is_the_mass_around_the_score():
     assert metrics.quantized_likelihood(forecast, y) == pytest.approx(expected.mean())
 
 
-def test_log_score_is_the_log_density():
+def test_log_score_is_the_log_density_however_small():
+    from scipy.stats import truncnorm
+
+    far = single(0.9, 0.01)
+    other = truncnorm(-90, 10, loc=0.9, scale=0.01)
+    for y in (0.5, 0.88, 0.95):
+        assert metrics.log_score(far, [y]) == pytest.approx(other.logpdf(y), rel=1e-9)
     forecast = mixture(0)
     y = np.array([0.7, 0.8, 0.9, 0.95])
-    assert metrics.log_score(forecast, y) == pytest.approx(np.log(forecast.pdf(y)).mean())
+    slope = (forecast.cdf(y + 1e-5) - forecast.cdf(y - 1e-5)) / 2e-5
+    assert metrics.log_score(forecast, y) == pytest.approx(np.log(slope).mean(), abs=1e-5)
 
 
 def test_errors_by_hand():

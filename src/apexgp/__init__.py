@@ -8,6 +8,7 @@ from importlib.metadata import version
 from . import errors, metrics
 from .estimators import APExGP, Arctan, PowerLaw
 from .forecast import Forecast
+from .many import CurveForecast, forecast_many
 from .model.variant import PUBLISHED, WRITTEN, Variant
 from .pairs import LearningCurve, read_curves
 from .surfaces.plot import CurveDisplay
@@ -20,11 +21,13 @@ __all__ = [
     "APExGP",
     "Arctan",
     "CurveDisplay",
+    "CurveForecast",
     "Forecast",
     "LearningCurve",
     "PowerLaw",
     "Variant",
     "errors",
+    "forecast_many",
     "metrics",
     "read_curves",
 ]

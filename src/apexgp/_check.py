@@ -17,14 +17,20 @@ FloatArray = NDArray[np.float64]
 
 def real_array(name: str, values: ArrayLike, *, error: type[Exception] = RequestError) -> FloatArray:
     """`values` as floats of whatever shape, or an error that names the first thing that is no number."""
+    if np.ma.is_masked(values):
+        raise error(f"{name} has masked entries. Leave them out, or fill them in.")
     try:
         array = np.asarray(values)
-        if array.dtype.kind in "bc":
+        if array.dtype.kind in "bcmM" or (isinstance(values, (list, tuple)) and _holds_truth_values(values)):
             raise TypeError
         return np.array(array, dtype=np.float64)
     except (TypeError, ValueError):
         culprit = next((v for v in np.ravel(np.asarray(values, dtype=object)) if not _is_real(v)), values)
         raise error(f"{name} must be real numbers, got {culprit!r}.") from None
+
+
+def _holds_truth_values(values: Collection[Any]) -> bool:
+    return any(isinstance(value, (bool, np.bool_)) for value in values)
 
 
 def _is_real(value: Any) -> bool:

@@ -19,7 +19,9 @@ def refuse_to_overwrite(path: str | os.PathLike[str], overwrite: bool) -> Path:
     if not target.parent.is_dir():
         raise RequestError(f"The folder {target.parent} does not exist. Make it first, or name another.")
     if target.exists() and not overwrite:
-        raise WouldOverwriteError(f"{target} exists. Name another file, or ask for overwriting.")
+        raise WouldOverwriteError(
+            f"{target} exists. Name another file, or allow overwriting (overwrite=True, --force)."
+        )
     return target
 
 
@@ -27,7 +29,10 @@ def refuse_to_overwrite(path: str | os.PathLike[str], overwrite: bool) -> Path:
 def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
     """Give a temporary file beside `path` to write to; it takes its place when the block ends well."""
     target = refuse_to_overwrite(path, overwrite)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=target.suffix)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=target.suffix)
+    except OSError as problem:
+        raise RequestError(f"{target} cannot be written: {problem.strerror}.") from None
     os.close(handle)
     draft = Path(name)
     try:

@@ -1,10 +1,11 @@
-"""Many one-dimensional roots at once."""
+"""Many one-dimensional roots at once, and the inverse of a rising function that is known at some points."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._check import FloatArray
 
@@ -30,16 +31,45 @@ def rising_root(
     tolerance
         Largest last step that counts as arrived.
     """
-    x = start
-    for _ in range(100):
+    x, arrived = start, np.zeros(np.shape(start), bool)
+    for iteration in range(100):
         value, slope = function(x)
         low, high = np.where(value <= 0, x, low), np.where(value >= 0, x, high)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             newton = x - value / slope
-        # A step out of the bracket, or none at all (NaN), becomes a bisection.
-        moved = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2)
-        arrived = np.abs(moved - x) <= tolerance
+        # A step out of the bracket, or none at all (NaN), becomes a bisection; so do all where Newton's method has had
+        # its chance and goes to and fro between the ends.
+        inside = (newton >= low) & (newton <= high) & (iteration < 12)
+        moved = np.where(arrived, x, np.where(inside, newton, (low + high) / 2))
+        arrived |= np.abs(moved - x) <= tolerance
         x = moved
         if arrived.all():
             break
     return x
+
+
+def inverse_hermite(knots: FloatArray, values: FloatArray, slopes: FloatArray, y: FloatArray) -> FloatArray:
+    """Where the piecewise cubic with the given values and slopes at the knots reaches y.
+
+    The values must not fall. For y beyond them the nearest knot comes back.
+    """
+    i = np.clip(np.searchsorted(values, y, side="right") - 1, 0, len(knots) - 2)
+
+    def surplus(t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        value, slope = _cubic(knots, values, slopes, i, t)
+        return value - y, slope
+
+    rise = values[i + 1] - values[i]
+    start = np.clip((y - values[i]) / np.where(rise > 0, rise, 1.0), 0.0, 1.0)
+    t = rising_root(surplus, np.zeros_like(start), np.ones_like(start), start, tolerance=1e-12)
+    return knots[i] + t * (knots[i + 1] - knots[i])
+
+
+def _cubic(
+    knots: FloatArray, values: FloatArray, slopes: FloatArray, i: NDArray[np.intp], t: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Value and slope by t in [0, 1] within the i-th interval."""
+    width = knots[i + 1] - knots[i]
+    a, b, u, v = values[i], values[i + 1], slopes[i] * width, slopes[i + 1] * width
+    c, d = 3 * (b - a) - 2 * u - v, 2 * (a - b) + u + v
+    return a + t * (u + t * (c + t * d)), u + t * (2 * c + t * 3 * d)

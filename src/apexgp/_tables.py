@@ -6,6 +6,7 @@ Everything comes back as text with its line number, so that a message can point 
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from dataclasses import dataclass
@@ -58,7 +59,9 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     source = Path(path)
     delimiter, rows = _rows(source, _text(source))
     (_, header), body = rows[0], rows[1:]
-    if any(_NUMBER.fullmatch(name) for name in header) and all(_NUMBER.fullmatch(n) or not n for n in header):
+    # Columns may be numbered (a wide table), but not by two numbers only, nor by scores.
+    numeric = [name for name in header if _NUMBER.fullmatch(name)]
+    if len(numeric) >= 2 and ("size" not in header) and (len(numeric) == len(header) or any("." in n for n in numeric)):
         raise DataError(
             f"{source} has no header: its first line is {', '.join(header)!r}. "
             "Put the column names on the first line, for instance size,score,split."
@@ -105,11 +108,12 @@ def _text(path: Path) -> str:
 
 
 def _rows(path: Path, text: str) -> tuple[str, list[tuple[int, list[str]]]]:
+    text = re.sub(r"\A\s*sep=.\r?\n", "", text)  # a spreadsheet's note to itself
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
         raise DataError(f"{path} is empty. Expected a header such as size,score,split and one row a measurement.")
     delimiter = max(";\t,", key=first.count)  # on a tie the rarer sign wins: a comma may be a decimal one
-    reader = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
     except csv.Error as problem:

@@ -1,72 +1,70 @@
 """The normal distribution cut to [0, 1], elementwise over arrays.
 
-`scipy.stats.truncnorm` has the same quantities, but takes longer to import than one of our fits takes to run.
+`scipy.stats.truncnorm` has the same quantities, but computes its normalising constant anew in every call.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ._check import FloatArray
 
+__all__ = ["CutNormal"]
+
 # Farther outside [0, 1] the tail masses underflow. Seen from so many standard deviations away the distribution is
 # an exponential that hugs the bound (scale: a thirtieth of a standard deviation), so a location beyond is held here.
 _FARTHEST = 30.0
+_ROOT_2PI = np.sqrt(2 * np.pi)
 
 
-def _standardised(location: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Location (kept within reach of [0, 1]) and the two bounds in standard deviations from it."""
-    location = np.clip(location, -_FARTHEST * scale, 1 + _FARTHEST * scale)
-    return location, -location / scale, (1 - location) / scale
+class CutNormal:
+    """Normal distributions with the given locations and scales, each cut to [0, 1] and normalised.
 
+    Masses are computed on the side of the mean on which they are small: there no digits are lost.
+    """
 
-def _normal_mass(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Standard normal mass of (lower, upper), computed in the tail where no digits are lost."""
-    mirrored = lower + upper > 0
-    mass: FloatArray = ndtr(np.where(mirrored, -lower, upper)) - ndtr(np.where(mirrored, -upper, lower))
-    return mass
+    def __init__(self, location: FloatArray, scale: FloatArray) -> None:
+        self.location = np.clip(location, -_FARTHEST * scale, 1 + _FARTHEST * scale)
+        self.scale = scale
+        self.alpha, self.beta = -self.location / scale, (1 - self.location) / scale
+        self.mirrored = self.alpha + self.beta > 0
+        self.sign = np.where(self.mirrored, -1.0, 1.0)
+        self.below = ndtr(np.where(self.mirrored, -self.beta, self.alpha))
+        self.mass = ndtr(np.where(self.mirrored, -self.alpha, self.beta)) - self.below
+        # cdf = constant + slope Phi(sign z); pdf = height exp(-z^2 / 2)
+        self._signed_precision = self.sign / scale
+        self._cdf_slope = self.sign / self.mass
+        self._cdf_at_zero_mass = self.mirrored - self._cdf_slope * self.below
+        self._height = 1 / (scale * _ROOT_2PI * self.mass)
 
+    def cdf(self, y: FloatArray) -> FloatArray:
+        """P(Y <= y)."""
+        return self.cdf_and_pdf(np.clip(y, 0.0, 1.0))[0]
 
-def mass_between(low: FloatArray, high: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
-    """P(low < Y < high)."""
-    location, alpha, beta = _standardised(location, scale)
-    inside = _normal_mass(
-        np.clip((low - location) / scale, alpha, beta), np.clip((high - location) / scale, alpha, beta)
-    )
-    share: FloatArray = np.clip(inside / _normal_mass(alpha, beta), 0.0, 1.0)
-    return share
+    def pdf(self, y: FloatArray) -> FloatArray:
+        """Density of Y at y; 0 outside [0, 1]."""
+        return self.cdf_and_pdf(y)[1] * ((y >= 0) & (y <= 1))
 
+    def log_pdf(self, y: FloatArray) -> FloatArray:
+        """Logarithm of the density; -inf outside [0, 1]."""
+        z = (y - self.location) * self._signed_precision
+        return np.where((y >= 0) & (y <= 1), np.log(self._height) - 0.5 * z * z, -np.inf)
 
-def pdf(y: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
-    """Density of Y at y; 0 outside [0, 1]."""
-    location, alpha, beta = _standardised(location, scale)
-    height = np.exp(-0.5 * ((y - location) / scale) ** 2) / (scale * np.sqrt(2 * np.pi) * _normal_mass(alpha, beta))
-    density: FloatArray = np.where((y >= 0) & (y <= 1), height, 0.0)
-    return density
+    def cdf_and_pdf(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Both at once, for y within [0, 1]: what a search for quantiles asks for over and over."""
+        z = (y - self.location) * self._signed_precision
+        return self._cdf_at_zero_mass + ndtr(z) * self._cdf_slope, np.exp(-0.5 * z * z) * self._height
 
+    def quantile(self, p: FloatArray) -> FloatArray:
+        """Inverse of the cumulative distribution."""
+        z = self.sign * ndtri(self.below + np.where(self.mirrored, 1 - p, p) * self.mass)
+        return np.clip(self.location + self.scale * np.clip(z, self.alpha, self.beta), 0.0, 1.0)
 
-def quantile(p: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
-    """Inverse of the cumulative distribution."""
-    location, alpha, beta = _standardised(location, scale)
-    # Work on the side where the window's masses are small, hence exact; mirror back at the end.
-    mirrored = alpha + beta > 0
-    lower, upper = np.where(mirrored, -beta, alpha), np.where(mirrored, -alpha, beta)
-    below = ndtr(lower)
-    z = ndtri(below + np.where(mirrored, 1 - p, p) * (ndtr(upper) - below))
-    z = np.clip(z, lower, upper)
-    value: FloatArray = np.clip(location + scale * np.where(mirrored, -z, z), 0.0, 1.0)
-    return value
-
-
-def mean_and_variance(location: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """First two moments of Y."""
-    location, alpha, beta = _standardised(location, scale)
-    density: Callable[[FloatArray], FloatArray] = lambda z: np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)  # noqa: E731
-    at_alpha, at_beta, mass = density(alpha), density(beta), _normal_mass(alpha, beta)
-    shift = (at_alpha - at_beta) / mass
-    variance = scale**2 * (1 + (alpha * at_alpha - beta * at_beta) / mass - shift**2)
-    # A variable on [0, 1] has a variance of at most 1/4; rounding may leave that range in the far tail.
-    return np.clip(location + scale * shift, 0.0, 1.0), np.clip(variance, 0.0, 0.25)
+    def mean_and_variance(self) -> tuple[FloatArray, FloatArray]:
+        """First two moments of Y."""
+        at_alpha, at_beta = (np.exp(-0.5 * z**2) / _ROOT_2PI for z in (self.alpha, self.beta))
+        shift = (at_alpha - at_beta) / self.mass
+        variance = self.scale**2 * (1 + (self.alpha * at_alpha - self.beta * at_beta) / self.mass - shift**2)
+        # A variable on [0, 1] has a variance of at most 1/4; rounding may leave that range in the far tail.
+        return np.clip(self.location + self.scale * shift, 0.0, 1.0), np.clip(variance, 0.0, 0.25)

@@ -5,35 +5,42 @@ from __future__ import annotations
 import numpy as np
 
 from ._check import FloatArray
-from .pairs import Replicates
+from .pairs import LearningCurve, Replicates, collapse
 
 __all__ = ["forecast_cautions", "pilot_cautions"]
 
 _FARTHEST_FACTOR = 50
+_NARROWEST_FACTOR = 3
+_WILD_SPREAD = 0.08
 
 
-def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
-    """Cautions that the measurements alone call for.
-
-    Parameters
-    ----------
-    pilot
-        Scores by size, turned so that higher is better.
-    best_single
-        The best single score.
-    """
+def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
+    """Cautions that the measurements alone call for."""
+    pilot = collapse(curve.sizes, curve.accuracies)
     found = []
     if len(pilot.sizes) < 4:
         found.append(
-            f"The pilot has only {len(pilot.sizes)} different sizes; with 4 or more the shape of the curve can be seen."
+            f"The pilot has only {len(pilot.sizes)} different sizes; the shape of the curve shows with 4 or more."
         )
-    if np.polyfit(np.log(pilot.sizes), pilot.mean, 1)[0] < -1e-9:
+    span = pilot.sizes[-1] / pilot.sizes[0]
+    if span < _NARROWEST_FACTOR:
+        found.append(
+            f"The pilot's largest size is only {span:.3g} times its smallest; a factor of {_NARROWEST_FACTOR} or more "
+            "tells a trend from chance."
+        )
+    if _falls(pilot):
         found.append(
             "The scores fall as the training set grows. The model expects them to rise: look for a change of data, "
             "of classifier or of settings between the sizes."
         )
-    if best_single >= 1:
+    if curve.accuracies.max() >= 1:
         found.append("Some scores are perfect. At the bound the curve cannot show how it would go on.")
+    spread = _pooled_spread(pilot)
+    if spread > _WILD_SPREAD and spread > np.ptp(pilot.mean):
+        found.append(
+            f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve rises. "
+            "Larger test sets or more splits would show the trend."
+        )
     return tuple(found)
 
 
@@ -46,3 +53,18 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
         f"{sizes.max():,.10g} is {factor:.3g} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The method has "
         f"been tested up to about {_FARTHEST_FACTOR} times.",
     )
+
+
+def _falls(pilot: Replicates) -> bool:
+    """Whether the slope over log size is negative by more than two of its standard errors."""
+    x = np.log(pilot.sizes) - np.log(pilot.sizes).mean()
+    slope = float(x @ pilot.mean / (x @ x))
+    residual = pilot.mean - pilot.mean.mean() - slope * x
+    freedom = max(len(x) - 2, 1)
+    return slope < -1e-9 and slope < -2 * np.sqrt(residual @ residual / freedom / (x @ x))
+
+
+def _pooled_spread(pilot: Replicates) -> float:
+    """Standard deviation of the replicates at a size, pooled over sizes; 0 where there are none."""
+    freedom = pilot.count - 1
+    return float(np.sqrt((freedom * pilot.std**2).sum() / freedom.sum())) if freedom.sum() else 0.0

@@ -10,6 +10,7 @@
     └── MissingExtraError (ImportError)   an optional dependency is not installed
 
     ConvergenceWarning (UserWarning)      the optimiser stopped before it was done
+    AccuracyWarning (UserWarning)         the posterior was integrated less accurately than promised
     ReproducibilityWarning (UserWarning)  a loaded model no longer gives its saved numbers
     MissingScoresWarning (UserWarning)    cells of a table of scores were empty
 """
@@ -17,6 +18,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "AccuracyWarning",
     "ApexError",
     "ConvergenceWarning",
     "DataError",
@@ -55,6 +57,10 @@ class MissingExtraError(ApexError, ImportError):
 
 class ConvergenceWarning(UserWarning):
     """The optimiser stopped before its projected gradient vanished."""
+
+
+class AccuracyWarning(UserWarning):
+    """The effective number of nodes stayed too small for the stated accuracy."""
 
 
 class ReproducibilityWarning(UserWarning):

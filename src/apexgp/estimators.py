@@ -6,19 +6,23 @@ import json
 import os
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict
+from decimal import Decimal
+from fractions import Fraction
 from importlib.metadata import version
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ._check import FloatArray, choice, real_number, sizes_array, some, whole_number
+from ._check import FloatArray, choice, positive, probability, real_number, sizes_array, some, whole_number
 from ._files import write_text
 from .cautions import forecast_cautions, pilot_cautions
 from .errors import (
+    AccuracyWarning,
     ConvergenceWarning,
     DataError,
     NoForecastError,
@@ -26,14 +30,20 @@ from .errors import (
     RequestError,
 )
 from .forecast import Forecast
+from .inference.averaging import average
+from .inference.bayes import ENOUGH, BayesModel, Posterior, integrate
 from .inference.least_squares import LeastSquaresFit, LeastSquaresProblem, fit_least_squares
 from .inference.map import MapFit, MapProblem, fit_map
-from .model.means import MEANS, mean_named
+from .inference.replicates import Pilot, Pilots
+from .model.beliefs import CALIBRATED, Beliefs, paper_beliefs
+from .model.means import MEANS, PAPER_MEANS
 from .model.priors import PositiveNormal
 from .model.variant import PUBLISHED, WRITTEN, Variant
 from .pairs import LearningCurve, Replicates, collapse
 
 __all__ = ["APExGP", "Arctan", "PowerLaw"]
+
+Target = Literal["new_splits", "same_splits", "expected"]
 
 _FORMAT = "apexgp-model"
 
@@ -46,16 +56,9 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
     curve_: LearningCurve
     parameters_: dict[str, float]
-    _found: Any
-    objective_: float
-    converged_: bool
-    n_iter_: int
 
     def fit(
-        self,
-        sizes: ArrayLike | LearningCurve,
-        scores: ArrayLike | None = None,
-        split: ArrayLike | None = None,
+        self, sizes: ArrayLike | LearningCurve, scores: ArrayLike | None = None, split: ArrayLike | None = None
     ) -> Self:
         """Fit to a pilot curve.
 
@@ -72,53 +75,61 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        curve = _as_curve(sizes, scores, split)
+        self._fit_curve(_as_curve(sizes, scores, split))
+        return self
+
+    @abstractmethod
+    def _fit_curve(self, curve: LearningCurve) -> None:
+        """Check the curve and set the learnt attributes."""
+
+    def _accept(self, curve: LearningCurve) -> None:
+        """Check a curve against the settings, and keep it."""
         whole_number("seed", self.seed, least=0)
-        ceiling = self._checked_ceiling()
+        # What the model was fitted with, whatever is set later.
+        self._settings = {k: asdict(v) if isinstance(v, Variant) else v for k, v in self.get_params(deep=False).items()}
         pilot = collapse(curve.sizes, curve.accuracies)
+        self._check_pilot(pilot)
+        self.curve_ = curve
+        self._pilot = pilot
+
+    def _check_pilot(self, pilot: Replicates) -> None:
+        ceiling = self._checked_ceiling()
         if len(pilot.sizes) < 3:
             raise DataError(
                 f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
                 f"({some(pilot.sizes)}). Train on a smaller subset as well."
             )
         best = float(pilot.mean.max())
-        if best > ceiling:
+        if best > ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
             raise DataError(
                 f"The ceiling is {ceiling:g}, but the pilot reaches {best:g} on average at size "
-                f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores do not pass."
+                f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores (1 - error rates) do not pass."
             )
-        found = self._search(pilot, ceiling)
-        self.curve_ = curve
+
+    def _keep_optimum(self, found: MapFit | LeastSquaresFit) -> None:
+        """Learnt attributes of a fit that was searched for."""
+        self._found: Any = found
         self.parameters_ = found.parameters
         self.objective_ = found.objective
         self.converged_ = found.converged
         self.n_iter_ = found.iterations
-        self._found = found
-        self._pilot = pilot
         if not found.converged:
             warnings.warn(
                 f"{type(self).__name__} stopped after {found.iterations} steps without settling; the best parameters "
                 "found so far are used (see parameters_). Try another seed.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
-
-    @abstractmethod
-    def _search(self, pilot: Replicates, ceiling: float) -> MapFit | LeastSquaresFit:
-        """Find the parameters for checked mean scores at distinct sizes."""
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the data, the settings and the seed of this fitted model as JSON."""
         check_is_fitted(self)
-        settings = self.get_params(deep=False)
-        settings = {k: asdict(v) if isinstance(v, Variant) else v for k, v in settings.items()}
         curve = self.curve_
         content = {
             "format": _FORMAT,
             "apexgp": version("apexgp"),
             "estimator": type(self).__name__,
-            "settings": settings,
+            "settings": self._settings,
             "curve": {
                 "sizes": curve.sizes.tolist(),
                 "scores": curve.scores.tolist(),
@@ -129,7 +140,11 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             },
             "parameters": self.parameters_,
         }
-        write_text(path, json.dumps(content, indent=1) + "\n", overwrite=overwrite)
+        try:
+            text = json.dumps(content, indent=1, default=_plain)
+        except TypeError as problem:
+            raise RequestError(f"The model cannot be written as JSON: {problem}. Use numbers or text.") from None
+        write_text(path, text + "\n", overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -138,14 +153,17 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         Warns if this version of apexgp, or of the libraries under it, finds other parameters than the saved ones.
         """
         content = _read_model(path, cls.__name__)
-        settings, curve = content["settings"], content["curve"]
-        if "variant" in settings:
-            prior = PositiveNormal(**settings["variant"]["lambda_prior"])
-            settings["variant"] = Variant(**settings["variant"] | {"lambda_prior": prior})
-        about = {key: curve.pop(key) for key in ("metric", "task", "direction")}
-        model = cls(**settings).fit(LearningCurve(**curve, **about))
-        saved = content["parameters"]
-        if not all(np.isclose(model.parameters_[k], v, rtol=1e-4, atol=1e-6) for k, v in saved.items()):
+        try:
+            settings, curve, saved = content["settings"], dict(content["curve"]), content["parameters"]
+            if "variant" in settings:
+                prior = PositiveNormal(**settings["variant"]["lambda_prior"])
+                settings["variant"] = Variant(**settings["variant"] | {"lambda_prior": prior})
+            model = cls(**settings)
+            pairs = LearningCurve(**curve)
+        except (KeyError, TypeError) as problem:
+            raise DataError(f"{os.fspath(path)} is damaged, or from a newer apexgp: {problem}.") from None
+        model.fit(pairs)
+        if not all(np.isclose(model.parameters_.get(k, np.nan), v, rtol=1e-4, atol=1e-6) for k, v in saved.items()):
             warnings.warn(
                 f"{os.fspath(path)} was saved by apexgp {content['apexgp']} with other fitted parameters than apexgp "
                 f"{version('apexgp')} finds now: {saved} then, {model.parameters_} now.",
@@ -167,35 +185,43 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 class APExGP(CurveEstimator):
-    """Forecast of a learning curve by a Gaussian process around a power law or arctan curve (Harvey et al. 2023).
+    """Forecast of a learning curve by a Gaussian process around a parametric curve (after Harvey et al. 2023).
 
     Parameters
     ----------
-    mean : {"power_law", "arctan"}
-        The curve that the scores are expected to follow.
-    inference : {"map"}
-        How the parameters are inferred: "map" takes the most probable ones.
-    priors : {"paper"}
-        Priors on the noise tau, the kernel's sigma and lambda, and the saturation eps: those of the paper.
+    mean : {"auto", "power_law", "arctan", "mmf"}
+        The curve that the scores are expected to follow; "auto" averages over all of them by their evidence.
+    inference : {"bayes", "map"}
+        "bayes" integrates over all parameters; "map" takes the most probable ones, as the paper does.
+    priors : {"calibrated", "paper"}, or Beliefs
+        "calibrated" priors were learnt from hundreds of real curves and use single scores and split labels; those of
+        the paper see only the mean score at each size. "map" goes with the paper's.
     ceiling : float
         Highest score that is possible at all, 1 - eps_min in the paper; below 1 where labels are not perfect.
+    floor : float
+        Lowest score that the curve may have: the chance level, for instance 0.5 for AUROC. Used by "bayes".
+    noise : float, optional
+        Standard deviation that you expect of a single score, from one split to the next; by default learnt from the
+        replicates. Goes with the calibrated priors.
     variant : Variant
-        Constants on which the paper's text and its released code disagree.
+        Constants on which the paper's text and its released code disagree. Used with the paper's priors.
     seed : int
-        Seed of the points from which the search starts.
+        Seed of the integration nodes, or of the points from which the search starts.
 
     Attributes
     ----------
     curve_ : LearningCurve
         What the model was fitted to.
     parameters_ : dict
-        Fitted parameters by the paper's names.
-    objective_ : float
-        Logarithm of likelihood times prior at those parameters.
-    converged_ : bool
-        Whether the search settled.
-    n_iter_ : int
-        Steps that it took.
+        Parameters by the paper's names: posterior medians (of the mean with the largest weight), or the optimum.
+    weights_ : dict
+        Weight of each mean ("bayes").
+    log_evidence_ : float
+        Logarithm of the evidence ("bayes").
+    effective_size_ : float
+        Effective number of integration nodes, the least over the means that count ("bayes").
+    objective_, converged_, n_iter_
+        Log of likelihood times prior at the optimum, whether the search settled, and its steps ("map").
 
     Examples
     --------
@@ -209,11 +235,13 @@ class APExGP(CurveEstimator):
 
     def __init__(
         self,
-        mean: str = "power_law",
-        inference: str = "map",
-        priors: str = "paper",
+        mean: str = "auto",
+        inference: str = "bayes",
+        priors: str | Beliefs = "calibrated",
         ceiling: float = 1.0,
         *,
+        floor: float = 0.0,
+        noise: float | None = None,
         variant: Variant = PUBLISHED,
         seed: int = 0,
     ) -> None:
@@ -221,6 +249,8 @@ class APExGP(CurveEstimator):
         self.inference = inference
         self.priors = priors
         self.ceiling = ceiling
+        self.floor = floor
+        self.noise = noise
         self.variant = variant
         self.seed = seed
 
@@ -234,30 +264,150 @@ class APExGP(CurveEstimator):
         """Set up the method that the paper's text describes."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, variant=WRITTEN)
 
-    def _search(self, pilot: Replicates, ceiling: float) -> MapFit:
-        choice("inference", self.inference, ("map",))
-        choice("priors", self.priors, ("paper",))
+    def _fit_curve(self, curve: LearningCurve) -> None:
+        self.prepare(curve)
+        self.learn_together([self])
+
+    def prepare(self, curve: LearningCurve) -> object:
+        """Check a curve against the settings and keep it; models with equal keys can `learn_together`.
+
+        For use in batches: `fit` does both.
+        """
+        if not isinstance(curve, LearningCurve):
+            raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
+        for stale in ("weights_", "log_evidence_", "effective_size_", "objective_", "converged_", "n_iter_"):
+            self.__dict__.pop(stale, None)
+        self._accept(curve)
+        self._check_settings()
+        if self.inference == "map":
+            return None
+        self._summary = Pilot.of(curve, only_means=not self._beliefs().uses_replicates)
+        return self._summary.structure
+
+    @staticmethod
+    def learn_together(models: Sequence[APExGP]) -> None:
+        """Fit prepared models of the same settings, those that are integrated in one go."""
+        first = models[0]
+        means = list(MEANS.values()) if first.mean == "auto" else [MEANS[first.mean]]
+        if first.inference == "map":
+            for model in models:
+                pilot = model._pilot
+                problem = MapProblem(means[0], pilot.sizes, pilot.mean, float(model.ceiling), model.variant)
+                model._keep_optimum(fit_map(problem, seed=model.seed))
+            return
+        pilots = Pilots([model._summary for model in models])
+        by_mean = [
+            integrate(BayesModel(mean, first._beliefs(), float(first.ceiling), float(first.floor)), pilots, first.seed)
+            for mean in means
+        ]
+        for model, posteriors in zip(models, zip(*by_mean, strict=True), strict=True):
+            model._keep_posteriors(posteriors)
+
+    def _keep_posteriors(self, posteriors: Sequence[Posterior]) -> None:
+        """Learnt attributes of an integrated posterior."""
+        self._found = average(posteriors)
+        self.weights_ = self._found.weights
+        self.log_evidence_ = self._found.log_evidence
+        self.effective_size_ = self._found.effective_size
+        best = max(self.weights_, key=self.weights_.__getitem__)
+        self.parameters_ = {name: median for name, (median, _, _) in self.summary()[best].items()}
+        if self.effective_size_ < ENOUGH / 2:
+            warnings.warn(
+                f"The posterior was integrated over only {self.effective_size_:.0f} effective nodes ({ENOUGH:.0f} are "
+                "aimed at): the ends of intervals may be off by a tenth of their width. Compare another seed.",
+                AccuracyWarning,
+                stacklevel=4,
+            )
+
+    def _check_settings(self) -> None:
+        choice("inference", self.inference, ("bayes", "map"))
+        if not isinstance(self.priors, Beliefs):
+            choice("priors", self.priors, ("calibrated", "paper"))
+        choice("mean", self.mean, ("auto", *MEANS))
         if not isinstance(self.variant, Variant):
             raise RequestError(f"variant must be an apexgp.Variant, got {self.variant!r}. Try apexgp.PUBLISHED.")
-        problem = MapProblem(mean_named(self.mean), pilot.sizes, pilot.mean, ceiling, self.variant)
-        return fit_map(problem, seed=self.seed)
+        floor = real_number("floor", self.floor)
+        if not 0 <= floor < float(self.ceiling):
+            raise RequestError(f"floor must be at least 0 and below the ceiling {self.ceiling:g}, got {floor:g}.")
+        if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors != "paper"):
+            raise RequestError(
+                f"inference='map' takes mean={' or '.join(map(repr, PAPER_MEANS))} and priors='paper': there is no "
+                "evidence to average by, and the other priors and means are made to be integrated. Try "
+                "APExGP.as_published()."
+            )
+        if self.noise is not None:
+            positive("noise", self.noise)
+            if self.priors != "calibrated":
+                raise RequestError("noise goes with priors='calibrated'; the paper states a prior of its own.")
+        best = float(self._pilot.mean.max())
+        if self.inference == "bayes" and best < floor:
+            raise DataError(
+                f"The floor is {floor:g}, but the best mean score is {best:g}. Give a floor that the scores reach, or "
+                "0 if you do not know the chance level."
+            )
 
-    def forecast(self, sizes: ArrayLike) -> Forecast:
+    def _beliefs(self) -> Beliefs:
+        if isinstance(self.priors, Beliefs):
+            return self.priors
+        if self.priors == "paper":
+            return paper_beliefs(self.variant)
+        return CALIBRATED if self.noise is None else CALIBRATED.expecting(float(self.noise))
+
+    def summary(self, level: float = 0.95) -> dict[str, dict[str, tuple[float, float, float]]]:
+        """Posterior of the parameters: for each mean and parameter its median and the ends of an interval."""
+        check_is_fitted(self)
+        if self.inference == "map":
+            raise RequestError("A point estimate has no posterior to summarise; see parameters_.")
+        return self._found.summary(probability("level", level))
+
+    def forecast(self, sizes: ArrayLike, of: Target = "new_splits", n_splits: int | None = None) -> Forecast:
         """Forecast the distribution of the score at the given training-set sizes.
 
-        The score is the mean over as many splits as the pilot's means were taken over, measured with the same noise.
+        Parameters
+        ----------
+        sizes
+            Training-set sizes.
+        of
+            What is forecast. "new_splits": the mean score over `n_splits` new splits of the data. "same_splits": the
+            mean over the pilot's own splits, continued at larger sizes (what one measures when the same run goes on);
+            without split labels there is nothing to continue, and it is the same as "new_splits". "expected": the true
+            expected score, free of the noise of any split.
+        n_splits
+            How many new splits; by default as many as the pilot usually has at a size.
         """
         check_is_fitted(self)
         at = sizes_array("sizes", sizes)
-        location, scale = self._found.predict(at)
-        cautions = pilot_cautions(self._pilot, float(self.curve_.accuracies.max()))
+        choice("of", of, ("new_splits", "same_splits", "expected"))
+        if n_splits is not None:
+            whole_number("n_splits", n_splits, least=1)
+            if of != "new_splits":
+                raise RequestError(f"n_splits goes with of='new_splits', got of={of!r}.")
+        if self.inference == "map":
+            location, scale = self._found.predict(at, self._noise_share(of, n_splits))
+            locations, scales, weights = location[None], scale[None], np.ones(1)
+            doubts: tuple[str, ...] = ()
+        else:
+            single = self._beliefs().uses_replicates
+            if of == "same_splits" and (self.curve_.split is None or not single):
+                of = "new_splits"
+            typical = float(np.median(self._pilot.count))
+            count = n_splits or typical
+            # The paper's noise is that of a mean over the pilot's splits.
+            locations, scales, weights = self._found.predict(at, of, count if single else count / typical)
+            doubts = self._found.cautions(at)
         return Forecast(
             sizes=at,
-            locations=self._outward(location)[None],
-            scales=scale[None],
-            weights=np.ones(1),
-            cautions=cautions + forecast_cautions(at, self._pilot),
+            locations=self._outward(locations),
+            scales=scales,
+            weights=weights,
+            cautions=pilot_cautions(self.curve_) + doubts + forecast_cautions(at, self._pilot),
         )
+
+    def _noise_share(self, of: Target, n_splits: int | None) -> float:
+        """Part of tau^2, the noise of a mean over the pilot's splits, that the forecast carries."""
+        if of == "expected":
+            return 0.0
+        return 1.0 if n_splits is None else float(np.median(self._pilot.count)) / n_splits
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Expected score at the given sizes: the mean of the forecast."""
@@ -273,9 +423,10 @@ class _LeastSquares(CurveEstimator):
         self.ceiling = ceiling
         self.seed = seed
 
-    def _search(self, pilot: Replicates, ceiling: float) -> LeastSquaresFit:
-        problem = LeastSquaresProblem(MEANS[self._mean], pilot.sizes, pilot.mean, ceiling)
-        return fit_least_squares(problem, seed=self.seed)
+    def _fit_curve(self, curve: LearningCurve) -> None:
+        self._accept(curve)
+        problem = LeastSquaresProblem(MEANS[self._mean], self._pilot.sizes, self._pilot.mean, float(self.ceiling))
+        self._keep_optimum(fit_least_squares(problem, seed=self.seed))
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Score that the fitted curve has at the given sizes."""
@@ -332,19 +483,30 @@ def _as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split:
     return LearningCurve(sizes, scores, split)  # type: ignore[arg-type]
 
 
+def _plain(value: Any) -> Any:
+    """NumPy's and other numbers for JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (Decimal, Fraction)):
+        return float(value)
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
+
+
 def _read_model(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
     except FileNotFoundError:
         raise RequestError(f"There is no file {os.fspath(path)}.") from None
+    except OSError as problem:
+        raise RequestError(f"{os.fspath(path)} cannot be read: {problem.strerror}.") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as problem:
         raise DataError(f"{os.fspath(path)} is not a saved model: {problem}.") from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError(f"{os.fspath(path)} is not a model that apexgp saved.")
-    if content["estimator"] != estimator:
+    held = content.get("estimator")
+    if held != estimator:
         raise RequestError(
-            f"{os.fspath(path)} holds a {content['estimator']}, not a {estimator}. "
-            f"Read it with apexgp.{content['estimator']}.load."
+            f"{os.fspath(path)} holds a model of class {held}, not {estimator}. Read it with apexgp.{held}.load."
         )
     return content

@@ -49,9 +49,8 @@ def coverage(
 
 
 def log_score(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
-    """Logarithm of the density at the true score; higher is better, -inf where the forecast excluded it."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(forecast.pdf(_truth(forecast, y))).mean(axis=axis))[()]
+    """Logarithm of the density at the true score; higher is better."""
+    return np.asarray(forecast.log_pdf(_truth(forecast, y)).mean(axis=axis))[()]
 
 
 def pit(forecast: Forecast, y: ArrayLike) -> FloatArray:
@@ -64,36 +63,49 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
 
     Notes
     -----
-    F is smooth on either side of y, and so are Gauss-Legendre panels that meet there. Their other edges are quantiles,
-    so that they are narrow where F bends; they are halved until the sum moves by less than 1e-10.
+    F is smooth on either side of y, where Gauss-Legendre panels meet. Their other edges are quantiles. A panel is
+    halved until two halvings in a row leave its integral as it was.
     """
     scores = _truth(forecast, y)
-    # F is 0 or 1 to within 1e-12 beyond the outermost of these, and contributes nothing to nine digits.
-    edges = forecast.quantile(
-        np.array([0.0, 1e-12, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.999, 1 - 1e-6, 1.0])
-    )
-    rows = np.atleast_2d(scores)
-    values = np.stack([_crps_row(forecast, edges, row) for row in rows.reshape(-1, rows.shape[-1])])
-    return np.asarray(values.reshape(scores.shape).mean(axis=axis))[()]
+    # Heavy components may be spikes that lie between two quantiles: edges around them, too.
+    heavy = np.argsort(forecast.weights)[-16:]
+    around = forecast.locations[heavy] + np.array([-6, -2, 0, 2, 6])[:, None, None] * forecast.scales[heavy]
+    ends = np.array([[0.0], [1.0]]) * np.ones(len(forecast))
+    edges = np.vstack([ends, forecast.quantile(_EDGES), *around])
+    values = np.empty(scores.shape)
+    for where, truth in np.ndenumerate(scores):
+        q = where[-1]
+        panels = np.unique(np.clip([*edges[:, q], truth], 0.0, 1.0))
+        values[where] = _crps(forecast.at(q), panels, float(truth))
+    return np.asarray(values.mean(axis=axis))[()]
 
 
+_EDGES = np.array([1e-12, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.999, 1 - 1e-6])
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
-def _crps_row(forecast: Forecast, edges: FloatArray, y: FloatArray) -> FloatArray:
-    """CRPS of one score per size."""
-    panels = np.sort(np.vstack([edges, np.clip(y, 0.0, 1.0), np.zeros_like(y), np.ones_like(y)]), axis=0)
-    total = np.full(len(y), np.inf)
-    for _ in range(12):
-        start, half = panels[:-1, None], np.diff(panels, axis=0)[:, None] / 2
-        z = (start + half * (1 + _NODES[:, None])).reshape(-1, len(y))
-        gap = forecast.cdf(z) - (z >= y)
-        refined = (gap**2 * (half * _WEIGHTS[:, None]).reshape(-1, len(y))).sum(axis=0)
-        if np.abs(refined - total).max() < 1e-10:
+def _crps(forecast: Forecast, panels: FloatArray, y: float) -> float:
+    """CRPS at one size."""
+
+    def integrals(low: FloatArray, high: FloatArray) -> FloatArray:
+        half = (high - low)[:, None] / 2
+        z = low[:, None] + half * (1 + _NODES)
+        gap = forecast.cdf(z.reshape(-1, 1)).reshape(z.shape) - (z >= y)
+        return (gap**2 * half * _WEIGHTS).sum(axis=1)
+
+    low, high = panels[:-1], panels[1:]
+    whole, agreed, total = integrals(low, high), np.zeros(len(low), bool), 0.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        left, right = integrals(low, middle), integrals(middle, high)
+        now = np.abs(left + right - whole) < 1e-12
+        done = (now & agreed) | (high - low < 1e-14)
+        total += float((left + right)[done].sum())
+        low, high = (np.concatenate(ends)[np.tile(~done, 2)] for ends in ((low, middle), (middle, high)))
+        whole, agreed = np.concatenate([left, right])[np.tile(~done, 2)], np.tile(now, 2)[np.tile(~done, 2)]
+        if not low.size:
             break
-        total = refined
-        panels = np.sort(np.vstack([panels, (panels[:-1] + panels[1:]) / 2]), axis=0)
-    return refined
+    return total + float(whole.sum())
 
 
 def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:

@@ -7,8 +7,8 @@ import io
 import os
 import re
 import warnings
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -194,9 +194,11 @@ def read_curves(
     labels = np.array(table.columns[split]) if split in table.columns and not wide else None
     rows, name = _rows_of_metric(table, metric)
     keys = table.columns.get(task, [None] * height)
+    groups: dict[str | None, list[int]] = defaultdict(list)
+    for i in rows:
+        groups[keys[i]].append(i)
     curves: dict[str | None, LearningCurve] = {}
-    for key in dict.fromkeys(keys[i] for i in rows):
-        own = [i for i in rows if keys[i] == key]
+    for key, own in groups.items():
         about: dict[str, Any] = {"metric": name, "task": key, "direction": direction}
         try:
             if wide:
@@ -256,10 +258,11 @@ def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
 
 
 def _labels(split: ArrayLike) -> NDArray[Any]:
-    labels = np.array(split)
-    if labels.ndim != 1:
-        raise DataError(f"split must be a list with one label for each score, got shape {labels.shape}.")
-    empty = [i for i, label in enumerate(labels.tolist()) if label is None or label == "" or label != label]
+    # As objects, so that 1 and "1" stay two labels.
+    labels = np.array(list(np.asarray(split, dtype=object)), dtype=object)
+    if labels.ndim != 1 or not all(isinstance(label, Hashable) for label in labels):
+        raise DataError(f"split must be a list with one label for each score, got {split!r}.")
+    empty = [i for i, label in enumerate(labels) if label is None or str(label) in ("", "nan", "NaT", "<NA>")]
     if empty:
         raise DataError(
             f"split has no label in row {some(empty)} (from 0). Label every row, or leave split out if the "

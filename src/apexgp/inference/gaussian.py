@@ -24,9 +24,9 @@ def log_likelihood(residual: FloatArray, covariance: FloatArray) -> tuple[FloatA
 
 
 def condition(
-    residual: FloatArray, covariance: FloatArray, cross: FloatArray, prior: FloatArray
+    residual: FloatArray, covariance: FloatArray, cross: FloatArray, prior: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Conditional mean and covariance of the process at new sizes, relative to the mean function there.
+    """Conditional mean, relative to the mean function, and variance of the process at new sizes.
 
     Parameters
     ----------
@@ -37,9 +37,8 @@ def condition(
     cross
         K_*, shape (R, Q).
     prior
-        K_**, shape (Q, Q).
+        Variance of the process, the diagonal of K_**.
     """
     root = np.linalg.cholesky(covariance)
     half = np.linalg.solve(root, cross)
-    shift = half.T @ np.linalg.solve(root, residual)
-    return shift, prior - half.T @ half
+    return half.T @ np.linalg.solve(root, residual), prior - (half**2).sum(axis=0)

@@ -134,26 +134,33 @@ class MapFit:
         """The mean function m(x)."""
         return self.problem.curve(self.point, sizes)
 
-    def predict(self, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Location and scale of the Gaussian predictive of a score y at each size."""
+    def predict(self, sizes: FloatArray, noise_share: float = 1.0) -> tuple[FloatArray, FloatArray]:
+        """Location and scale of the Gaussian predictive at each size, of a score with a share of the noise tau^2."""
         problem, (tau, sigma, lam) = self.problem, self.point[-3:]
         pilot = problem.sizes
         noise = tau**2 * np.eye(len(pilot))
-        shift, covariance = condition(
+        shift, variance = condition(
             problem.scores - self.curve(pilot),
             log_rbf(problem.distances(pilot, pilot), sigma, lam) + noise,
             log_rbf(problem.distances(pilot, sizes), sigma, lam),
-            log_rbf(problem.distances(sizes, sizes), sigma, lam),
+            sigma**2,
         )
-        variance = np.maximum(np.diagonal(covariance), 0.0) + tau**2
+        variance = np.maximum(variance, 1e-14) + noise_share * tau**2
         return self.curve(sizes) + shift, np.sqrt(variance)
 
 
-def fit_map(problem: MapProblem, *, starts: int = 8, seed: int = 0) -> MapFit:
+def fit_map(problem: MapProblem, *, seed: int = 0) -> MapFit:
     """Search from several starts and keep the best optimum."""
+    starts = spread(problem.ranges, 8, seed)
+    if problem.variant.noise_floor == 0:
+        # Without a floor under the noise there are optima with almost none of it, or with almost no sigma.
+        quiet, smooth = starts.copy(), starts.copy()
+        quiet[:, -3] *= 1e-2
+        smooth[:, -2] *= 1e-2
+        starts = np.concatenate([starts, quiet, smooth])
     found = minimise(
         problem,
-        spread(problem.ranges, starts, seed),
+        starts,
         *problem.bounds,
         curvature=problem.curvature,
         scales=problem.scales,

@@ -1,8 +1,9 @@
 """Mean functions: how a score rises with the training-set size, as formulas.
 
 Every curve here is a limit minus a drop, m(x) = (1 - eps) - drop(x; theta), where the drop vanishes as x grows. A new
-family is one short class: its parameters with their bounds, its drop, and what changes when sizes are counted in
-other units. List it in `MEANS`; fitting, forecasting, the command line and the tests pick it up from there.
+family is one short class: its parameters with their bounds, its drop, what changes when sizes are counted in other
+units, and which theta belongs to given shape coordinates (those have priors in `beliefs`). List it in `MEANS`; fitting,
+forecasting, the command line and the tests pick it up from there.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._check import FloatArray, choice
+from .._check import FloatArray
 
-__all__ = ["MEANS", "Mean", "Parameter", "mean_named"]
+__all__ = ["MEANS", "PAPER_MEANS", "Mean", "Parameter"]
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,20 @@ class Mean(ABC):
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
+    scalable: ClassVar[bool]
+    """Whether the drop at all sizes is proportional to that at one, so that it can be integrated out exactly."""
 
     @abstractmethod
     def drop(self, x: FloatArray, *theta: Any) -> Any:
         """How far the curve stays below its limit at size x."""
+
+    @abstractmethod
+    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+        """Parameters of the curve with the given drop at size `last` and shape.
+
+        Sizes are counted in units of the smallest one. The shape coordinates are numbers with a prior of their own that
+        does not depend on how large the drop is; the last of theta's degrees of freedom is the drop.
+        """
 
     @abstractmethod
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
@@ -72,11 +83,17 @@ class PowerLawMean(Mean):
 
     name = "power_law"
     parameters = (Parameter("theta1", 0.0, inf, (0.01, 0.5)), Parameter("theta2", -1.0, 0.0, (-0.9, -0.1)))
+    scalable = True
 
     def drop(self, x: FloatArray, *theta: Any) -> Any:
         """theta1 x^theta2."""
         theta1, theta2 = theta
         return theta1 * np.exp(theta2 * np.log(x))
+
+    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+        """The shape is the exponent, -theta2."""
+        (exponent,) = shape
+        return drop * np.exp(exponent * np.log(last)), -exponent
 
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
         """theta1 (x / u)^theta2 = (theta1 u^-theta2) x^theta2."""
@@ -89,11 +106,23 @@ class ArctanMean(Mean):
 
     name = "arctan"
     parameters = (Parameter("theta1", 0.0, inf, (0.01, 3.0)), Parameter("theta2", 0.0, inf, (0.05, 10.0)))
+    scalable = False
 
     def drop(self, x: FloatArray, *theta: Any) -> Any:
         """1 - (2/pi) arctan(theta1 (pi/2) x + theta2)."""
         theta1, theta2 = theta
         return 1 - (2 / np.pi) * np.arctan(theta1 * (np.pi / 2) * x + theta2)
+
+    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+        """The shape is rho in [0, 1]: the arctan's argument at size 1 is last^-rho of that at the last size.
+
+        With 0 the curve is flat over the pilot; with 1, theta2 = 0.
+        """
+        (rho,) = shape
+        end = 1 / np.tan(np.pi / 2 * drop)
+        begin = end * np.exp(-rho * np.log(last))
+        slope = (end - begin) / (last - 1)
+        return slope * 2 / np.pi, begin - slope
 
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
         """theta1 (x / u) = (theta1 / u) x."""
@@ -101,9 +130,38 @@ class ArctanMean(Mean):
         return theta1 / unit, theta2
 
 
-MEANS: dict[str, Mean] = {mean.name: mean for mean in (PowerLawMean(), ArctanMean())}
+class MmfMean(Mean):
+    """(1 - eps) - theta1 / (1 + (x / theta2)^theta3), after Morgan, Mercer and Flodin.
+
+    A power law once x is far above theta2; before, the curve has yet to wake up.
+    """
+
+    name = "mmf"
+    parameters = (
+        Parameter("theta1", 0.0, inf, (0.01, 0.9)),
+        Parameter("theta2", 1e-6, inf, (0.05, 3.0)),
+        Parameter("theta3", 0.0, 2.0, (0.2, 1.8)),
+    )
+    scalable = True
+
+    def drop(self, x: FloatArray, *theta: Any) -> Any:
+        """theta1 / (1 + (x / theta2)^theta3)."""
+        theta1, theta2, theta3 = theta
+        return theta1 / (1 + np.exp(theta3 * (np.log(x) - np.log(theta2))))
+
+    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+        """The shape is (theta3, log of theta2 over the geometric middle of the pilot)."""
+        exponent, offset = shape
+        turn = np.exp(0.5 * np.log(last) + offset)
+        return drop * (1 + np.exp(exponent * (0.5 * np.log(last) - offset))), turn, exponent
+
+    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+        """x / u over theta2 = x over u theta2."""  # noqa: D403
+        theta1, theta2, theta3 = theta
+        return theta1, theta2 * unit, theta3
 
 
-def mean_named(name: str) -> Mean:
-    """Look up a mean by its name."""
-    return MEANS[choice("mean", name, tuple(MEANS))]
+PAPER_MEANS = ("power_law", "arctan")
+"""Those of the paper; they have few enough parameters to be estimated from a pilot."""
+
+MEANS: dict[str, Mean] = {mean.name: mean for mean in (PowerLawMean(), ArctanMean(), MmfMean())}

@@ -16,35 +16,44 @@ __all__ = ["LAMBDA_PRINTED", "LAMBDA_WRITTEN", "TAU", "PositiveNormal", "elicit_
 
 @dataclass(frozen=True)
 class PositiveNormal:
-    """A normal distribution cut to [0, inf), by the location and scale of the uncut one."""
+    """A normal distribution cut to [lower, inf), by the location and scale of the uncut one."""
 
     loc: float
     scale: float
+    lower: float = 0.0
 
     def log_pdf(self, value: FloatArray) -> FloatArray:
-        """Logarithm of the density at values >= 0."""
+        """Logarithm of the density at values >= lower."""
         density: FloatArray = -0.5 * ((value - self.loc) / self.scale) ** 2 - self._log_mass
         return density
-
-    @cached_property
-    def _log_mass(self) -> float:
-        return float(np.log(self.scale * np.sqrt(2 * np.pi) * ndtr(self.loc / self.scale)))
 
     def log_pdf_slope(self, value: FloatArray) -> FloatArray:
         """Derivative of `log_pdf`."""
         return (self.loc - value) / self.scale**2
 
     def cdf(self, value: FloatArray) -> FloatArray:
-        """P(parameter <= value) for values >= 0."""
-        below = ndtr(-self.loc / self.scale)
-        share: FloatArray = (ndtr((value - self.loc) / self.scale) - below) / (1 - below)
+        """P(parameter <= value) for values >= lower."""
+        share: FloatArray = 1 - ndtr((self.loc - value) / self.scale) / self._above
         return share
 
     def quantile(self, p: FloatArray) -> FloatArray:
         """Inverse of `cdf`."""
-        above = ndtr(self.loc / self.scale)
-        value: FloatArray = np.maximum(self.loc - self.scale * ndtri((1 - np.asarray(p)) * above), 0.0)
+        value: FloatArray = np.maximum(self.loc - self.scale * ndtri((1 - np.asarray(p)) * self._above), self.lower)
         return value
+
+    def from_score(self, z: FloatArray) -> FloatArray:
+        """Values at the quantiles that the scores z have under N(0, 1)."""
+        value: FloatArray = np.maximum(self.loc - self.scale * ndtri(ndtr(-z) * self._above), self.lower)
+        return value
+
+    @cached_property
+    def _above(self) -> float:
+        """Mass of the uncut distribution that is kept."""
+        return float(ndtr((self.loc - self.lower) / self.scale))
+
+    @cached_property
+    def _log_mass(self) -> float:
+        return float(np.log(self.scale * np.sqrt(2 * np.pi) * self._above))
 
 
 TAU = PositiveNormal(0.01, 0.01)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from .._files import refuse_to_overwrite, written_atomically
-from ..errors import ApexError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..estimators import APExGP
+from ..many import forecast_many
 from ..model.means import MEANS
-from ..pairs import LearningCurve
-from .facts import forecast_facts
+from ..pairs import LearningCurve, read_curves
+from .facts import batch_facts, forecast_facts
 from .plot import CurveDisplay
 
 __all__ = ["app", "main"]
@@ -32,6 +36,7 @@ app = typer.Typer(
 )
 
 _MULTIPLES = ("2x", "10x", "50x")
+_PICTURES = (".png", ".pdf", ".svg")
 
 
 def _show_version(wanted: bool) -> None:
@@ -64,7 +69,21 @@ def forecast(
         ),
     ] = None,
     ceiling: Annotated[float, typer.Option(help="Highest score that is possible at all.")] = 1.0,
-    mean: Annotated[str, typer.Option(help=f"Shape of the curve: {' or '.join(MEANS)}.")] = "power_law",
+    floor: Annotated[float, typer.Option(help="Chance level, for instance 0.5 for AUROC.")] = 0.0,
+    noise: Annotated[float | None, typer.Option(help="Standard deviation that you expect of a single score.")] = None,
+    mean: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: auto]",
+            show_default=False,
+        ),
+    ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Use the method of the paper as it was published.")
+    ] = False,
+    of: Annotated[
+        str, typer.Option(help="What to forecast: new_splits, same_splits (the pilot's, continued) or expected.")
+    ] = "new_splits",
     level: Annotated[float, typer.Option(help="Probability that the interval should hold the score.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve into this file (png, pdf, svg).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON instead of a table.")] = False,
@@ -84,21 +103,34 @@ def forecast(
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the picture if it exists.")] = False,
 ) -> None:
-    """Forecast the score at larger training-set sizes from a file of measured ones."""
-    if plot is not None:
-        refuse_to_overwrite(plot, force)
+    """Forecast the score at larger training-set sizes from a file of measured ones.
+
+    A file with a column task that names several is a batch: every curve is forecast.
+    """
+    _check_picture(plot, force)
     columns = score_column or ["score"]
-    curve = LearningCurve.from_csv(
-        pairs,
-        size=size_column,
-        score=columns[0] if len(columns) == 1 else columns,
-        split=split_column,
-        metric=metric,
-        direction="lower" if lower_is_better else "higher",
-    )
-    model = APExGP(mean=mean, ceiling=ceiling, seed=seed).fit(curve)
+    with _options_for_arguments():
+        curves = read_curves(
+            pairs,
+            size=size_column,
+            score=columns[0] if len(columns) == 1 else columns,
+            split=split_column,
+            metric=metric,
+            direction="lower" if lower_is_better else "higher",
+        )
+    if published:
+        if floor or noise is not None:
+            raise RequestError("--published knows neither --floor nor --noise.")
+        model = APExGP.as_published(mean or "power_law", ceiling).set_params(seed=seed)
+    else:
+        model = APExGP(mean or "auto", ceiling=ceiling, floor=floor, noise=noise, seed=seed)
+    if len(curves) > 1:
+        _forecast_batch(curves, model, at, level, as_json, plot)
+        return
+    (curve,) = curves.values()
+    model.fit(curve)
     sizes = [_size(text, float(curve.sizes.max())) for text in at or _MULTIPLES]
-    facts = forecast_facts(model, model.forecast(sizes), level)
+    facts = forecast_facts(model, model.forecast(sizes, of=of), level)
     if plot is not None:
         _draw(model, max(sizes), plot, force)
     if as_json:
@@ -107,6 +139,56 @@ def forecast(
         _print_forecast(facts)
         if plot is not None:
             typer.echo(f"\nThe picture is in {plot}.")
+
+
+def _forecast_batch(
+    curves: dict[str | None, LearningCurve],
+    model: APExGP,
+    at: list[str] | None,
+    level: float,
+    as_json: bool,
+    plot: Path | None,
+) -> None:
+    """One row for each task and size; a task that cannot be forecast says why."""
+    if plot is not None:
+        raise RequestError(f"--plot draws one curve; the file holds {len(curves)} tasks.")
+    if at is None or any(text.strip().lower().endswith("x") for text in at):
+        raise RequestError(
+            f"The file holds {len(curves)} tasks, each with sizes of its own: name the sizes to forecast with --at, "
+            "as numbers."
+        )
+    sizes = [_size(text, 1.0) for text in at]
+    failed = 0
+    for found in forecast_many(curves, sizes, model, levels=(level,)):
+        failed += found.error is not None
+        facts = batch_facts(found, level)
+        if as_json:
+            typer.echo(json.dumps(facts))
+        elif found.error is not None:
+            typer.echo(f"{found.task}: {found.error}")
+        else:
+            for row in facts["forecast"]:
+                typer.echo(
+                    f"{found.task}: {row['size']:,.10g} examples, expect {row['mean']:.3f}, "
+                    f"{100 * level:g} % interval {row['lower']:.3f} to {row['upper']:.3f}"
+                )
+            for caution in found.cautions:
+                typer.echo(f"{found.task}: Caution: {caution}")
+    if failed:
+        raise DataError(f"{failed} of {len(curves)} tasks could not be forecast.")
+
+
+@contextmanager
+def _options_for_arguments() -> Iterator[None]:
+    """Put the options of the command line for the arguments of the library into messages."""
+    try:
+        yield
+    except DataError as problem:
+        words = {"size=...": "--size-column", "score=...": "--score-column", "metric=...": "--metric"}
+        text = str(problem)
+        for argument, option in words.items():
+            text = text.replace(argument, option)
+        raise DataError(text) from None
 
 
 @app.command()
@@ -118,8 +200,7 @@ def demo(
     """Measure a pilot on real data, forecast, and compare with the score truly measured later."""
     from .demo import measure_digits
 
-    if plot is not None:
-        refuse_to_overwrite(plot, force)
+    _check_picture(plot, force)
     typer.echo("Training a logistic regression on 60 to 360 of scikit-learn's handwritten digits, 5 splits ...")
     pilot, truth = measure_digits(seed)
     model = APExGP(seed=seed).fit(pilot)
@@ -140,21 +221,27 @@ def demo(
 
 def _size(text: str, largest: float) -> float:
     """A size as people write it: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot."""
-    match = re.fullmatch(r"([\d_]*\.?\d+(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
+    match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
     if match is None:
         raise RequestError(f"--at wants a training-set size such as 20000, 20k or 10x, got {text!r}.")
     unit = {"": 1.0, "k": 1e3, "m": 1e6, "x": largest}[match[2].lower()]
     return float(match[1]) * unit
 
 
+def _check_picture(path: Path | None, overwrite: bool) -> None:
+    """Refuse, before any work is done, a picture that could not be written at its end."""
+    if path is None:
+        return
+    refuse_to_overwrite(path, overwrite)
+    if path.suffix.lower() not in _PICTURES:
+        raise RequestError(f"{path} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is.")
+
+
 def _draw(model: APExGP, to: float, path: Path, overwrite: bool, **extra: Any) -> None:
     largest = float(model.curve_.sizes.max())
     display = CurveDisplay.from_estimator(model, to if to > largest else None).plot(**extra)
     with written_atomically(path, overwrite=overwrite) as draft:
-        try:
-            display.figure_.savefig(draft, dpi=150)
-        except ValueError as problem:  # matplotlib's word for an unknown file ending
-            raise RequestError(f"{path} cannot be drawn: {problem}") from None
+        display.figure_.savefig(draft, dpi=150)
 
 
 def _print_forecast(facts: dict[str, Any]) -> None:
@@ -179,6 +266,8 @@ def _print_forecast(facts: dict[str, Any]) -> None:
             f"{row['lower']:.3f} to {row['upper']:.3f}",
         )
     console = Console(highlight=False)
+    # Numbers cut off by a narrow window would be worse than lines that wrap.
+    console.width = max(console.width, 80)
     of_task = f" of {pilot['task']}" if pilot["task"] else ""
     console.print(
         f"Pilot{of_task}: {pilot['scores']} scores at {len(pilot['sizes'])} sizes, "
@@ -194,6 +283,10 @@ def _print_forecast(facts: dict[str, Any]) -> None:
 
 def main() -> None:
     """Run the command line. Exit codes: 0 fine, 1 the data or the request is at fault, 2 usage."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter shows a question mark instead of ending the program.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except ApexError as problem:
@@ -202,6 +295,8 @@ def main() -> None:
         # The reader of our output has gone (`| head`); Python would complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as problem:
+        _stop(f"Error: {problem.strerror or problem}{f': {problem.filename}' if problem.filename else ''}.")
     except Exception as problem:
         if os.environ.get("APEXGP_TRACEBACK"):
             traceback.print_exc()

@@ -8,9 +8,12 @@ from typing import Any
 
 from ..estimators import APExGP
 from ..forecast import Forecast
+from ..many import CurveForecast
 from ..pairs import collapse
 
-__all__ = ["forecast_facts"]
+__all__ = ["batch_facts", "forecast_facts"]
+
+_COLUMNS = ("size", "mean", "median", "std", "lower", "upper")
 
 
 def forecast_facts(model: APExGP, forecast: Forecast, level: float) -> dict[str, Any]:
@@ -20,7 +23,7 @@ def forecast_facts(model: APExGP, forecast: Forecast, level: float) -> dict[str,
     lower, upper = forecast.interval(level)
     settings = model.get_params(deep=False)
     rows = [
-        dict(zip(("size", "mean", "median", "std", "lower", "upper"), map(float, row), strict=True))
+        dict(zip(_COLUMNS, map(float, row), strict=True))
         for row in zip(forecast.sizes, forecast.mean, forecast.median, forecast.std, lower, upper, strict=True)
     ]
     return {
@@ -36,12 +39,32 @@ def forecast_facts(model: APExGP, forecast: Forecast, level: float) -> dict[str,
         },
         "settings": {**settings, "variant": asdict(settings["variant"])},
         "parameters": model.parameters_,
-        "objective": model.objective_,
-        "converged": model.converged_,
+        "fit": {
+            name.rstrip("_"): getattr(model, name)
+            for name in ("weights_", "log_evidence_", "effective_size_", "objective_", "converged_")
+            if hasattr(model, name)
+        },
         "level": level,
         "forecast": rows,
         "sentence": _sentence(pilot.sizes[-1], pilot.mean[-1], curve.metric, rows[-1], level),
         "cautions": list(forecast.cautions),
+    }
+
+
+def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
+    """One curve of a batch; ready for JSON."""
+    rows = []
+    if found.error is None:
+        lower, upper = found.intervals[level]
+        columns = zip(found.sizes, found.mean, found.median, found.std, lower, upper, strict=True)
+        rows = [dict(zip(_COLUMNS, map(float, row), strict=True)) for row in columns]
+    return {
+        "apexgp": version("apexgp"),
+        "task": found.task,
+        "level": level,
+        "forecast": rows,
+        "cautions": list(found.cautions),
+        "error": found.error,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, probability, real_number, sizes_array
 from .._extras import need
@@ -70,6 +71,7 @@ class CurveDisplay:
         levels
             Probabilities of the bands.
         """
+        check_is_fitted(model)
         curve = model.curve_
         pilot = collapse(curve.sizes, curve.scores)
         start, last = pilot.sizes[0], pilot.sizes[-1]

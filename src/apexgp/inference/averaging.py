@@ -1,0 +1,91 @@
+"""Averaging over means by their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._check import FloatArray
+from .bayes import Posterior
+
+__all__ = ["Average", "average"]
+
+# A posterior of the share still to be won that is about as wide as its prior has learnt nothing of it.
+_UNINFORMED = 0.87
+
+
+@dataclass(frozen=True)
+class Average:
+    """Posteriors under one or several means, and the weight of each."""
+
+    posteriors: tuple[Posterior, ...]
+    weights: dict[str, float]
+    log_evidence: float
+
+    @property
+    def effective_size(self) -> float:
+        """The least effective number of nodes among the means that count."""
+        return min(p.effective_size for p in self.posteriors if self.weights[p.model.mean.name] > 0.05)
+
+    def predict(self, sizes: FloatArray, of: str, n_splits: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Locations, scales (nodes, sizes) and weights (nodes,) of the mixture over all means."""
+        parts = [p.predict(sizes, of, n_splits) for p in self.posteriors]
+        weights = [self.weights[p.model.mean.name] * p.weights for p in self.posteriors]
+        locations, scales = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return locations, scales, np.concatenate(weights)
+
+    def summary(self, level: float) -> dict[str, dict[str, tuple[float, float, float]]]:
+        """Median and equal-tailed interval of every parameter, by mean."""
+        levels = np.array([0.5, (1 - level) / 2, (1 + level) / 2])
+        return {
+            p.model.mean.name: {
+                name: _three(_weighted_quantiles(values, p.weights, levels)) for name, values in p.parameters().items()
+            }
+            for p in self.posteriors
+        }
+
+    def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """Whether the pilot has said anything about how far the curve will still rise."""
+        last = self.posteriors[0].pilot.sizes[-1]
+        if sizes.max() < 2 * last:
+            return ()
+        share = np.concatenate([p.drop_share for p in self.posteriors])
+        weights = np.concatenate([self.weights[p.model.mean.name] * p.weights for p in self.posteriors])
+        mean = weights @ share
+        spread = np.sqrt(weights @ (share - mean) ** 2)
+        if spread < _UNINFORMED * _PRIOR_SPREAD:
+            return ()
+        return (
+            "The pilot says little about how far the curve will still rise; far from it the forecast rests on what "
+            "other curves have done.",
+        )
+
+
+# Standard deviation of the share under the priors: near that of Beta(0.8, 0.7), and of a flat prior.
+_PRIOR_SPREAD = 0.31
+
+
+def average(posteriors: Sequence[Posterior]) -> Average:
+    """Weigh each mean by its evidence; all are equally probable beforehand."""
+    evidence = np.array([p.log_evidence for p in posteriors])
+    top = evidence.max()
+    weights = np.exp(evidence - top)
+    shares = weights / weights.sum()
+    return Average(
+        tuple(posteriors),
+        {p.model.mean.name: float(share) for p, share in zip(posteriors, shares, strict=True)},
+        float(top + np.log(weights.mean())),
+    )
+
+
+def _three(values: FloatArray) -> tuple[float, float, float]:
+    first, second, third = values.tolist()
+    return first, second, third
+
+
+def _weighted_quantiles(values: FloatArray, weights: FloatArray, levels: FloatArray) -> FloatArray:
+    order = np.argsort(values)
+    cumulative = np.cumsum(weights[order]) - 0.5 * weights[order]
+    return np.interp(levels, cumulative, values[order])

@@ -1,0 +1,201 @@
+"""What is believed of a learning curve before it is measured: a proper prior for every parameter.
+
+Parameters are stated through standard normal scores: a prior is the map from a score z ~ N(0, 1) to the parameter, so
+that the engine works in one space whatever the distributions are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from scipy.special import betaln, expit, ndtr
+
+from .._check import FloatArray
+from .priors import TAU, PositiveNormal, elicit_sigma
+from .variant import Variant
+
+__all__ = [
+    "CALIBRATED",
+    "Beliefs",
+    "Beta",
+    "LogNormal",
+    "LogitNormal",
+    "Normal",
+    "ScorePrior",
+    "Uniform",
+    "paper_beliefs",
+]
+
+
+class ScorePrior(Protocol):
+    """A distribution, as the map from standard normal scores to values."""
+
+    def from_score(self, z: FloatArray) -> FloatArray:
+        """Values at the quantiles that the scores z have under N(0, 1)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Normal:
+    """N(loc, scale^2)."""
+
+    loc: float
+    scale: float
+
+    def from_score(self, z: FloatArray) -> FloatArray:
+        """loc + scale z."""  # noqa: D403
+        return self.loc + self.scale * z
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """A positive quantity of which the logarithm is N(log median, spread^2)."""
+
+    median: float
+    spread: float
+
+    def from_score(self, z: FloatArray) -> FloatArray:
+        """median exp(spread z)."""  # noqa: D403
+        return self.median * np.exp(self.spread * z)
+
+
+@dataclass(frozen=True)
+class LogitNormal:
+    """A quantity in (0, upper) of which the logit of the share is N(loc, scale^2)."""
+
+    loc: float
+    scale: float
+    upper: float = 1.0
+
+    def from_score(self, z: FloatArray) -> FloatArray:
+        """upper logistic(loc + scale z)."""  # noqa: D403
+        value: FloatArray = self.upper * expit(self.loc + self.scale * z)
+        return value
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """U[low, high]."""
+
+    low: float
+    high: float
+
+    def from_score(self, z: FloatArray) -> FloatArray:
+        """low + (high - low) Phi(z)."""  # noqa: D403
+        value: FloatArray = self.low + (self.high - self.low) * ndtr(z)
+        return value
+
+
+@dataclass(frozen=True)
+class Beta:
+    """Beta(a, b) on (0, 1)."""
+
+    a: float
+    b: float
+
+    def log_pdf(self, share: FloatArray) -> FloatArray:
+        """Logarithm of the density."""
+        value: FloatArray = (self.a - 1) * np.log(share) + (self.b - 1) * np.log1p(-share) - betaln(self.a, self.b)
+        return value
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Priors of the full-Bayes model.
+
+    Sizes enter as ratios only. Of the splits s and sizes x_r it holds that
+    y[s, r] = f(x_r) + w_r b[s] + e[s, r], with w_r = (x_r / x_ref)^-kappa, x_ref the geometric mean of the pilot sizes,
+    b ~ N(0, tau_b^2) and e ~ N(0, (tau_e w_r)^2 + resolution^2): noise that shrinks as training sets grow.
+
+    Parameters
+    ----------
+    tau_e
+        Standard deviation of a score around its split's own curve.
+    tau_ratio
+        tau_b / tau_e, how much of the noise a split carries along the curve; None: splits have no effect.
+    kappa
+        How fast noise shrinks with size; None: not at all.
+    sigma
+        Output scale of the kernel: relative to the window W, or elicited for each W.
+    lam
+        Length-scale of the kernel, in logarithms of base `log_base`.
+    shapes
+        For each mean, the priors of its shape coordinates.
+    shares
+        For each mean, the prior of the share of the room above the curve at the largest pilot size that is still to
+        be won. None: the paper's flat priors on the limit and on the drop at the smallest size.
+    resolution
+        Rounding of a score; keeps a pilot of equal scores from claiming that there is no noise.
+    log_base
+        Base of the kernel's logarithm.
+    """
+
+    tau_e: ScorePrior
+    tau_ratio: ScorePrior | None
+    kappa: ScorePrior | None
+    sigma: ScorePrior | ElicitedSigma
+    lam: ScorePrior
+    shapes: dict[str, tuple[ScorePrior, ...]]
+    shares: dict[str, Beta] | None
+    resolution: float = 0.0
+    log_base: float = float(np.e)
+
+    @property
+    def uses_replicates(self) -> bool:
+        """Whether single scores count; the paper knows only their mean at each size."""
+        return self.tau_ratio is not None
+
+    def expecting(self, noise: float) -> Beliefs:
+        """The same beliefs for a user who expects single scores to scatter with this standard deviation."""
+        # Half of the variance is the split's own, by the prior median of tau_ratio.
+        return replace(self, tau_e=LogNormal(noise / np.sqrt(2), 0.4))
+
+
+@dataclass(frozen=True)
+class ElicitedSigma:
+    """The paper's prior on sigma, which depends on the window W of each curve."""
+
+    upper: float
+
+    def from_windows(self, windows: FloatArray, z: FloatArray) -> FloatArray:
+        """Values for scores z of shape (curves, nodes)."""
+        priors = [elicit_sigma(float(max(w, 0.0)), self.upper) for w in windows]
+        return np.stack([prior.from_score(row) for prior, row in zip(priors, z, strict=True)])
+
+
+def paper_beliefs(variant: Variant) -> Beliefs:
+    """The paper's priors. It has none on theta; integration needs flat ones within the paper's bounds."""
+    return Beliefs(
+        # At exactly 0 there would be no noise to divide by.
+        tau_e=PositiveNormal(TAU.loc, TAU.scale, max(variant.noise_floor, 1e-5)),
+        tau_ratio=None,
+        kappa=None,
+        sigma=ElicitedSigma(variant.sigma_upper),
+        lam=variant.lambda_prior,
+        shapes={
+            "power_law": (Uniform(0.0, 1.0),),  # -theta2
+            "arctan": (Uniform(0.0, 1.0),),
+            "mmf": (Uniform(0.0, 2.0), Normal(0.0, 2.0)),
+        },
+        shares=None,
+        log_base=variant.log_base,
+    )
+
+
+CALIBRATED = Beliefs(
+    tau_e=LogNormal(0.015, 1.0),
+    tau_ratio=LogNormal(1.0, 0.9),
+    kappa=Normal(0.45, 0.33),
+    sigma=LogNormal(0.06, 1.6),
+    lam=LogNormal(0.8, 0.8),
+    shapes={
+        "power_law": (LogitNormal(0.6, 1.2),),
+        "arctan": (LogitNormal(0.7, 1.1),),
+        "mmf": (LogitNormal(0.4, 1.1, 2.0), Normal(-2.0, 2.0)),
+    },
+    shares={"power_law": Beta(0.8, 0.8), "arctan": Beta(0.9, 0.6), "mmf": Beta(0.7, 0.6)},
+    resolution=5e-4,
+)
+"""Learnt by benchmarks/calibrate.py from the development half of LCDB 1.0: AUROC, six sizes 64 to 362, three splits."""

@@ -1,0 +1,212 @@
+"""The full-Bayes engine against dense algebra, brute-force integrals, simulation and an independent sampler."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from apexgp.inference.bayes import BayesModel, _pseudo_scores, integrate
+from apexgp.inference.replicates import Pilot, Pilots
+from apexgp.model.beliefs import CALIBRATED, paper_beliefs
+from apexgp.model.means import MEANS
+from apexgp.model.variant import WRITTEN
+from apexgp.pairs import LearningCurve
+
+SIZES = np.array([60.0, 94, 147, 230, 360])
+FULL = np.array(["a", "b", "c"])
+
+
+def curve(kind, rng):
+    scores = 0.85 - 0.2 * (SIZES[:, None] / 60) ** -0.5 + rng.normal(0, 0.01, 3) + rng.normal(0, 0.008, (5, 3))
+    rows = [(x, y, s) for x, line in zip(SIZES, scores, strict=True) for y, s in zip(line, FULL, strict=True)]
+    if kind == "unbalanced":
+        rows = [row for i, row in enumerate(rows) if i not in (2, 6, 13)]
+    if kind == "single":
+        rows = [row for row in rows if row[2] == "a"]
+    x, y, s = (list(column) for column in zip(*rows, strict=True))
+    return LearningCurve(x, y, None if kind == "unlabelled" else s)
+
+
+KINDS = ["balanced", "unbalanced", "single", "unlabelled"]
+
+
+def noise_covariance(c, model, parameters):
+    """Covariance of the rows of a curve given f, from the definition of the model."""
+    w = (c.sizes / np.exp(np.log(np.unique(c.sizes)).mean())) ** -parameters["kappa"]
+    labels = np.arange(len(c)) if c.split is None else c.split
+    same = labels[:, None] == labels
+    own = (parameters["tau_e"] * w) ** 2 + model.beliefs.resolution**2
+    return np.diag(own) + same * np.outer(w, w) * parameters["tau_b"] ** 2
+
+
+def kernel(model, x, y, parameters):
+    distance = np.log(x)[:, None] - np.log(y)
+    return parameters["sigma"] ** 2 * np.exp(-0.5 * (distance / parameters["lam"]) ** 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mean", MEANS)
+def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind, mean, rng):
+    c = curve(kind, rng)
+    model = BayesModel(MEANS[mean], CALIBRATED)
+    pilot = Pilot.of(c)
+    posterior = integrate(model, Pilots([pilot]), 0)[0]
+    new = np.array([700.0, 5000.0])
+    labels = np.arange(len(c)) if c.split is None else c.split
+    predicted = {of: posterior.predict(new, of, 3.0) for of in ("new_splits", "same_splits", "expected")}
+    for i in np.argsort(posterior.weights)[-3:]:
+        n = posterior.nodes
+        p = {name: float(value[i]) for name, value in n.parameters.items()}
+        theta = MEANS[mean].theta_of(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
+
+        def m(x, theta=theta, i=i, n=n):
+            return n.level[i] + n.drop[i] - MEANS[mean].drop(x / SIZES[0], *theta)
+
+        k = kernel(model, c.sizes, c.sizes, p)
+        total = k + noise_covariance(c, model, p)
+        gain = np.linalg.solve(total, c.scores - m(c.sizes))
+        cross = kernel(model, c.sizes, new, p)
+        location = m(new) + cross.T @ gain
+        variance = p["sigma"] ** 2 - np.einsum("rq,rs,sq->q", cross, np.linalg.inv(total), cross)
+        w = (new / np.exp(np.log(SIZES).mean())) ** -p["kappa"]
+        single = (p["tau_e"] * w) ** 2 + model.beliefs.resolution**2
+        np.testing.assert_allclose(predicted["expected"][0][i], location, atol=1e-6)
+        np.testing.assert_allclose(predicted["expected"][1][i], np.sqrt(variance), atol=2e-6)
+        fresh = variance + (single + (p["tau_b"] * w) ** 2) / 3
+        np.testing.assert_allclose(predicted["new_splits"][1][i], np.sqrt(fresh), atol=2e-6)
+        # The mean over the pilot's own splits shares their effects with the scores.
+        pilot_w = (c.sizes / np.exp(np.log(SIZES).mean())) ** -p["kappa"]
+        count = len(set(labels.tolist()))
+        carried = np.outer(pilot_w, w) * p["tau_b"] ** 2 / count
+        cross = cross + carried
+        own = p["sigma"] ** 2 + (p["tau_b"] * w) ** 2 / count + single / count
+        np.testing.assert_allclose(predicted["same_splits"][0][i], m(new) + cross.T @ gain, atol=1e-6)
+        expected = own - np.einsum("rq,rs,sq->q", cross, np.linalg.inv(total), cross)
+        np.testing.assert_allclose(predicted["same_splits"][1][i], np.sqrt(expected), atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
+    c = curve(kind, rng)
+    model = BayesModel(MEANS["power_law"], CALIBRATED)
+    pilots = Pilots([Pilot.of(c)])
+    z = rng.normal(size=(len(model.names), 1, 4))
+    p = model.parameters(z, pilots)
+    variance, carried = model.noise(p, pilots.sizes[:, :, None], pilots.sizes[:, :, None])
+    rest, pseudo, covariance = _pseudo_scores(variance, carried, pilots)
+    f = 0.7 + 0.01 * rng.normal(size=len(SIZES))
+    at = f[np.searchsorted(SIZES, c.sizes)]
+    for i in range(4):
+        one = {name: float(value[0, i]) for name, value in p.items()}
+        expected = stats.multivariate_normal(at, noise_covariance(c, model, one)).logpdf(c.scores)
+        ours = rest[0, i] + stats.multivariate_normal(f, covariance[:, :, 0, i]).logpdf(pseudo[:, 0, i])
+        assert ours == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("beliefs", [CALIBRATED, paper_beliefs(WRITTEN)], ids=["calibrated", "paper"])
+def test_level_and_drop_are_integrated_exactly(beliefs, rng):
+    """The mean weight over many draws of (level, drop) at one node is their two-dimensional integral."""
+    c = curve("balanced", rng)
+    model = BayesModel(MEANS["power_law"], beliefs)
+    pilots = Pilots([Pilot.of(c, only_means=not beliefs.uses_replicates)])
+    z = np.zeros((len(model.names), 1, 1))
+    u = stats.qmc.Sobol(2, rng=np.random.default_rng(0)).random(4096).T
+    log_weight, nodes = model.evaluate(np.broadcast_to(z, (len(z), 1, 4096)), u, pilots)
+    ours = np.log(np.exp(log_weight[0] - log_weight.max()).mean()) + log_weight.max()
+
+    p = {name: float(value[0, 0]) for name, value in nodes.parameters.items()}
+    (exponent,) = (float(s[0, 0]) for s in nodes.shape)
+    rows = c if beliefs.uses_replicates else LearningCurve(pilots.members[0].sizes, pilots.members[0].means)
+    total = kernel(model, rows.sizes, rows.sizes, p) + noise_covariance(rows, model, p)
+    level, drop = np.meshgrid(np.linspace(0.65, 0.9, 801), np.linspace(1e-5, 0.35, 801), indexing="ij")
+    curves = level[..., None] + drop[..., None] * (1 - (rows.sizes / SIZES[-1]) ** -exponent)
+    like = stats.multivariate_normal(np.zeros(len(rows)), total).logpdf(rows.scores - curves)
+    limit, first = level + drop, drop * (SIZES[0] / SIZES[-1]) ** -exponent
+    allowed = (limit <= 1) & (limit - first >= 0)
+    if beliefs.shares is None:
+        best = pilots.best[0]
+        prior = np.log((SIZES[0] / SIZES[-1]) ** -exponent) - np.log(1 - best) - np.log(limit)
+        allowed &= limit >= best
+    else:
+        share = beliefs.shares["power_law"]
+        prior = stats.beta(share.a, share.b).logpdf(np.clip(drop / (1 - level), 0, 1)) - np.log(1 - level)
+    joint = np.where(allowed, like + prior, -np.inf)
+    cell = (0.25 / 800) * (0.35 - 1e-5) / 800
+    expected = np.log(np.exp(joint - joint.max()).sum() * cell) + joint.max()
+    assert ours == pytest.approx(expected, abs=0.02)
+
+
+@dataclass(frozen=True)
+class FixedWindow(BayesModel):
+    """W held fixed, so that the prior does not depend on the data."""
+
+    def windows(self, pilots):
+        return np.full(len(pilots), 0.2)
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_simulated_parameters_have_uniform_ranks(mean):
+    """Simulation-based calibration (Talts et al. 2018): best score and W held fixed, untruncated likelihood."""
+    rng = np.random.default_rng(5)
+    model = FixedWindow(MEANS[mean], CALIBRATED)
+    pilots, truths = [], []
+    x = SIZES[:, None, None]
+    empty = Pilots([Pilot.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))])
+    while len(pilots) < 200:
+        z = rng.normal(size=(len(model.names), 1, 1))
+        p, shape = model.parameters(z, empty), model.shape(z)
+        level = rng.random()
+        drop = rng.beta(*vars(CALIBRATED.shares[mean]).values()) * (1 - level)
+        rise = model.rise(x / SIZES[0], np.array([[6.0]]), np.array([[drop]]), shape)[:, 0, 0]
+        if level + rise[0] < 0:
+            continue  # outside the prior
+        one = {name: float(value[0, 0]) for name, value in p.items()}
+        f = rng.multivariate_normal(level + rise, kernel(model, SIZES, SIZES, one) + 1e-12 * np.eye(5))
+        variance, carried = model.noise(p, x, x)[:, :, 0, 0]
+        scores = (
+            f[:, None] + np.outer(carried, rng.normal(size=3)) + np.sqrt(variance)[:, None] * rng.normal(size=(5, 3))
+        )
+        c = LearningCurve(SIZES, np.full((5, 3), 0.5))
+        object.__setattr__(c, "scores", scores.ravel())  # the curve itself would refuse scores outside [0, 1]
+        pilots.append(Pilot.of(c))
+        truths.append([level, drop / (1 - level), one["tau_e"], one["sigma"], float(shape[0][0, 0])])
+    ranks = []
+    for posterior, truth in zip(integrate(model, Pilots(pilots), 0), truths, strict=True):
+        n = posterior.nodes
+        values = [n.level, posterior.drop_share, n.parameters["tau_e"], n.parameters["sigma"], n.shape[0]]
+        ranks.append([posterior.weights @ (v < t) for v, t in zip(values, truth, strict=True)])
+    for name, column in zip(("level", "share", "tau_e", "sigma", "shape"), np.array(ranks).T, strict=True):
+        assert stats.kstest(column, "uniform").pvalue > 0.002, name
+
+
+def test_nodes_are_enough_on_hard_pilots():
+    rng = np.random.default_rng(3)
+    for count, splits, noise in [(6, 15, 0.01), (20, 3, 0.01), (50, 3, 0.005), (6, 3, 1e-4), (6, 1, 0.02)]:
+        sizes = np.geomspace(60, 600, count)
+        scores = 0.9 - 0.25 * (sizes[:, None] / 60) ** -0.6 + rng.normal(0, noise, (count, splits))
+        for mean in ("power_law", "mmf"):
+            posterior = integrate(
+                BayesModel(MEANS[mean], CALIBRATED), Pilots([Pilot.of(LearningCurve(sizes, scores))]), 0
+            )[0]
+            assert posterior.effective_size > 100, (count, splits, noise, mean)
+
+
+def test_curves_together_are_curves_alone(rng):
+    pilots = [Pilot.of(curve("balanced", rng)) for _ in range(4)]
+    model = BayesModel(MEANS["power_law"], CALIBRATED)
+    together = integrate(model, Pilots(pilots), 3)
+    for pilot, one in zip(pilots, together, strict=True):
+        alone = integrate(model, Pilots([pilot]), 3)[0]
+        assert alone.log_evidence == pytest.approx(one.log_evidence, abs=1e-9)
+        np.testing.assert_allclose(
+            alone.weights @ alone.predict(np.array([900.0]), "expected", 1)[0],
+            one.weights @ one.predict(np.array([900.0]), "expected", 1)[0],
+            atol=1e-10,
+        )
+
+
+def test_statistics_do_not_grow_with_the_number_of_splits(rng):
+    few, many = (Pilot.of(LearningCurve(SIZES, 0.8 + 0.01 * rng.normal(size=(5, s)))) for s in (3, 300))
+    assert len(few.patterns) == len(many.patterns) == 1
+    assert few.patterns[0].scatter.shape == many.patterns[0].scatter.shape == (5, 5)

@@ -1,0 +1,208 @@
+"""The engine against emcee, an independent sampler, on the posterior written out anew."""
+
+import numpy as np
+import pytest
+from scipy.special import betaln, expit
+
+from apexgp import Forecast
+from apexgp.inference.bayes import BayesModel, integrate
+from apexgp.inference.replicates import Pilot, Pilots
+from apexgp.model.beliefs import CALIBRATED, paper_beliefs
+from apexgp.model.means import MEANS
+from apexgp.model.priors import LAMBDA_WRITTEN, elicit_sigma
+from apexgp.model.variant import WRITTEN
+from apexgp.pairs import LearningCurve
+
+emcee = pytest.importorskip("emcee")
+
+SIZES = np.array([60.0, 94, 147, 230, 360])
+NEW = 1500.0
+
+
+def pilot_curve(number):
+    rng = np.random.default_rng(number)
+    limit, drop, slope = [(0.9, 0.25, -0.5), (0.97, 0.1, -0.9), (0.75, 0.2, -0.2)][number % 3]
+    noise, carried = [(0.006, 0.012), (0.004, 0.002), (0.02, 0.01)][number % 3]
+    scores = limit - drop * (SIZES[:, None] / 60) ** slope + rng.normal(0, carried, 3) + rng.normal(0, noise, (5, 3))
+    return LearningCurve(SIZES, np.clip(scores, 0, 1))
+
+
+def mean_curve(mean, x, level, drop, shape):
+    """Curves with the given level and drop at the largest size, shape (walkers, sizes)."""
+    level, drop, shape = level[:, None], drop[:, None], shape[:, None]
+    if mean == "power_law":
+        return level + drop * (1 - (x / SIZES[-1]) ** -shape)
+    end = 1 / np.tan(np.pi / 2 * drop)
+    begin = end * (SIZES[0] / SIZES[-1]) ** shape
+    return level + 2 / np.pi * (
+        np.arctan(begin + (end - begin) * (x - SIZES[0]) / (SIZES[-1] - SIZES[0])) - np.arctan(end)
+    )
+
+
+def gaussian(residual, covariance):
+    """Log density, vectorised over walkers."""
+    root = np.linalg.cholesky(covariance)
+    white = np.linalg.solve(root, residual[..., None])[..., 0]
+    return -0.5 * (white**2).sum(axis=1) - np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
+
+
+class CalibratedPosterior:
+    """Coordinates: log tau_e, log ratio, kappa, log sigma / W, log lambda, logit shape, level, share."""
+
+    def __init__(self, mean, curve):
+        self.mean, self.x, self.y = mean, curve.sizes, curve.scores
+        self.same = curve.split[:, None] == curve.split
+        variance = np.mean([np.var(self.y[self.x == s], ddof=1) for s in SIZES])
+        best = max(self.y[self.x == s].mean() for s in SIZES)
+        self.window = 1 - best + np.sqrt((variance + 2.5e-7) / 3)
+        b = CALIBRATED
+        self.share = b.shares[mean]
+        normals = [(np.log(p.median), p.spread) for p in (b.tau_e, b.tau_ratio)] + [(b.kappa.loc, b.kappa.scale)]
+        normals += [(np.log(p.median), p.spread) for p in (b.sigma, b.lam)]
+        self.normals = [*normals, (b.shapes[mean][0].loc, b.shapes[mean][0].scale)]
+
+    def start(self, posterior, index):
+        p, n = posterior.nodes.parameters, posterior.nodes
+        columns = [np.log(p["tau_e"]), np.log(p["tau_b"] / p["tau_e"]), p["kappa"], np.log(p["sigma"] / self.window)]
+        shape = n.shape[0]
+        columns += [np.log(p["lam"]), np.log(shape / (1 - shape)), n.level, posterior.drop_share]
+        return np.stack(columns, axis=1)[index]
+
+    def unpack(self, v):
+        te, tb, kappa = np.exp(v[:, 0]), np.exp(v[:, 0] + v[:, 1]), v[:, 2]
+        sigma, lam, level = self.window * np.exp(v[:, 3]), np.exp(v[:, 4]), v[:, 6]
+        return te, tb, kappa, sigma, lam, expit(v[:, 5]), level, v[:, 7] * (1 - level)
+
+    def covariance(self, v, x):
+        _, _, _, sigma, lam, *_ = self.unpack(v)
+        return sigma[:, None, None] ** 2 * np.exp(
+            -0.5 * ((np.log(self.x)[:, None] - np.log(x)) / lam[:, None, None]) ** 2
+        )
+
+    def total(self, v):
+        te, tb, kappa, *_ = self.unpack(v)
+        w = (self.x / np.exp(np.log(SIZES).mean())) ** -kappa[:, None]
+        noise = (te[:, None] * w) ** 2 + 5e-4**2
+        return (
+            self.covariance(v, self.x) * (1 + 1e-10 * np.eye(len(self.x)))
+            + noise[:, :, None] * np.eye(len(self.x))
+            + self.same * (tb[:, None] * w)[:, :, None] * (tb[:, None] * w)[:, None, :]
+        )
+
+    def __call__(self, v):
+        # Far out in the tails the covariance has no root in double precision.
+        inside = (v[:, 6] > 0) & (v[:, 6] < 1) & (v[:, 7] > 0) & (v[:, 7] < 1) & (np.abs(v[:, :6]) < 12).all(axis=1)
+        inside &= (v[:, 3] < 3) & (v[:, 4] < 4) & (v[:, 0] > -10)
+        safe = np.where(inside[:, None], v, np.array([-4.0, 0, 0, -3, 0, 0, 0.7, 0.5]))
+        *_, shape, level, drop = self.unpack(safe)
+        inside &= mean_curve(self.mean, SIZES[:1], level, drop, shape)[:, 0] >= 0
+        log_prior = sum(-0.5 * ((safe[:, i] - m) / s) ** 2 for i, (m, s) in enumerate(self.normals))
+        a, b = self.share.a, self.share.b
+        log_prior += (a - 1) * np.log(safe[:, 7]) + (b - 1) * np.log1p(-safe[:, 7]) - betaln(a, b)
+        residual = self.y - mean_curve(self.mean, self.x, level, drop, shape)
+        return np.where(inside, log_prior + gaussian(residual, self.total(safe)), -np.inf)
+
+    def predictive(self, v):
+        te, tb, kappa, sigma, _, shape, level, drop = self.unpack(v)
+        total, cross = self.total(v), self.covariance(v, np.array([NEW]))[:, :, 0]
+        gain = np.linalg.solve(total, cross[..., None])[..., 0]
+        location = mean_curve(self.mean, np.array([NEW]), level, drop, shape)[:, 0]
+        location += (gain * (self.y - mean_curve(self.mean, self.x, level, drop, shape))).sum(axis=1)
+        w = (NEW / np.exp(np.log(SIZES).mean())) ** -kappa
+        new = (w**2 * (te**2 + tb**2) + 5e-4**2) / 3
+        return location, np.sqrt(sigma**2 - (gain * cross).sum(axis=1) + new)
+
+    def quantities(self, v):
+        te, tb, _, sigma, _, shape, level, drop = self.unpack(v)
+        return np.stack([level, level + drop, np.log(np.hypot(te, tb)), np.log(sigma), shape], axis=1)
+
+
+class PaperPosterior(CalibratedPosterior):
+    """Coordinates: tau, sigma, lambda, shape, limit a, drop g at the smallest size."""
+
+    def __init__(self, mean, curve):
+        self.mean, self.x = mean, SIZES
+        self.y = np.array([curve.scores[curve.sizes == s].mean() for s in SIZES])
+        self.best = self.y.max()
+        self.sigma_prior = elicit_sigma(float(1 - self.best), 0.2)
+
+    def start(self, posterior, index):
+        p, n = posterior.nodes.parameters, posterior.nodes
+        limit = n.level + n.drop
+        first = limit - mean_curve(self.mean, SIZES[:1], n.level, n.drop, n.shape[0])[:, 0]
+        return np.stack([p["tau_e"], p["sigma"], p["lam"], n.shape[0], limit, first], axis=1)[index]
+
+    def unpack(self, v):
+        tau, sigma, lam, shape, limit, first = v.T
+        if self.mean == "power_law":
+            drop = first * (SIZES[-1] / SIZES[0]) ** -shape
+        else:
+            end = np.tan(np.pi / 2 * (1 - first)) * (SIZES[-1] / SIZES[0]) ** shape
+            drop = 1 - 2 / np.pi * np.arctan(end)
+        return tau, 0 * tau, 0 * tau, sigma, lam, shape, limit - drop, drop
+
+    def total(self, v):
+        return self.covariance(v, self.x) + v[:, 0, None, None] ** 2 * np.eye(5)
+
+    def __call__(self, v):
+        tau, sigma, lam, shape, limit, first = v.T
+        inside = (tau > 1e-5) & (sigma > 1e-9) & (lam > 1e-3) & (shape > 0) & (shape < 1)
+        inside &= (limit > self.best) & (limit < 1) & (first > 1e-9) & (first < limit)
+        safe = np.where(inside[:, None], v, np.array([0.01, 0.02, 1.0, 0.5, (1 + self.best) / 2, 0.1]))
+        log_prior = -0.5 * ((safe[:, 0] - 0.01) / 0.01) ** 2 - np.log(safe[:, 4])
+        log_prior += -0.5 * ((safe[:, 1] - self.sigma_prior.loc) / self.sigma_prior.scale) ** 2
+        log_prior += -0.5 * ((safe[:, 2] - LAMBDA_WRITTEN.loc) / LAMBDA_WRITTEN.scale) ** 2
+        *_, exponent, level, drop = self.unpack(safe)
+        residual = self.y - mean_curve(self.mean, self.x, level, drop, exponent)
+        return np.where(inside, log_prior + gaussian(residual, self.total(safe)), -np.inf)
+
+    def predictive(self, v):
+        tau, _, _, sigma, _, shape, level, drop = self.unpack(v)
+        total, cross = self.total(v), self.covariance(v, np.array([NEW]))[:, :, 0]
+        gain = np.linalg.solve(total, cross[..., None])[..., 0]
+        location = mean_curve(self.mean, np.array([NEW]), level, drop, shape)[:, 0]
+        location += (gain * (self.y - mean_curve(self.mean, self.x, level, drop, shape))).sum(axis=1)
+        return location, np.sqrt(sigma**2 - (gain * cross).sum(axis=1) + tau**2)
+
+
+@pytest.mark.parametrize("mean", ["power_law", "arctan"])
+@pytest.mark.parametrize("number", range(6))
+def test_posterior_and_predictive_are_those_of_emcee(number, mean):
+    curve = pilot_curve(number)
+    beliefs = CALIBRATED if number < 3 else paper_beliefs(WRITTEN)
+    only_means = not beliefs.uses_replicates
+    target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve)
+    pilots = Pilots([Pilot.of(curve, only_means=only_means)])
+    ours = integrate(BayesModel(MEANS[mean], beliefs), pilots, 0)[0]
+
+    rng = np.random.default_rng(1)
+    walkers = 64
+    first = target.start(ours, rng.choice(len(ours.weights), walkers, p=ours.weights))
+    first = first * (1 + 1e-4 * rng.normal(size=first.shape))
+    # Not the snooker move: mixed in, it shifts the noise of the fifth curve by a third of its spread.
+    moves = emcee.moves.DEMove()
+    sampler = emcee.EnsembleSampler(walkers, first.shape[1], target, vectorize=True, moves=moves)
+    sampler.random_state = np.random.RandomState(2).get_state()
+    finite = np.isfinite(target(first))
+    first = first[finite][np.arange(walkers) % finite.sum()] * (1 + 1e-5 * rng.normal(size=first.shape))
+    sampler.run_mcmc(first, 2500, skip_initial_state_check=True)
+    steps = sampler.get_autocorr_time(discard=500, quiet=True).max()
+    chain = sampler.get_chain(discard=500, thin=10, flat=True)
+    effective = 1 / (1 / (2000 * walkers / steps) + 1 / ours.effective_size)
+
+    own = target.quantities(target.start(ours, np.arange(len(ours.weights))))
+    theirs = target.quantities(chain)
+    mean_of, theirs_mean = ours.weights @ own, theirs.mean(axis=0)
+    spread, theirs_spread = np.sqrt(ours.weights @ (own - mean_of) ** 2), theirs.std(axis=0)
+    assert (np.abs(mean_of - theirs_mean) < 4 * theirs_spread / np.sqrt(effective)).all()
+    np.testing.assert_allclose(spread, theirs_spread, rtol=6 / np.sqrt(effective))
+
+    levels = np.array([0.025, 0.5, 0.975])
+    locations, scales = ours.predict(np.array([NEW]), "new_splits", 3.0 if not only_means else 1.0)
+    ours_at = Forecast(np.array([NEW]), locations, scales, ours.weights)
+    some = chain[rng.choice(len(chain), 4000, replace=False)]
+    location, scale = target.predictive(some)
+    theirs_at = Forecast(np.array([NEW]), location[:, None], scale[:, None], np.full(len(some), 1 / len(some)))
+    # How far apart in probability the two put each other's quantiles.
+    miss = np.abs(ours_at.cdf(theirs_at.quantile(levels))[:, 0] - levels)
+    assert (miss < 4 * np.sqrt(levels * (1 - levels) / effective) + 2e-3).all()
