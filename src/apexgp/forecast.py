@@ -250,10 +250,13 @@ class Forecast:
 
     def _cdf_and_pdf(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both for rows of values within [0, 1]."""
-        blocks = np.array_split(y[:, None], self._blocks(len(y)))
-        both = [[self.weights @ part for part in self._components.cdf_and_pdf(block)] for block in blocks]
-        cdf, pdf = (np.concatenate(parts) for parts in zip(*both, strict=True))
+        blocks = np.array_split(y, self._blocks(len(y)))
+        cdf, pdf = (np.concatenate(parts) for parts in zip(*map(self._mixture, blocks), strict=True))
         return cdf, pdf
+
+    @cached_property
+    def _mixture(self) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+        return self._components.mixed(self.weights)
 
     def _shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Ends of the shortest interval, by ever finer grids over the probability left below it.

@@ -459,7 +459,7 @@ def _posterior(model: BayesModel, pilot: Pilot, nodes: Nodes, curve: int, log_we
     log_evidence = float(top + np.log(weight.mean()))
     weight /= weight.sum()
     effective = float(1 / (weight**2).sum())
-    # Nodes that together carry a hundred-thousandth of the weight would only cost time.
+    # Nodes that together carry a ten-thousandth of the weight would only cost time.
     order = np.argsort(weight)
-    kept = np.sort(order[np.cumsum(weight[order]) > 1e-5])
+    kept = np.sort(order[np.cumsum(weight[order]) > 1e-4])
     return Posterior(model, pilot, nodes.of(curve, kept), weight[kept] / weight[kept].sum(), log_evidence, effective)

@@ -1,0 +1,107 @@
+"""Time of full-Bayes fits and forecasts on one core, and how it grows: `python benchmarks/bayes_speed.py [--memory]`."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import resource
+import warnings
+from time import perf_counter
+
+import numpy as np
+
+from apexgp import APExGP, LearningCurve, forecast_many
+from apexgp.inference.replicates import Pilot, Pilots
+from apexgp.inference.bayes import BayesModel, integrate
+from apexgp.model.beliefs import CALIBRATED
+from apexgp.model.means import MEANS
+
+NEW = np.geomspace(500, 18_000, 10)
+
+
+def pilot(rng, sizes=6, splits=3):
+    x = np.geomspace(60, 360 if sizes < 10 else 3600, sizes)
+    drop, slope = rng.uniform(0.05, 0.3), rng.uniform(-0.9, -0.1)
+    noise = rng.normal(0, 0.008, splits) + rng.normal(0, 0.008, (sizes, splits))
+    return LearningCurve(x, np.clip(0.9 - drop * (x[:, None] / 60) ** slope + noise, 0, 1))
+
+
+def milliseconds(work, repeats=20):
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return 1e3 * float(np.median(times))
+
+
+def single() -> None:
+    rng = np.random.default_rng(0)
+    curves = [pilot(rng) for _ in range(20)]
+    print("one curve, 6 sizes, 3 splits, forecast with mean, median and 95 % interval at 10 sizes; median of 20 curves")
+    base = None
+    for mean in ("power_law", "arctan", "mmf", "auto"):
+        times = {"fit": [], "forecast": [], "quantiles": []}
+        for curve in curves:
+            model = APExGP(mean)
+            start = perf_counter()
+            model.fit(curve)
+            middle = perf_counter()
+            forecast = model.forecast(NEW)
+            _ = forecast.mean
+            later = perf_counter()
+            forecast.quantile([0.025, 0.5, 0.975])
+            for name, seconds in zip(times, (middle - start, later - middle, perf_counter() - later), strict=True):
+                times[name].append(1e3 * seconds)
+        medians = {name: float(np.median(values)) for name, values in times.items()}
+        total = sum(medians.values())
+        base = base or total
+        parts = ", ".join(f"{name} {value:.1f}" for name, value in medians.items())
+        print(f"  {mean:10} {total:6.1f} ms ({parts}), {total / base:.1f} times the power law")
+
+
+def growth() -> None:
+    rng = np.random.default_rng(1)
+    model = BayesModel(MEANS["power_law"], CALIBRATED)
+    print("growth of the power law's fit")
+    for label, settings in {
+        "splits": [(6, 3), (6, 30), (6, 300)],
+        "sizes": [(5, 3), (10, 3), (20, 3), (50, 3)],
+    }.items():
+        times = []
+        for sizes, splits in settings:
+            pilots = Pilots([Pilot.of(pilot(rng, sizes, splits))])
+            times.append(milliseconds(lambda pilots=pilots: integrate(model, pilots, 0), 5))
+        print(f"  {label:7}", ", ".join(f"{s[0]} x {s[1]}: {t:.1f} ms" for s, t in zip(settings, times, strict=True)))
+
+
+def many(count: int) -> None:
+    rng = np.random.default_rng(2)
+    for mean in ("power_law", "auto"):
+        start = perf_counter()
+        done = sum(1 for _ in forecast_many((pilot(rng) for _ in range(count)), NEW, APExGP(mean), n_jobs=1))
+        seconds = perf_counter() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"forecast_many, {mean}: {done} curves, {1e3 * seconds / done:.1f} ms a curve, peak memory {peak:.0f} MB",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--curves", nargs="+", type=int, default=[500], help="sizes of the batches")
+    settings = parser.parse_args()
+    warnings.simplefilter("ignore")
+    single()
+    growth()
+    for count in settings.curves:
+        many(count)
+
+
+if __name__ == "__main__":
+    main()
