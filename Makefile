@@ -1,7 +1,7 @@
 # demo   install into .venv and run the main job on data that ships with scikit-learn
 # test   install the development extras into .venv and run the tests
 # check  lint, format check and types
-# bench  speed, as ratios measured in one run
+# bench  speed, as ratios measured in one run, and calibration on real curves (needs the third-party data)
 # docs   remake the generated pages and the picture of the README
 
 PYTHON ?= python3
@@ -23,6 +23,9 @@ check: .venv/installed-dev
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/map_speed.py
 	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/bayes_speed.py
+	$(BIN)/python benchmarks/calibration.py
+	$(BIN)/python benchmarks/calibration.py --tasks paper
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py

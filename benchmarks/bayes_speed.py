@@ -1,4 +1,4 @@
-"""Time of full-Bayes fits and forecasts on one core, and how it grows: `python benchmarks/bayes_speed.py [--memory]`."""
+"""Time of full-Bayes fits and forecasts on one core, and how it grows: `bayes_speed.py [--curves 1000 100000]`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from time import perf_counter
 import numpy as np
 
 from apexgp import APExGP, LearningCurve, forecast_many
-from apexgp.inference.replicates import Pilot, Pilots
 from apexgp.inference.bayes import BayesModel, integrate
+from apexgp.inference.replicates import Pilot, Pilots
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 

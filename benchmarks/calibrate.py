@@ -1,8 +1,9 @@
 """Learn the calibrated priors from development curves: `python benchmarks/calibrate.py [--cv] [LCDB file]`.
 
-Nodes of every curve are integrated once under broad priors. Any other prior is then a change of their weights, so the
-mean log score of the forecasts is a cheap, smooth function of the priors' numbers, with a simple gradient. It is maximised
-for the average over means and for each mean alone, over several draws of the protocol, with a pull to round starting values.
+Nodes of every curve are integrated once under broad priors. Any other prior is then a change of their weights, so
+the mean log score of the forecasts is a cheap, smooth function of the priors' numbers, with a simple gradient. It is
+maximised for the average over means and for each mean alone, over several draws of the protocol, with a pull to round
+starting values.
 
 Without --cv the numbers fitted to all tasks are printed: those in `apexgp/model/beliefs.py`. With --cv tasks are dealt
 into folds, and every forecast is made with priors that were fitted without its task (written to --out for
@@ -18,7 +19,7 @@ from time import perf_counter
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import digamma, logit
+from scipy.special import betaln, digamma, logit
 
 import lcdb
 from apexgp._truncated import CutNormal
@@ -110,7 +111,7 @@ def unflatten(vector: np.ndarray) -> Beliefs:
 
 
 class Curve:
-    """Nodes of one case under the broad priors: log weights, the variables behind the priors, log densities at the truth."""
+    """Nodes of one case under broad priors: log weights, variables behind the priors, log densities at the truth."""
 
     def __init__(self, case: lcdb.Case, seed: int) -> None:
         self.task = case.task
@@ -158,8 +159,6 @@ def log_priors(curve: Curve, vector: np.ndarray) -> tuple[np.ndarray, list[np.nd
             by += [z / scale, z * z - 1]
         log_share, log_rest = columns[-2:]
         a, b = np.exp(pairs[position + shapes])
-        from scipy.special import betaln
-
         total = total + (a - 1) * log_share + (b - 1) * log_rest - betaln(a, b)
         by += [a * (log_share - digamma(a) + digamma(a + b)), b * (log_rest - digamma(b) + digamma(a + b))]
         values.append(total)
@@ -189,6 +188,7 @@ class Objective:
             position += width
 
     def __call__(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
+        """Value and gradient for the numbers of the priors."""
         total, gradient = 0.0, np.zeros_like(vector)
         for curve, base in zip(self.curves, self.base, strict=True):
             prior, slopes = log_priors(curve, vector)

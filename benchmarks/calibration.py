@@ -1,4 +1,4 @@
-"""Calibration and sharpness on real curves: `python benchmarks/calibration.py [--folds FILE] [--draws 7 8] [--tasks paper]`.
+"""Calibration and sharpness on real curves: `calibration.py [--folds FILE] [--draws 7 8] [--tasks paper]`.
 
 Every method forecasts the later scores of the development curves under the protocol of `lcdb.py`. With the folds that
 `calibrate.py --cv --out FILE` wrote, the calibrated priors are those fitted without the task at hand.
@@ -13,11 +13,11 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-import calibrate
-import lcdb
 import numpy as np
 import pandas as pd
 
+import calibrate
+import lcdb
 from apexgp import APExGP, Forecast, LearningCurve, PowerLaw, metrics
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.pairs import collapse
@@ -31,6 +31,7 @@ class Calibrated:
     folds: dict | None
 
     def __call__(self, case: lcdb.Case) -> Forecast:
+        """Forecast of one case."""
         beliefs = CALIBRATED
         if self.folds is not None:
             beliefs = calibrate.unflatten(np.array(self.folds["vectors"][self.folds["fold"][case.task]]))

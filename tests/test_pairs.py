@@ -91,6 +91,10 @@ def test_empty_cells_of_a_table_are_left_out_aloud():
         ([60, 120], [0.7, 0.8], ["a", None], "no label in row 1"),
         ([60, 120, 180], [[0.7, 0.8], [0.8, 0.9]], None, "3 sizes and 2 rows"),
         ([[60, 120]], [0.7, 0.8], None, "one dimension"),
+        ([60, True], [0.7, 0.8], None, "real numbers, got True"),
+        ([60, 120], np.ma.array([0.7, 0.8], mask=[0, 1]), None, "masked entries"),
+        (np.array(["2020-01-01"], "datetime64[D]"), [0.7], None, "real numbers"),
+        ([60, 120], [0.7, 0.8], [["a"], ["b"]], "one label for each score"),
     ],
 )
 def test_bad_pairs_are_explained(sizes, scores, split, message):
@@ -208,6 +212,27 @@ def test_read_curves_maps_tasks(write):
 
 def test_read_curves_of_one_unnamed_task(write):
     assert list(read_curves(write("size,score\n60,0.7\n"))) == [None]
+
+
+def test_labels_of_other_types_stay_apart():
+    curve = LearningCurve([60, 60, 120], [0.7, 0.71, 0.8], [1, "1", 1])
+    assert curve.split.tolist() == [1, "1", 1]
+
+
+def test_pandas_columns_are_taken():
+    import pandas as pd
+
+    table = pd.DataFrame({"n": [60, 120, 240], "auc": [0.7, 0.8, 0.82], "who": ["a", "b", "a"]})
+    curve = LearningCurve(table["n"], table["auc"], table["who"])
+    assert curve.split.tolist() == ["a", "b", "a"]
+    with pytest.raises(DataError, match="no label in row 1"):
+        LearningCurve(table["n"], table["auc"], pd.array(["a", pd.NA, "b"], dtype="string"))
+
+
+def test_a_spreadsheets_note_and_newlines_in_quotes_are_read(write):
+    assert len(LearningCurve.from_csv(write("sep=;\nsize;score\n60;0,7\n"))) == 1
+    curve = LearningCurve.from_csv(write('size,score,split\n60,0.7,"a\nb"\n120,0.8,c\n'))
+    assert curve.split.tolist() == ["a\nb", "c"]
 
 
 def test_read_curves_names_the_task_at_fault(write):

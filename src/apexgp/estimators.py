@@ -46,6 +46,7 @@ __all__ = ["APExGP", "Arctan", "PowerLaw"]
 Target = Literal["new_splits", "same_splits", "expected"]
 
 _FORMAT = "apexgp-model"
+_TOGETHER = 8  # curves whose nodes fit into the processor's cache
 
 
 class CurveEstimator(BaseEstimator):  # type: ignore[misc]
@@ -295,13 +296,13 @@ class APExGP(CurveEstimator):
                 problem = MapProblem(means[0], pilot.sizes, pilot.mean, float(model.ceiling), model.variant)
                 model._keep_optimum(fit_map(problem, seed=model.seed))
             return
-        pilots = Pilots([model._summary for model in models])
-        by_mean = [
-            integrate(BayesModel(mean, first._beliefs(), float(first.ceiling), float(first.floor)), pilots, first.seed)
-            for mean in means
-        ]
-        for model, posteriors in zip(models, zip(*by_mean, strict=True), strict=True):
-            model._keep_posteriors(posteriors)
+        settings = [BayesModel(mean, first._beliefs(), float(first.ceiling), float(first.floor)) for mean in means]
+        for start in range(0, len(models), _TOGETHER):
+            batch = models[start : start + _TOGETHER]
+            pilots = Pilots([model._summary for model in batch])
+            by_mean = [integrate(one, pilots, first.seed) for one in settings]
+            for model, posteriors in zip(batch, zip(*by_mean, strict=True), strict=True):
+                model._keep_posteriors(posteriors)
 
     def _keep_posteriors(self, posteriors: Sequence[Posterior]) -> None:
         """Learnt attributes of an integrated posterior."""

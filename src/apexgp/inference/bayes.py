@@ -129,6 +129,16 @@ class BayesModel:
         distance = (np.log(left)[:, None] - np.log(right)[None, :]) / np.log(self.beliefs.log_base)
         return log_rbf(distance, parameters["sigma"], parameters["lam"])
 
+    def _add_kernel(self, covariance: FloatArray, sizes: FloatArray, parameters: dict[str, FloatArray]) -> None:
+        """Add the kernel to the lower triangles, which are all that their factors are made of."""
+        logs = np.log(sizes) / np.log(self.beliefs.log_base)
+        variance, rate = parameters["sigma"] ** 2, -0.5 / parameters["lam"] ** 2
+        for i in range(len(sizes)):
+            # Many close sizes make the kernel's matrix singular to rounding.
+            covariance[i, i] += (1 + 1e-10) * variance
+            for j in range(i):
+                covariance[i, j] += variance * np.exp((logs[i] - logs[j]) ** 2 * rate)
+
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
         """W = (x / x_ref)^-kappa, by which noise shrinks with size."""
         reference = np.log(pilot_sizes).mean(axis=0)
@@ -157,10 +167,8 @@ class BayesModel:
         last = relative[-1]
         variance, carried = self.noise(parameters, sizes, sizes)
         log_weight, pseudo, covariance = _pseudo_scores(variance, carried, pilots)
-        covariance += self.kernel(sizes, sizes, parameters)
+        self._add_kernel(covariance, sizes, parameters)
         diagonal = np.arange(len(sizes))
-        # Many close sizes make the kernel's matrix singular to rounding.
-        covariance[diagonal, diagonal] += 1e-10 * parameters["sigma"] ** 2
         factor = cholesky(covariance)
         log_weight -= np.log(factor[diagonal, diagonal]).sum(axis=0) + 0.5 * len(sizes) * _LOG_2PI
         draw = self._draw_scalable if self.mean.scalable else self._draw_level

@@ -248,6 +248,7 @@ def _print_forecast(facts: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     pilot, largest = facts["pilot"], facts["pilot"]["sizes"][-1]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
@@ -257,7 +258,7 @@ def _print_forecast(facts: dict[str, Any]) -> None:
         f"expected {pilot['metric']}",
         f"{100 * facts['level']:g} % interval",
     ):
-        table.add_column(name, justify="right")
+        table.add_column(Text(name), justify="right", no_wrap=True)
     for row in facts["forecast"]:
         table.add_row(
             f"{row['size']:,.10g}",
