@@ -1,7 +1,7 @@
 """Learning curves of the Learning Curve Database (LCDB 1.0) and the protocol by which forecasts are judged on them.
 
 The curves come from `lcdb_dev.csv.gz` (columns task, learner, seed, size, auroc), or from a `database-*.csv` of the
-LCDB itself, which the PyPI source distribution lcdb 0.1.0 carries (`pip download lcdb==0.1.0 --no-binary :all:`); of that
+LCDB itself, which the PyPI source distribution lcdb 0.1.0 carries (`pip download lcdb==0.1.0 --no-binary :all:`); of it
 only the development tasks are read.
 
 Protocol: the pilot has six sizes, 64 to 362, and three randomly drawn seeds as splits. The target at each larger size

@@ -185,17 +185,17 @@ def paper_beliefs(variant: Variant) -> Beliefs:
 
 
 CALIBRATED = Beliefs(
-    tau_e=LogNormal(0.015, 1.0),
-    tau_ratio=LogNormal(1.0, 0.9),
-    kappa=Normal(0.45, 0.33),
-    sigma=LogNormal(0.06, 1.6),
-    lam=LogNormal(0.8, 0.8),
+    tau_e=LogNormal(0.02, 0.58),
+    tau_ratio=LogNormal(1.11, 1.01),
+    kappa=Normal(0.61, 0.50),
+    sigma=LogNormal(0.08, 2.12),
+    lam=LogNormal(0.74, 0.76),
     shapes={
-        "power_law": (LogitNormal(0.6, 1.2),),
-        "arctan": (LogitNormal(0.7, 1.1),),
-        "mmf": (LogitNormal(0.4, 1.1, 2.0), Normal(-2.0, 2.0)),
+        "power_law": (LogitNormal(0.46, 1.17),),
+        "arctan": (LogitNormal(0.58, 1.18),),
+        "mmf": (LogitNormal(0.62, 1.29, 2.0), Normal(-1.59, 1.73)),
     },
-    shares={"power_law": Beta(0.8, 0.8), "arctan": Beta(0.9, 0.6), "mmf": Beta(0.7, 0.6)},
+    shares={"power_law": Beta(0.94, 0.70), "arctan": Beta(0.73, 0.78), "mmf": Beta(0.75, 0.54)},
     resolution=5e-4,
 )
 """Learnt by benchmarks/calibrate.py from the development half of LCDB 1.0: AUROC, six sizes 64 to 362, three splits."""
