@@ -23,6 +23,7 @@ check: .venv/installed-dev
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/map_speed.py
 	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/collect_speed.py
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py

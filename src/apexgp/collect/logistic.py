@@ -81,15 +81,15 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         caps = sorted(whole_number("max_iters", cap, least=1) for cap in self.max_iters)
         if not strengths or not caps:
             raise RequestError("Cs and max_iters must hold at least one value each.")
-        X = check_array(X, dtype=np.float64)
-        code, self.classes_ = two_classes(y, len(X))
-        self.n_features_in_ = X.shape[1]
+        features: FloatArray = check_array(X, dtype=np.float64)
+        code, self.classes_ = two_classes(y, len(features))
+        self.n_features_in_ = features.shape[1]
         single = len(strengths) == len(caps) == 1
         if validation is None and not single:
             kept, held = hold_out(code, self.validation_fraction, self.random_state)
-            validation = X[held], self.classes_[code[held]]
-            X, code = X[kept], code[kept]
-        paths = [_path(X, code, C, caps, self.tol) for C in strengths]
+            validation = features[held], self.classes_[code[held]]
+            features, code = features[kept], code[kept]
+        paths = [_path(features, code, C, caps, self.tol) for C in strengths]
         candidates = np.concatenate(paths)
         best, self.validation_score_ = 0, float("nan")
         if validation is not None:
@@ -118,10 +118,10 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     def _checked(self, X: ArrayLike) -> FloatArray:
-        X = check_array(X, dtype=np.float64)
-        if X.shape[1] != self.n_features_in_:
-            raise DataError(f"LogisticHead was fitted to {self.n_features_in_} features, got {X.shape[1]}.")
-        return X
+        features: FloatArray = check_array(X, dtype=np.float64)
+        if features.shape[1] != self.n_features_in_:
+            raise DataError(f"LogisticHead was fitted to {self.n_features_in_} features, got {features.shape[1]}.")
+        return features
 
 
 def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], tol: float) -> FloatArray:

@@ -123,12 +123,12 @@ def _read(path: Path) -> tuple[dict[str, Any], list[Run]]:
         )
     head = [line for line in lines if line.startswith("# ")]
     try:
-        settings = {
-            name: json.loads(value) for name, _, value in (line[2:].partition(": ") for line in head[1:])
-        }
+        settings = {name: json.loads(value) for name, _, value in (line[2:].partition(": ") for line in head[1:])}
         metrics = settings["metrics"]
     except (json.JSONDecodeError, KeyError) as problem:
-        raise DataError(f"{path} has lost its settings ({problem!r}). Restore it, or start with another file.") from None
+        raise DataError(
+            f"{path} has lost its settings ({problem!r}). Restore it, or start with another file."
+        ) from None
     rows = []
     for number, cells in enumerate(csv.reader(lines[len(head) :]), start=len(head) + 1):
         if number == len(head) + 1:

@@ -185,7 +185,7 @@ class _Data:
             raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
         if len(classes) < 2:
             raise DataError(f"y must hold two classes or more, got only {some(classes)}.")
-        group, names = (np.arange(n_rows), np.empty(0)) if groups is None else codes("groups", groups)
+        group = np.arange(n_rows) if groups is None else codes("groups", groups)[0]
         if len(group) != n_rows:
             raise DataError(f"X and groups must have one row a case, got {n_rows} and {len(group)}.")
         pairs = np.unique(np.stack([code, group]), axis=1)
@@ -343,7 +343,9 @@ def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
 
     console = Console(stderr=True)
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not (shown and (console.is_terminal or console.is_jupyter))) as bar:
+    with Progress(
+        *columns, console=console, disable=not (shown and (console.is_terminal or console.is_jupyter))
+    ) as bar:
         task = bar.add_task("fits", total=total, completed=done)
         yield lambda: bar.advance(task)
 

@@ -17,6 +17,7 @@ from ..errors import ApexError, RequestError
 from ..estimators import APExGP
 from ..model.means import MEANS
 from ..pairs import LearningCurve
+from .collect_cli import collect
 from .facts import forecast_facts
 from .plot import CurveDisplay
 
@@ -107,6 +108,9 @@ def forecast(
         _print_forecast(facts)
         if plot is not None:
             typer.echo(f"\nThe picture is in {plot}.")
+
+
+app.command()(collect)
 
 
 @app.command()
