@@ -20,7 +20,7 @@ from .splits import Rows, codes, split_by_group
 __all__ = ["LogisticHead"]
 
 STRENGTHS = tuple(10.0**power for power in range(-5, 6))
-CAPS = (10, 20, 40, 79, 158, 316, 630, 1256, 2506, 5000)  # log-spaced
+CAPS = (10, 20, 40, 79, 158, 316, 630, 1257, 2507, 5000)  # log-spaced
 
 
 class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -115,7 +115,8 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The more probable class."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        second = self.decision_function(X) > 0
+        return self.classes_[second.astype(int)]
 
     def _checked(self, X: ArrayLike) -> FloatArray:
         features: FloatArray = check_array(X, dtype=np.float64)

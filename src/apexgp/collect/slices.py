@@ -50,6 +50,10 @@ class Scans(Sequence[NDArray[Any]]):
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def __sizeof__(self) -> int:
+        # Dask asks for it, and sends what is large to each worker once.
+        return object.__sizeof__(self) + int(self.slices.nbytes)
+
     def __getitem__(self, which: Any) -> Any:
         """One scan by its number, or the Scans of several numbers."""
         if np.ndim(which) == 0 and not isinstance(which, slice):
@@ -159,7 +163,8 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The more probable class."""
-        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
+        second = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[second.astype(int)]
 
     def _settings(self) -> list[tuple[float, float, int]]:
         rates = [positive("learning_rates", rate) for rate in self.learning_rates]

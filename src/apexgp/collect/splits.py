@@ -64,9 +64,12 @@ def split_by_group(
     wanted = [part for part, share in enumerate(ratio) if share > 0]
     for _ in range(_DRAWS):
         part_of_group = np.empty(len(stratum), np.int64)
+        owed = np.zeros(3)
         for label in range(n_classes):
             own = rng.permutation(np.flatnonzero(stratum == label))
-            part_of_group[own] = np.repeat(np.arange(3), _apportion(len(own), ratio))
+            counts = _apportion(len(own), ratio, owed)
+            owed += len(own) * np.asarray(ratio) - counts
+            part_of_group[own] = np.repeat(np.arange(3), counts)
         part = part_of_group[groups]
         if all(len(np.unique(y[part == number])) == n_classes for number in wanted):
             train, validation, test = (np.flatnonzero(part == number) for number in range(3))
@@ -143,12 +146,15 @@ def _most_frequent(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np
     return found
 
 
-def _apportion(count: int, ratio: tuple[float, float, float]) -> NDArray[np.int64]:
-    """Whole numbers that sum to `count` in the given shares, by largest remainders; none is 0 that needn't be."""
+def _apportion(count: int, ratio: tuple[float, float, float], owed: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole numbers that sum to `count` in the given shares, by largest remainders; none is 0 that needn't be.
+
+    `owed` is what the rounding of other classes has cost each part, so that it does not always cost the same one.
+    """
     exact = count * np.asarray(ratio)
     whole = np.floor(exact).astype(np.int64)
     left = count - int(whole.sum())
-    whole[np.argsort(whole - exact, kind="stable")[:left]] += 1
+    whole[np.argsort(whole - exact - owed, kind="stable")[:left]] += 1
     for part in np.flatnonzero((exact > 0) & (whole == 0)):
         if whole.max() > 1:
             whole[part] += 1
