@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import cross_val_score
+from sklearn.utils import compute_sample_weight
 
 from apexgp import LogisticHead
 from apexgp.errors import DataError, RequestError
@@ -39,19 +40,31 @@ def test_one_candidate_is_scikit_learns_fit(cases, C, cap):
 def test_the_choice_is_that_of_a_loop_over_scikit_learn(cases):
     X, y, X_val, y_val = cases
     Cs, caps = (1e-4, 1e-2, 1.0, 100.0), (5, 10, 20, 500)
-    best = (-1.0, None)
+    best = ((-1.0, 0.0), None)
+    weights = compute_sample_weight("balanced", y_val)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for C in Cs:
             for cap in caps:
                 model = LogisticRegression(C=C, max_iter=cap, class_weight="balanced").fit(X, y)
-                score = roc_auc_score(y_val, model.decision_function(X_val))
+                loss = log_loss(y_val, model.predict_proba(X_val), sample_weight=weights)
+                score = roc_auc_score(y_val, model.decision_function(X_val)), -loss
                 if score > best[0]:
                     best = score, {"C": C, "max_iter": cap}
     head = LogisticHead(Cs[::-1], caps).fit(X, y, validation=(X_val, y_val))
-    assert head.validation_score_ == pytest.approx(best[0], abs=1e-9)
+    assert head.validation_score_ == pytest.approx(best[0][0], abs=1e-9)
     assert head.chosen_ == best[1]
-    assert roc_auc_score(y_val, head.decision_function(X_val)) == pytest.approx(best[0], abs=1e-9)
+    assert roc_auc_score(y_val, head.decision_function(X_val)) == pytest.approx(best[0][0], abs=1e-9)
+
+
+def test_ties_go_to_the_lower_validation_loss():
+    """On classes far apart every candidate ranks perfectly; the choice must still predict well."""
+    X = np.r_[np.full(20, -1.0), np.full(60, 1.0)][:, None]
+    y = (X[:, 0] > 0).astype(int)
+    head = LogisticHead().fit(X, y, validation=(X, y))
+    assert head.validation_score_ == 1
+    assert head.score(X, y) == 1
+    assert head.chosen_["C"] > 1e3
 
 
 def test_is_a_scikit_learn_estimator(cases):

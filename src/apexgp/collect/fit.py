@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from threadpoolctl import threadpool_limits
 
+from ..errors import RequestError
 from .results import Run
 from .scores import Scorer
 from .splits import Rows
 
-__all__ = ["Fit", "measure", "takes_validation"]
+__all__ = ["Fit", "check_classifier", "measure", "takes_validation"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,15 @@ class Fit:
     validation: Rows
     test: Rows
     seed: int
+
+
+def check_classifier(estimator: Any) -> None:
+    """Refuse what cannot be fitted and scored, before any work is done."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
+        raise RequestError(f"estimator must be a scikit-learn classifier, got {estimator!r}.{hint}")
+    if is_regressor(estimator):
+        raise RequestError(f"estimator must be a classifier, got the regressor {type(estimator).__name__}.")
 
 
 def takes_validation(estimator: Any) -> bool:

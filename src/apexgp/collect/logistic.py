@@ -28,7 +28,7 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     One L-BFGS run for each C records its iterates; stopping it at a cap is taking the iterate of that number, so all
     caps together cost no more than the last. The pair (C, cap) with the best validation AUROC is kept: on ties the
-    smaller C, then the lower cap.
+    one with the lower validation loss, then the smaller C, then the lower cap.
 
     Parameters
     ----------
@@ -95,9 +95,10 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if validation is not None:
             X_val = self._checked(validation[0])
             truth = positives(validation[1], self.classes_)
-            found = auroc(truth, X_val @ candidates[:, :-1].T + candidates[:, -1])
-            best = int(np.argmax(found))
-            self.validation_score_ = float(found[best])
+            log_odds = X_val @ candidates[:, :-1].T + candidates[:, -1]
+            score, loss = auroc(truth, log_odds), _balanced_weights(truth) @ _losses(truth, log_odds.T).T
+            best = int(np.lexsort((loss, -score))[0])
+            self.validation_score_ = float(score[best])
         self.coef_, self.intercept_ = candidates[best, None, :-1], candidates[best, -1:]
         which_C, which_cap = divmod(best, len(caps))
         self.chosen_ = {"C": strengths[which_C], "max_iter": caps[which_cap]}
@@ -132,20 +133,19 @@ def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], to
     there is the same thing.
     """
     sign = 2.0 * y - 1.0
-    weight = len(y) / (2.0 * np.bincount(y, minlength=2))[y]
-    weight /= weight.sum()
+    weight = _balanced_weights(y)
     penalty = 1.0 / (C * len(y))
     scaled = X * (sign * weight)[:, None]
     n_features = X.shape[1]
 
     def objective(parameters: FloatArray) -> tuple[float, FloatArray]:
         coef = parameters[:n_features]
-        margin = sign * (X @ coef + parameters[n_features])
-        miss = expit(-margin)
+        log_odds = X @ coef + parameters[n_features]
+        miss = expit(-sign * log_odds)
         gradient = np.empty_like(parameters)
         gradient[:n_features] = penalty * coef - miss @ scaled
         gradient[n_features] = -(miss @ (sign * weight))
-        return float(weight @ np.logaddexp(0.0, -margin) + 0.5 * penalty * (coef @ coef)), gradient
+        return float(weight @ _losses(y, log_odds) + 0.5 * penalty * (coef @ coef)), gradient
 
     iterates: list[FloatArray] = []
     at_caps = dict.fromkeys(caps)
@@ -162,6 +162,17 @@ def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], to
     end = minimize(objective, start, jac=True, method="L-BFGS-B", callback=record, options=options).x
     iterates += [end] * (len(caps) - len(iterates))  # a run that has converged stays where it is
     return np.array(iterates)
+
+
+def _balanced_weights(y: NDArray[Any]) -> FloatArray:
+    """Weights of the cases that sum to 1, with equal sums for the two classes."""
+    code = y.astype(np.int64)
+    return (0.5 / np.bincount(code, minlength=2))[code]
+
+
+def _losses(y: NDArray[Any], log_odds: FloatArray) -> FloatArray:
+    """Cross-entropy of each case; the last axis of `log_odds` runs over the cases."""
+    return np.logaddexp(0.0, np.where(y, -log_odds, log_odds))
 
 
 def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._check import choice, sizes_array, some, whole_number
 from ..errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning
 from .curves import CurveSet
-from .fit import Fit, measure
+from .fit import Fit, check_classifier, measure
 from .results import Runs, resumed
 from .scores import Scorer, scorers_by_name
 from .slices import Scans
@@ -119,7 +119,7 @@ def collect_curves(
     shares = check_ratio(ratio)
     choice("multiclass", multiclass, ("one_vs_rest", "macro"))
     choice("count", count, ("rows", "groups"))
-    _check_estimator(estimator)
+    check_classifier(estimator)
     candidates = _candidates(param_grid, estimator, shares)
     data = _Data.checked(X, y, groups, parts_wanted=sum(share > 0 for share in shares))
     together = multiclass == "macro" and len(data.classes) > 2
@@ -280,16 +280,6 @@ class _Plan:
         return Fit(size, split, task, parts.train[within[units]], parts.validation, parts.test, own_seed)
 
 
-def _check_estimator(estimator: Any) -> None:
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
-        hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
-        raise RequestError(f"estimator must be a scikit-learn classifier, got {estimator!r}.{hint}")
-    from sklearn.base import is_regressor
-
-    if is_regressor(estimator):
-        raise RequestError(f"estimator must be a classifier, got the regressor {type(estimator).__name__}.")
-
-
 def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, float]) -> list[dict[str, Any]]:
     if param_grid is None:
         return [{}]
@@ -356,7 +346,7 @@ def _curves(runs: Runs, asked_for: set[tuple[int, int, str | None]]) -> CurveSet
     curves = CurveSet(Runs(runs.metrics, rows))
     if curves.failed:
         reasons = Counter(run["error"] for run in curves.failed)
-        told = "; ".join(f"{number} with {reason}" for reason, number in reasons.most_common(3))
+        told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
         if not len(curves):
             raise DataError(f"All {len(curves.failed)} fits failed: {told}.")
         warnings.warn(

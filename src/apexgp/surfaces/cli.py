@@ -12,11 +12,12 @@ from typing import Annotated, Any
 
 import typer
 
+from .._check import some
 from .._files import refuse_to_overwrite, written_atomically
 from ..errors import ApexError, RequestError
 from ..estimators import APExGP
 from ..model.means import MEANS
-from ..pairs import LearningCurve
+from ..pairs import LearningCurve, read_curves
 from .collect_cli import collect
 from .facts import forecast_facts
 from .plot import CurveDisplay
@@ -81,6 +82,7 @@ def forecast(
     metric: Annotated[
         str | None, typer.Option(help="Name of the score, or which of those in the column metric to use.")
     ] = None,
+    task: Annotated[str | None, typer.Option(help="Which of the tasks in the column task to use.")] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The scores are error rates.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the picture if it exists.")] = False,
@@ -89,7 +91,7 @@ def forecast(
     if plot is not None:
         refuse_to_overwrite(plot, force)
     columns = score_column or ["score"]
-    curve = LearningCurve.from_csv(
+    curves = read_curves(
         pairs,
         size=size_column,
         score=columns[0] if len(columns) == 1 else columns,
@@ -97,6 +99,7 @@ def forecast(
         metric=metric,
         direction="lower" if lower_is_better else "higher",
     )
+    curve = _one_curve(pairs, curves, task)
     model = APExGP(mean=mean, ceiling=ceiling, seed=seed).fit(curve)
     sizes = [_size(text, float(curve.sizes.max())) for text in at or _MULTIPLES]
     facts = forecast_facts(model, model.forecast(sizes), level)
@@ -140,6 +143,15 @@ def demo(
     if plot is not None:
         _draw(model, size, plot, force, truth=([size], [score]))
         typer.echo(f"\nThe picture is in {plot}.")
+
+
+def _one_curve(path: Path, curves: dict[str | None, LearningCurve], task: str | None) -> LearningCurve:
+    if task is None and len(curves) == 1:
+        return next(iter(curves.values()))
+    if task is None or task not in curves:
+        asked = "Choose one with --task" if task is None else f"None of them is {task!r}"
+        raise RequestError(f"{path} has the tasks {some([str(name) for name in curves], 20)}. {asked}.")
+    return curves[task]
 
 
 def _size(text: str, largest: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from .._check import whole_number
 from .._extras import need
 from .._files import refuse_to_overwrite
 from ..collect.curves import CurveSet
+from ..collect.fit import check_classifier
 from ..collect.logistic import LogisticHead
 from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
@@ -88,6 +90,7 @@ def collect(
     for note in given.notes:
         typer.echo(note, err=True)
     classifier = _classifier(estimator)
+    check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with _warnings_as_notes(), _cluster(dask):
         try:
             curves = collect_curves(
@@ -110,9 +113,18 @@ def collect(
             raise typer.Exit(130) from None
     curves.to_csv(out, overwrite=True)
     _print_curves(curves)
-    typer.echo(f"\nThe curve is in {out}, the fits are in {record}. Next: apexgp forecast {out}")
+    typer.echo(f"\nThe curve is in {out}, the fits are in {record}. Next: {_next_command(curves, out)}")
     if curves.failed:
         raise typer.Exit(1)
+
+
+def _next_command(curves: CurveSet, out: Path) -> str:
+    """The forecast of the first curve, as it would be typed."""
+    task, name = next(iter(curves))
+    words = ["apexgp", "forecast", str(out)]
+    words += ["--task", str(task)] if len({task for task, _ in curves}) > 1 else []
+    words += ["--metric", name] if len({metric for _, metric in curves}) > 1 else []
+    return shlex.join(words)
 
 
 def _comes_from(record: Path, out: Path) -> bool:
