@@ -135,16 +135,15 @@ def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], to
     sign = 2.0 * y - 1.0
     weight = _balanced_weights(y)
     penalty = 1.0 / (C * len(y))
-    scaled = X * (sign * weight)[:, None]
     n_features = X.shape[1]
 
     def objective(parameters: FloatArray) -> tuple[float, FloatArray]:
         coef = parameters[:n_features]
         log_odds = X @ coef + parameters[n_features]
-        miss = expit(-sign * log_odds)
+        pull = sign * weight * expit(-sign * log_odds)
         gradient = np.empty_like(parameters)
-        gradient[:n_features] = penalty * coef - miss @ scaled
-        gradient[n_features] = -(miss @ (sign * weight))
+        gradient[:n_features] = penalty * coef - pull @ X
+        gradient[n_features] = -pull.sum()
         return float(weight @ _losses(y, log_odds) + 0.5 * penalty * (coef @ coef)), gradient
 
     iterates: list[FloatArray] = []
