@@ -93,7 +93,7 @@ def end_to_end() -> None:
     import matplotlib.pyplot as plt
 
     curves = real_curves()
-    figure, axes = plt.subplots(2, 2, figsize=(11, 7.2), layout="constrained")
+    figure, axes = plt.subplots(2, 2, figsize=(14, 8), layout="constrained")
     lines = ["| data, classifier | metric | pilot at 360 | size | forecast | 95 % interval | measured | inside |"]
     lines.append("|---|---|---|---|---|---|---|---|")
     for ax, (name, curve) in zip(axes.flat, curves.items(), strict=True):
