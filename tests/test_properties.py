@@ -1,10 +1,12 @@
 """Laws over random valid curves."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve, PowerLaw
+from apexgp.errors import ConvergenceWarning
 from apexgp.model.means import MEANS
 
 LEVELS = np.array([0.001, 0.025, 0.1, 0.5, 0.9, 0.975, 0.999])
@@ -20,6 +22,14 @@ def curves(draw):
     return rows, np.array(scores)
 
 
+@pytest.mark.xfail(raises=ConvergenceWarning, strict=True, reason="the search for arctan does not settle here yet")
+def test_the_search_settles_on_zeros_and_one_late_score():
+    APExGP.as_published("arctan").fit([4515, 4515, 4982, 5360177], [0.0, 0.0, 0.0, 0.34142631])
+
+
+# Which curves are drawn depends on the modules that are loaded, and some are like the one above. That such a search
+# is not done is said by a warning; the law here is about the forecast that it gives all the same.
+@pytest.mark.filterwarnings("ignore::apexgp.errors.ConvergenceWarning")
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(curves(), st.sampled_from(sorted(MEANS)), st.booleans(), st.randoms(use_true_random=False))
 def test_any_valid_curve_gets_a_proper_forecast(curve, mean, written, random):
