@@ -26,6 +26,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/bayes_speed.py
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/calibration.py --tasks paper
+	$(BIN)/python benchmarks/collect_speed.py
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py

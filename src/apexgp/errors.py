@@ -13,6 +13,8 @@
     AccuracyWarning (UserWarning)         the posterior was integrated less accurately than promised
     ReproducibilityWarning (UserWarning)  a loaded model no longer gives its saved numbers
     MissingScoresWarning (UserWarning)    cells of a table of scores were empty
+    SizesLeftOutWarning (UserWarning)     sizes were asked for that the data cannot give
+    FailedFitsWarning (UserWarning)       some fits of a run raised errors
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ __all__ = [
     "ApexError",
     "ConvergenceWarning",
     "DataError",
+    "FailedFitsWarning",
     "MissingExtraError",
     "MissingScoresWarning",
     "NoForecastError",
     "ReproducibilityWarning",
     "RequestError",
+    "SizesLeftOutWarning",
     "WouldOverwriteError",
 ]
 
@@ -69,3 +73,11 @@ class ReproducibilityWarning(UserWarning):
 
 class MissingScoresWarning(UserWarning):
     """Cells of a table of scores were NaN and were left out."""
+
+
+class SizesLeftOutWarning(UserWarning):
+    """Training-set sizes beyond the training set were left out."""
+
+
+class FailedFitsWarning(UserWarning):
+    """Some fits raised errors; the curves are made of the others."""

@@ -230,8 +230,8 @@ class APExGP(CurveEstimator):
     >>> model.forecast([720, 3600])
     Forecast
             size    mean  95 % interval
-             720   0.834  0.808 to 0.859
-           3,600   0.870  0.838 to 0.902
+             720   0.833  0.789 to 0.880
+           3,600   0.862  0.783 to 0.951
     """
 
     def __init__(

@@ -21,23 +21,6 @@ def pairs(tmp_path):
     return path
 
 
-@pytest.fixture
-def run(capfd, monkeypatch):
-    """Call the command as the shell does: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["apexgp", *map(str, arguments)])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return run
-
-
 def test_prints_a_table_a_sentence_and_cautions(run, pairs):
     code, out, err = run("forecast", pairs, "--at", 720, "--at", "20k")
     assert (code, err) == (0, "")

@@ -15,12 +15,14 @@ from typing import Annotated, Any
 
 import typer
 
+from .._check import some
 from .._files import refuse_to_overwrite, written_atomically
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import APExGP
 from ..many import forecast_many
 from ..model.means import MEANS
 from ..pairs import LearningCurve, read_curves
+from .collect_cli import collect
 from .facts import batch_facts, forecast_facts
 from .plot import CurveDisplay
 
@@ -99,6 +101,7 @@ def forecast(
     metric: Annotated[
         str | None, typer.Option(help="Name of the score, or which of those in the column metric to use.")
     ] = None,
+    task: Annotated[str | None, typer.Option(help="Which of the tasks in the column task to use.")] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The scores are error rates.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the picture if it exists.")] = False,
@@ -124,6 +127,10 @@ def forecast(
         model = APExGP.as_published(mean or "power_law", ceiling).set_params(seed=seed)
     else:
         model = APExGP(mean or "auto", ceiling=ceiling, floor=floor, noise=noise, seed=seed)
+    if task is not None:
+        if task not in curves:
+            raise RequestError(f"{pairs} has no task {task!r}; found {some([str(name) for name in curves], 20)}.")
+        curves = {task: curves[task]}
     if len(curves) > 1:
         _forecast_batch(curves, model, at, level, as_json, plot)
         return
@@ -151,11 +158,11 @@ def _forecast_batch(
 ) -> None:
     """One row for each task and size; a task that cannot be forecast says why."""
     if plot is not None:
-        raise RequestError(f"--plot draws one curve; the file holds {len(curves)} tasks.")
+        raise RequestError(f"--plot draws one curve; the file holds {len(curves)} tasks. Choose one with --task.")
     if at is None or any(text.strip().lower().endswith("x") for text in at):
         raise RequestError(
             f"The file holds {len(curves)} tasks, each with sizes of its own: name the sizes to forecast with --at, "
-            "as numbers."
+            "as numbers, or choose one task with --task."
         )
     sizes = [_size(text, 1.0) for text in at]
     failed = 0
@@ -189,6 +196,9 @@ def _options_for_arguments() -> Iterator[None]:
         for argument, option in words.items():
             text = text.replace(argument, option)
         raise DataError(text) from None
+
+
+app.command()(collect)
 
 
 @app.command()

@@ -1,0 +1,108 @@
+"""What a run gives: learning curves by task and metric, and the table of fits they come from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
+
+from .._check import some
+from .._files import write_text
+from ..errors import RequestError
+from ..pairs import LearningCurve
+from .results import Run, Runs, key, read_runs
+
+__all__ = ["CurveSet"]
+
+Key = tuple[str | None, str]
+
+
+class CurveSet(Mapping[Key, LearningCurve]):
+    """Learning curves by (task, metric), as `collect_curves` measured them.
+
+    A task is the class told apart from the others; it is None where all classes are scored together.
+
+    Parameters
+    ----------
+    runs : Runs
+        The fits.
+
+    Attributes
+    ----------
+    runs : tuple of dict
+        One row a fit, with the keys size, split, task, parameters (those chosen on validation), validation_<metric>,
+        test_<metric>, test_cases, seconds and error (empty where the fit went well). `pandas.DataFrame(curves.runs)`
+        makes a table of it.
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        latest = {key(run): run for run in runs.rows} | runs.finished()
+        self.runs: tuple[Run, ...] = tuple(
+            sorted(latest.values(), key=lambda run: (run["size"], run["split"], run["task"] or ""))
+        )
+        self._metrics = tuple(runs.metrics)
+        self._curves: dict[Key, LearningCurve] = {}
+        done = [run for run in self.runs if not run["error"]]
+        for task in sorted({run["task"] for run in done}, key=lambda task: task or ""):
+            own = [run for run in done if run["task"] == task]
+            for metric in self._metrics:
+                self._curves[task, metric] = LearningCurve(
+                    [run["size"] for run in own],  # type: ignore[arg-type]
+                    [run[f"test_{metric}"] for run in own],  # type: ignore[arg-type]
+                    [run["split"] for run in own],  # type: ignore[arg-type]
+                    metric=metric,
+                    task=task,
+                )
+
+    @classmethod
+    def from_results(cls, path: str | os.PathLike[str]) -> Self:
+        """Read the curves that a record of fits holds so far."""
+        return cls(read_runs(path))
+
+    def __getitem__(self, which: Key) -> LearningCurve:
+        try:
+            return self._curves[which]
+        except (KeyError, TypeError):
+            raise KeyError(f"No curve {which!r}; there are {', '.join(map(repr, self._curves))}.") from None
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._curves)
+
+    def __len__(self) -> int:
+        return len(self._curves)
+
+    def __repr__(self) -> str:
+        return "\n".join(["CurveSet", *(f"  {curve!r}" for curve in self.values())])
+
+    @property
+    def only(self) -> LearningCurve:
+        """The curve, where there is just one."""
+        if len(self) != 1:
+            raise RequestError(
+                f"There are {len(self)} curves: {some([repr(which) for which in self])}. Take one by its "
+                "(task, metric)."
+            )
+        return next(iter(self.values()))
+
+    @property
+    def failed(self) -> tuple[Run, ...]:
+        """The fits that raised errors."""
+        return tuple(run for run in self.runs if run["error"])
+
+    def as_csv(self) -> str:
+        """All curves as one table: size, score, split, and task and metric where there are several."""
+        extra = [name for i, name in enumerate(("task", "metric")) if len({which[i] for which in self}) > 1]
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["size", "score", "split", *extra])
+        for curve in self.values():
+            about: Sequence[str | None] = [getattr(curve, name) for name in extra]
+            for size, score, split in zip(curve.sizes, curve.scores, curve.split, strict=True):  # type: ignore[arg-type]
+                writer.writerow([int(size), float(score), split, *about])
+        return text.getvalue()
+
+    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the table of `as_csv`, which `apexgp forecast` and `read_curves` read."""
+        write_text(path, self.as_csv(), overwrite=overwrite)

@@ -1,0 +1,137 @@
+"""One fit of a run: tune on validation, score on test, keep what went wrong. Runs inside a worker."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import parallel_config
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from threadpoolctl import threadpool_limits
+
+from ..errors import RequestError
+from .results import Run
+from .scores import Scorer
+from .splits import Rows
+
+__all__ = ["Fit", "check_classifier", "measure", "takes_validation"]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What is to be fitted: the rows of each part, by what name it goes, and the seed of what is random in it."""
+
+    size: int
+    split: int
+    task: str | None
+    train: Rows
+    validation: Rows
+    test: Rows
+    seed: int
+
+
+def check_classifier(estimator: Any) -> None:
+    """Refuse what cannot be fitted and scored, before any work is done."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
+        raise RequestError(f"estimator must be a scikit-learn classifier, got {estimator!r}.{hint}")
+    if is_regressor(estimator):
+        raise RequestError(f"estimator must be a classifier, got the regressor {type(estimator).__name__}.")
+
+
+def takes_validation(estimator: Any) -> bool:
+    """Whether the estimator chooses on a validation set itself: `fit(X, y, validation=(X, y))`."""
+    return "validation" in inspect.signature(estimator.fit).parameters
+
+
+def measure(
+    estimator: Any,
+    X: Any,
+    y: NDArray[np.int64],
+    fit: Fit,
+    candidates: Sequence[Mapping[str, Any]],
+    scorers: Mapping[str, Scorer],
+) -> Run:
+    """Fit each candidate, keep the one with the best first metric on validation, score it on test.
+
+    An exception becomes the row's error, so that the other fits go on.
+    """
+    start = perf_counter()
+    run: Run = {"size": fit.size, "split": fit.split, "task": fit.task, "parameters": {}}
+    run |= {f"{part}_{name}": None for name in scorers for part in ("validation", "test")}
+    run |= {"test_cases": len(fit.test), "seconds": 0.0, "error": ""}
+    try:
+        # One numeric thread a worker: they do not fight for cores, and sums are added in the same order everywhere.
+        # An estimator's own n_jobs would start workers inside workers.
+        with threadpool_limits(limits=1), parallel_config(backend="sequential"):
+            run |= _best(estimator, X, y, fit, candidates, scorers)
+    except Exception as problem:
+        run["error"] = " ".join(f"{type(problem).__name__}: {problem}".split())
+    run["seconds"] = round(perf_counter() - start, 4)
+    return run
+
+
+def _best(
+    estimator: Any,
+    X: Any,
+    y: NDArray[np.int64],
+    fit: Fit,
+    candidates: Sequence[Mapping[str, Any]],
+    scorers: Mapping[str, Scorer],
+) -> Run:
+    X_train, X_validation, X_test = (take(X, rows) for rows in (fit.train, fit.validation, fit.test))
+    y_train, y_validation, y_test = y[fit.train], y[fit.validation], y[fit.test]
+    arguments = (
+        {"validation": (X_validation, y_validation)} if len(fit.validation) and takes_validation(estimator) else {}
+    )
+    best, best_scores, best_first = None, {}, -1.0
+    for candidate in candidates:
+        model = _seeded(clone(estimator).set_params(**candidate), fit.seed).fit(X_train, y_train, **arguments)
+        scores = _scores(scorers, "validation", model, X_validation, y_validation) if len(fit.validation) else {}
+        first = next(iter(scores.values()), 0.0)
+        if first > best_first:
+            best, best_scores, best_first = (model, candidate), scores, first
+    assert best is not None  # scores are at least 0, so the first candidate was better than nothing
+    model, candidate = best
+    chosen = {**candidate, **getattr(model, "chosen_", {})}
+    return {
+        "parameters": json.loads(json.dumps(chosen, default=_plain)),
+        **best_scores,
+        **_scores(scorers, "test", model, X_test, y_test),
+    }
+
+
+def take(X: Any, rows: Rows) -> Any:
+    """Rows of an array, a sparse matrix, a data frame or Scans."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _scores(scorers: Mapping[str, Scorer], part: str, model: Any, X: Any, y: NDArray[np.int64]) -> dict[str, float]:
+    found = {}
+    for name, scorer in scorers.items():
+        score = float(scorer(model, X, y))
+        if not 0 <= score <= 1:
+            raise ValueError(f"{name} gave {score:g} on the {part} set; only scores in [0, 1] make a curve")
+        found[f"{part}_{name}"] = score
+    return found
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    """Give a seed to whatever in the estimator would draw without one."""
+    unset = [
+        name
+        for name, value in estimator.get_params().items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    ]
+    return estimator.set_params(**dict.fromkeys(unset, seed))
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON has no word for: NumPy's numbers as numbers, anything else as it prints."""
+    return value.item() if isinstance(value, np.generic) else repr(value)

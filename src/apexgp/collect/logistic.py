@@ -1,0 +1,202 @@
+"""The paper's head for pictures: logistic regression on embeddings, tuned and stopped early on a validation set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .._check import FloatArray, positive, probability, whole_number
+from ..errors import DataError, RequestError
+from .scores import auroc
+from .splits import Rows, codes, split_by_group
+
+__all__ = ["LogisticHead"]
+
+STRENGTHS = tuple(10.0**power for power in range(-5, 6))
+CAPS = (10, 20, 40, 79, 158, 316, 630, 1257, 2507, 5000)  # log-spaced
+
+
+class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Two-class logistic regression with balanced class weights; strength and early stopping chosen on validation.
+
+    One L-BFGS run for each C records its iterates; stopping it at a cap is taking the iterate of that number, so all
+    caps together cost no more than the last. The pair (C, cap) with the best validation AUROC is kept: on ties the
+    one with the lower validation loss, then the smaller C, then the lower cap.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+        Inverse strengths of the L2 penalty, as in scikit-learn.
+    max_iters : sequence of int
+        Caps on the number of iterations.
+    tol : float
+        The run ends where no component of the gradient is above this.
+    validation_fraction : float
+        Share of the training data that is held out, stratified, where `fit` is given no validation set.
+    random_state : int
+        Seed of that division; the fit itself has nothing random.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+    coef_ : array of shape (1, n_features)
+    intercept_ : array of shape (1,)
+    chosen_ : dict
+        The chosen C and max_iter.
+    validation_score_ : float
+        Their AUROC on the validation set; NaN where there was one candidate and nothing to choose.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
+    >>> LogisticHead().fit(X, y, validation=(X, y)).predict([[0.2], [2.8]])
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        Cs: Sequence[float] = STRENGTHS,
+        max_iters: Sequence[int] = CAPS,
+        *,
+        tol: float = 1e-4,
+        validation_fraction: float = 0.1,
+        random_state: int = 0,
+    ) -> None:
+        self.Cs = Cs
+        self.max_iters = max_iters
+        self.tol = tol
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike, *, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
+        """Fit every C, and keep the iterate that does best on `validation` = (X, y)."""
+        strengths = sorted(positive("Cs", C) for C in self.Cs)
+        caps = sorted(whole_number("max_iters", cap, least=1) for cap in self.max_iters)
+        if not strengths or not caps:
+            raise RequestError("Cs and max_iters must hold at least one value each.")
+        features: FloatArray = check_array(X, dtype=np.float64)
+        code, self.classes_ = two_classes(y, len(features))
+        self.n_features_in_ = features.shape[1]
+        single = len(strengths) == len(caps) == 1
+        if validation is None and not single:
+            kept, held = hold_out(code, self.validation_fraction, self.random_state)
+            validation = features[held], self.classes_[code[held]]
+            features, code = features[kept], code[kept]
+        paths = [_path(features, code, C, caps, self.tol) for C in strengths]
+        candidates = np.concatenate(paths)
+        best, self.validation_score_ = 0, float("nan")
+        if validation is not None:
+            X_val = self._checked(validation[0])
+            truth = positives(validation[1], self.classes_)
+            log_odds = X_val @ candidates[:, :-1].T + candidates[:, -1]
+            score, loss = auroc(truth, log_odds), _balanced_weights(truth) @ _losses(truth, log_odds.T).T
+            best = int(np.lexsort((loss, -score))[0])
+            self.validation_score_ = float(score[best])
+        self.coef_, self.intercept_ = candidates[best, None, :-1], candidates[best, -1:]
+        which_C, which_cap = divmod(best, len(caps))
+        self.chosen_ = {"C": strengths[which_C], "max_iter": caps[which_cap]}
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Log-odds of the second class."""
+        check_is_fitted(self)
+        return self._checked(X) @ self.coef_[0] + self.intercept_[0]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Probabilities of the two classes."""
+        second = expit(self.decision_function(X))
+        return np.column_stack([1 - second, second])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The more probable class."""
+        second = self.decision_function(X) > 0
+        return self.classes_[second.astype(int)]
+
+    def _checked(self, X: ArrayLike) -> FloatArray:
+        features: FloatArray = check_array(X, dtype=np.float64)
+        if features.shape[1] != self.n_features_in_:
+            raise DataError(f"LogisticHead was fitted to {self.n_features_in_} features, got {features.shape[1]}.")
+        return features
+
+
+def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], tol: float) -> FloatArray:
+    """Iterates at each cap of one L-BFGS run from zero: rows of coefficients and intercept.
+
+    Objective, scaling and options are those of scikit-learn's LogisticRegression, so that stopping early here and
+    there is the same thing.
+    """
+    sign = 2.0 * y - 1.0
+    weight = _balanced_weights(y)
+    penalty = 1.0 / (C * len(y))
+    n_features = X.shape[1]
+
+    def objective(parameters: FloatArray) -> tuple[float, FloatArray]:
+        coef = parameters[:n_features]
+        log_odds = X @ coef + parameters[n_features]
+        pull = sign * weight * expit(-sign * log_odds)
+        gradient = np.empty_like(parameters)
+        gradient[:n_features] = penalty * coef - pull @ X
+        gradient[n_features] = -pull.sum()
+        return float(weight @ _losses(y, log_odds) + 0.5 * penalty * (coef @ coef)), gradient
+
+    iterates: list[FloatArray] = []
+    at_caps = dict.fromkeys(caps)
+    done = 0
+
+    def record(intermediate: FloatArray) -> None:
+        nonlocal done
+        done += 1
+        if done in at_caps:
+            iterates.append(intermediate.copy())
+
+    options = {"maxiter": caps[-1], "maxls": 50, "gtol": tol, "ftol": 64 * np.finfo(float).eps, "maxfun": 10**9}
+    start = np.zeros(n_features + 1)
+    end = minimize(objective, start, jac=True, method="L-BFGS-B", callback=record, options=options).x
+    iterates += [end] * (len(caps) - len(iterates))  # a run that has converged stays where it is
+    return np.array(iterates)
+
+
+def _balanced_weights(y: NDArray[Any]) -> FloatArray:
+    """Weights of the cases that sum to 1, with equal sums for the two classes."""
+    code = y.astype(np.int64)
+    return (0.5 / np.bincount(code, minlength=2))[code]
+
+
+def _losses(y: NDArray[Any], log_odds: FloatArray) -> FloatArray:
+    """Cross-entropy of each case; the last axis of `log_odds` runs over the cases."""
+    return np.logaddexp(0.0, np.where(y, -log_odds, log_odds))
+
+
+def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Codes and names of two classes, or an error that says how many there are."""
+    code, classes = codes("y", y)
+    if len(code) != n_rows:
+        raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
+    if len(classes) != 2:
+        raise DataError(
+            f"The heads of the paper tell two classes apart, got {len(classes)}. With several, "
+            "collect_curves(..., multiclass='one_vs_rest') fits one head a class."
+        )
+    return code, classes
+
+
+def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which validation cases are of the second class; both must be there to rank them."""
+    truth = np.asarray(y) == classes[1]
+    if truth.all() or not truth.any():
+        raise DataError(f"The validation set must hold both classes ({classes[0]} and {classes[1]}).")
+    return truth
+
+
+def hold_out(y: NDArray[np.int64], fraction: float, seed: int) -> tuple[Rows, Rows]:
+    """Rows to fit to and rows to choose by, where the caller brought no validation set."""
+    share = probability("validation_fraction", fraction)
+    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), np.random.default_rng(seed))
+    return parts.train, parts.test

@@ -1,0 +1,79 @@
+"""Scores of fitted classifiers, by the names that apexgp uses everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._check import FloatArray
+from ..errors import RequestError
+
+__all__ = ["Scorer", "auroc", "scorers_by_name"]
+
+Scorer = Callable[[Any, Any, Any], float]
+
+# Our name: scikit-learn's scorer for two classes, and for several at once.
+_OURS = {
+    "auroc": ("roc_auc", "roc_auc_ovr"),
+    "accuracy": ("accuracy", "accuracy"),
+    "balanced_accuracy": ("balanced_accuracy", "balanced_accuracy"),
+    "average_precision": ("average_precision", "average_precision"),
+}
+
+
+def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, several_classes: bool) -> dict[str, Scorer]:
+    """Functions (estimator, X, y) -> score for one or more metrics.
+
+    Parameters
+    ----------
+    metric
+        Names of ours or of scikit-learn's scorers, or a mapping from names of your own to scorers.
+    several_classes
+        Whether the scores are over more than two classes at once (the mean over the classes).
+    """
+    from sklearn.metrics import get_scorer
+
+    if isinstance(metric, Mapping):
+        wrong = [name for name, scorer in metric.items() if not isinstance(name, str) or not callable(scorer)]
+        if wrong or not metric:
+            raise RequestError(f"metric must map names to scorers (estimator, X, y) -> score, got {metric!r}.")
+        return dict(metric)
+    names = [metric] if isinstance(metric, str) else list(metric)
+    if not names or len(set(names)) < len(names):
+        raise RequestError(f"metric must name one or more different metrics, got {metric!r}.")
+    found: dict[str, Scorer] = {}
+    for name in names:
+        try:
+            scorer = get_scorer(_OURS[name][several_classes] if name in _OURS else name)
+        except (ValueError, TypeError):
+            raise RequestError(
+                f"metric must be one of {', '.join(map(repr, _OURS))}, or a scorer of scikit-learn that gives values "
+                f"in [0, 1], got {name!r}."
+            ) from None
+        if getattr(scorer, "_sign", 1) < 0:
+            raise RequestError(f"metric {name!r} is a loss. Only scores in [0, 1] with 1 as the perfect value will do.")
+        found[name] = scorer
+    return found
+
+
+def auroc(y: ArrayLike, scores: ArrayLike) -> FloatArray:
+    """Area under the ROC curve of each column of `scores`, ties counting one half.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        True or 1 for the positive cases; both kinds must be there.
+    scores : array of shape (n, k)
+        One column a classifier.
+    """
+    positive = np.asarray(y, bool)
+    columns = np.asarray(scores)
+    wins = np.empty(columns.shape[1])
+    for k, column in enumerate(columns.T):
+        below: NDArray[Any] = np.sort(column[~positive])
+        above = column[positive]
+        wins[k] = np.searchsorted(below, above, "left").sum() + np.searchsorted(below, above, "right").sum()
+    return wins / (2.0 * positive.sum() * (~positive).sum())

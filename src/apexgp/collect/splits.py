@@ -1,0 +1,162 @@
+"""Who is in train, validation and test, and in which order the training set grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._check import real_array, some
+from ..errors import DataError, RequestError
+
+__all__ = ["Parts", "check_ratio", "codes", "growing_order", "split_by_group"]
+
+Rows = NDArray[np.int64]
+
+_DRAWS = 200
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Row numbers of one split, each in rising order; no group has rows in two of them."""
+
+    train: Rows
+    validation: Rows
+    test: Rows
+
+
+def check_ratio(ratio: ArrayLike) -> tuple[float, float, float]:
+    """Shares of train, validation and test that sum to 1; only validation may be 0."""
+    shares = real_array("ratio", ratio)
+    if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or not shares[[0, 2]].all():
+        raise RequestError(
+            "ratio must be three numbers for train, validation and test, such as (8, 1, 1); only validation may be 0. "
+            f"Got {ratio!r}."
+        )
+    train, validation, test = (shares / shares.sum()).tolist()
+    return train, validation, test
+
+
+def split_by_group(
+    y: NDArray[np.int64], groups: NDArray[np.int64], ratio: tuple[float, float, float], rng: np.random.Generator
+) -> Parts:
+    """Divide the groups by `ratio`, class by class; a group's class is its most frequent label.
+
+    Parameters
+    ----------
+    y, groups : arrays of shape (n,)
+        Codes 0, 1, ... of each row's class and group.
+    ratio : three shares that sum to 1
+        As `check_ratio` returns them.
+    rng : numpy.random.Generator
+        Source of the draw.
+
+    Notes
+    -----
+    Where the rows of a group have several labels, a draw can leave a class out of a part. Such a draw is thrown away
+    and another made, so the split that is returned has every class in every part.
+    """
+    n_classes = int(y.max()) + 1
+    stratum = _most_frequent(y, groups)
+    wanted = [part for part, share in enumerate(ratio) if share > 0]
+    for _ in range(_DRAWS):
+        part_of_group = np.empty(len(stratum), np.int64)
+        owed = np.zeros(3)
+        for label in range(n_classes):
+            own = rng.permutation(np.flatnonzero(stratum == label))
+            counts = _apportion(len(own), ratio, owed)
+            owed += len(own) * np.asarray(ratio) - counts
+            part_of_group[own] = np.repeat(np.arange(3), counts)
+        part = part_of_group[groups]
+        if all(len(np.unique(y[part == number])) == n_classes for number in wanted):
+            train, validation, test = (np.flatnonzero(part == number) for number in range(3))
+            return Parts(train, validation, test)
+    raise DataError(
+        "No division into train, validation and test was found that has every class in every part: some class occurs "
+        "in too few groups. Leave the rarest classes out, or join them."
+    )
+
+
+def growing_order(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random.Generator) -> tuple[Rows, int]:
+    """One order of the units whose beginnings are the nested training subsets.
+
+    Units (rows, or groups of rows) come in random order within each class, the classes in their shares: among the
+    first n units, each class has about n times its share. The very first units hold every class once.
+
+    Parameters
+    ----------
+    y, units : arrays of shape (n,)
+        Codes 0, 1, ... of each row's class and unit.
+    rng : numpy.random.Generator
+        Source of the order.
+
+    Returns
+    -------
+    order : array
+        The units.
+    smallest : int
+        How many of them it takes to hold every class.
+    """
+    stratum = _most_frequent(y, units)
+    rank = rng.permutation(len(stratum))
+    position = np.empty(len(stratum))
+    for label in np.unique(stratum):
+        own = np.flatnonzero(stratum == label)
+        own = own[np.argsort(rank[own])]
+        position[own] = (np.arange(len(own)) + 0.5) / len(own)
+    front: list[int] = []
+    held: set[int] = set()
+    for label in np.argsort(np.bincount(y), kind="stable").tolist():  # a unit with a rare class may hold others too
+        if label not in held:
+            holders = units[y == label]
+            front.append(int(holders[np.argmin(rank[holders])]))
+            held.update(y[units == front[-1]].tolist())
+    position[front] = -1.0
+    return np.lexsort((rank, position)), len(front)
+
+
+def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Distinct values of a column in order, and the number of each row's among them; missing ones are refused."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"{name} must be one column, got shape {array.shape}.")
+    if array.dtype.kind == "O":
+        missing = np.flatnonzero([v is None or v != v or v == "" for v in array])
+    else:
+        missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
+    if missing.size:
+        raise DataError(f"{name} has no value in row {some(missing)} (from 0). Fill it in, or leave the row out.")
+    try:
+        distinct, code = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise DataError(f"{name} mixes text and numbers. Write all its values in one way.") from None
+    return code.astype(np.int64), distinct
+
+
+def _most_frequent(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Class of each unit: its most frequent label, the smaller code on a tie."""
+    pairs, count = np.unique(np.stack([units, y]), axis=1, return_counts=True)
+    order = np.lexsort((pairs[1], -count, pairs[0]))
+    unit, first = np.unique(pairs[0][order], return_index=True)
+    found = np.empty(len(unit), np.int64)
+    found[unit] = pairs[1][order][first]
+    return found
+
+
+def _apportion(count: int, ratio: tuple[float, float, float], owed: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole numbers that sum to `count` in the given shares, by largest remainders; none is 0 that needn't be.
+
+    `owed` is what the rounding of other classes has cost each part, so that it does not always cost the same one.
+    """
+    exact = count * np.asarray(ratio)
+    whole = np.floor(exact).astype(np.int64)
+    left = count - int(whole.sum())
+    whole[np.argsort(whole - exact - owed, kind="stable")[:left]] += 1
+    for part in np.flatnonzero((exact > 0) & (whole == 0)):
+        if whole.max() > 1:
+            whole[part] += 1
+            whole[np.argmax(whole)] -= 1
+    return whole

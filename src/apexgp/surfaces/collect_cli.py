@@ -1,0 +1,210 @@
+"""The command `apexgp collect`: read labelled data, one call to the library, write the curve."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import joblib
+import typer
+
+from .._check import whole_number
+from .._extras import need
+from .._files import refuse_to_overwrite
+from ..collect.curves import CurveSet
+from ..collect.fit import check_classifier
+from ..collect.logistic import LogisticHead
+from ..collect.prepare import Prepared
+from ..collect.run import collect_curves
+from ..errors import ApexError, FailedFitsWarning, RequestError, SizesLeftOutWarning
+from ..pairs import collapse
+from .tables import read_labelled
+
+__all__ = ["collect"]
+
+_ESTIMATORS = ("logistic", "random-forest", "gradient-boosting")
+
+
+def collect(
+    data: Annotated[Path, typer.Argument(help="Table (CSV), or embeddings (.npy, .npz), with one row a case.")],
+    label: Annotated[str, typer.Option(help="Column (or array of an .npz file) that holds the classes.")],
+    group: Annotated[
+        str | None, typer.Option(help="Column that says which rows belong together, such as a patient's.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="CSV file of labels and groups that embeddings come with.")
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Column that is no feature. Repeat for several.")] = None,
+    estimator: Annotated[
+        str, typer.Option(help=f"Classifier: {', '.join(_ESTIMATORS)}, or your own as module:object.")
+    ] = "logistic",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="auroc, accuracy, balanced_accuracy, average_precision or a scorer of scikit-learn. Repeat for "
+            "several.  [default: auroc]",
+            show_default=False,
+        ),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help="Training-set sizes with commas between them.  [default: 60,94,147,230,360 where they fit]",
+            show_default=False,
+        ),
+    ] = None,
+    splits: Annotated[int, typer.Option(help="Number of random splits.")] = 3,
+    ratio: Annotated[str, typer.Option(help="Shares of train, validation and test.")] = "8:1:1",
+    multiclass: Annotated[
+        str, typer.Option(help="With several classes: one_vs_rest (a curve a class) or macro (one curve).")
+    ] = "one_vs_rest",
+    count: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
+    seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one a core.")] = -1,
+    dask: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler to run on, such as tcp://host:8786.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="File for the curve.")] = Path("curve.csv"),
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that each fit is added to; the same command goes on from it.  [default: runs.csv beside --out]",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the curve if it exists, never the fits.")] = False,
+) -> None:
+    """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
+    record = results or out.with_name("runs.csv")
+    if record.resolve() == out.resolve():
+        raise RequestError(f"--out and --results are the same file, {out}. Name two.")
+    refuse_to_overwrite(out, force or _comes_from(record, out))
+    given = read_labelled(data, label, group, labels=labels, drop=drop or ())
+    for note in given.notes:
+        typer.echo(note, err=True)
+    classifier = _classifier(estimator)
+    check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
+    with _warnings_as_notes(), _cluster(dask):
+        try:
+            curves = collect_curves(
+                Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
+                given.X,
+                given.y,
+                groups=given.groups,
+                sizes=None if sizes is None else _numbers("--sizes", sizes, ","),
+                n_splits=whole_number("--splits", splits, least=1),
+                metric=metric or "auroc",
+                n_jobs=None if dask else jobs,
+                seed=seed,
+                results=record,
+                ratio=_numbers("--ratio", ratio, ":"),  # type: ignore[arg-type]
+                multiclass=multiclass,  # type: ignore[arg-type]
+                count=count,  # type: ignore[arg-type]
+            )
+        except KeyboardInterrupt:
+            typer.echo(f"\nStopped. The finished fits are in {record}; the same command goes on from there.", err=True)
+            raise typer.Exit(130) from None
+    curves.to_csv(out, overwrite=True)
+    _print_curves(curves)
+    typer.echo(f"\nThe curve is in {out}, the fits are in {record}. Next: {_next_command(curves, out)}")
+    if curves.failed:
+        raise typer.Exit(1)
+
+
+def _next_command(curves: CurveSet, out: Path) -> str:
+    """The forecast of the first curve, as it would be typed."""
+    task, name = next(iter(curves))
+    words = ["apexgp", "forecast", str(out)]
+    words += ["--task", str(task)] if len({task for task, _ in curves}) > 1 else []
+    words += ["--metric", name] if len({metric for _, metric in curves}) > 1 else []
+    return shlex.join(words)
+
+
+def _comes_from(record: Path, out: Path) -> bool:
+    """Whether `out` is what an earlier run wrote from the same record: then a rerun may renew it."""
+    if not (record.is_file() and out.is_file()):
+        return False
+    try:
+        return out.read_text(encoding="utf-8") == CurveSet.from_results(record).as_csv()
+    except (ApexError, UnicodeDecodeError):
+        return False
+
+
+def _classifier(name: str) -> Any:
+    if name == "logistic":
+        return LogisticHead()
+    if name == "random-forest":
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(n_estimators=300)
+    if name == "gradient-boosting":
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        return HistGradientBoostingClassifier()
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise RequestError(
+            f"--estimator must be one of {', '.join(_ESTIMATORS)}, or your own as module:object, got {name!r}."
+        )
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # as `python -m` does; a script on the path would not see the user's folder
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as problem:
+        raise RequestError(f"--estimator {name} was not found: {problem}.") from None
+    return found() if isinstance(found, type) else found
+
+
+def _numbers(option: str, text: str, separator: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(separator)]
+    except ValueError:
+        raise RequestError(f"{option} wants numbers with {separator!r} between them, got {text!r}.") from None
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Print what the library warns of as sentences for a reader, not as lines of code."""
+    with warnings.catch_warnings():
+        for category in (SizesLeftOutWarning, FailedFitsWarning):
+            warnings.simplefilter("always", category)
+        warnings.showwarning = lambda message, *_where, **_more: typer.echo(f"Note: {message}", err=True)
+        yield
+
+
+def _cluster(address: str | None) -> Any:
+    """Send the fits to a Dask cluster for the length of a block, or leave them here."""
+    return nullcontext() if address is None else _on_dask(address)
+
+
+@contextmanager
+def _on_dask(address: str) -> Iterator[None]:
+    distributed = need("distributed", "apexgp collect --dask", "distributed")
+    try:
+        client = distributed.Client(address, timeout="10s")
+    except (OSError, ValueError) as problem:
+        raise RequestError(f"No Dask scheduler answers at {address}: {problem}") from None
+    with client, joblib.parallel_config(backend="dask"):
+        yield
+
+
+def _print_curves(curves: CurveSet) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    for (task, metric), curve in curves.items():
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, title=f"{metric} of {task}" if task else metric)
+        for name in ("size", "mean", "s.d.", "splits"):
+            table.add_column(name, justify="right")
+        measured = collapse(curve.sizes, curve.scores)
+        for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True):
+            table.add_row(f"{size:,.10g}", f"{mean:.3f}", f"{std:.3f}", str(splits))
+        Console(highlight=False).print(table)

@@ -1,0 +1,188 @@
+"""Labelled data as people keep them: a CSV table, or embeddings in .npy and .npz files with a table of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._check import some
+from .._tables import Table, read_table
+from ..errors import DataError
+
+__all__ = ["LabelledData", "read_labelled"]
+
+_GAPS = {"", "na", "n/a", "nan", "null", "none", "?"}
+_MOST_CATEGORIES = 20  # a column of texts with more, most of them different, is no category
+
+
+@dataclass(frozen=True)
+class LabelledData:
+    """Cases, labels and groups; which columns are codes of categories; and what was done that a reader should know."""
+
+    X: Any
+    y: NDArray[Any]
+    groups: NDArray[Any] | None
+    categorical: tuple[int, ...] = ()
+    needs_preparation: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def read_labelled(
+    path: Path, label: str, group: str | None = None, *, labels: Path | None = None, drop: Sequence[str] = ()
+) -> LabelledData:
+    """Read a table of features, or embeddings with their labels.
+
+    Parameters
+    ----------
+    path
+        A CSV file, or .npy or .npz.
+    label, group
+        Columns of the CSV file that holds them, or arrays of an .npz file.
+    labels
+        The CSV file with labels and groups, row by row, that belongs to embeddings.
+    drop
+        Columns of the CSV file that are not features.
+    """
+    if path.suffix not in (".npy", ".npz"):
+        if labels is not None:
+            raise DataError(f"{path} is a table and must hold its own labels; --labels goes with .npy and .npz files.")
+        return _from_table(read_table(path), label, group, drop)
+    arrays = _arrays(path)
+    X = _embeddings(path, arrays, {label, group})
+    if labels is not None:
+        table = read_table(labels)
+        y = _labels(table, label)
+        groups = None if group is None else _groups(table, group)
+    else:
+        for name in filter(None, (label, group)):
+            if name not in arrays:
+                raise DataError(
+                    f"{path} has no array {name!r}; found {', '.join(arrays)}. Name the CSV file of the labels with "
+                    "--labels."
+                )
+        y, groups = arrays[label], None if group is None else arrays[group]
+    if len(X) != len(y):
+        raise DataError(f"{path} has {len(X)} cases, but there are {len(y)} labels. Give one label a case, in order.")
+    gaps = X.ndim == 2 and X.dtype.kind == "f" and bool(np.isnan(X).any())
+    notes = ("Missing values are filled with the median of the training rows.",) if gaps else ()
+    return LabelledData(X, y, groups, needs_preparation=gaps, notes=notes)
+
+
+def _from_table(table: Table, label: str, group: str | None, drop: Sequence[str]) -> LabelledData:
+    y, groups = _labels(table, label), None if group is None else _groups(table, group)
+    for name in drop:
+        _check_column(table, name, "--drop")
+    columns: list[NDArray[np.float64]] = []
+    categorical: list[int] = []
+    constant: list[str] = []
+    gaps: list[str] = []
+    notes: list[str] = []
+    for name in table.columns:
+        if name in (label, group, *drop):
+            continue
+        values, is_category = _feature(table, name)
+        measured = values[~np.isnan(values)]
+        if len(np.unique(measured)) < 2 and not (is_category and 0 < len(measured) < len(values)):
+            constant.append(name)
+            continue
+        if is_category:
+            categorical.append(len(columns))
+        elif len(measured) < len(values):
+            gaps.append(name)
+        columns.append(values)
+    if not columns:
+        raise DataError(f"{table.path} has no column left that tells its rows apart, beside {label!r}.")
+    if constant:
+        notes.append(f"Left out, because all rows have the same value: {some(constant, 10)}.")
+    if categorical:
+        names = [name for name in table.columns if name not in (label, group, *drop, *constant)]
+        notes.append(f"Taken as categories (one-hot): {some([names[i] for i in categorical], 10)}.")
+    if gaps:
+        notes.append(f"Missing values are filled with the median of the training rows: {some(gaps, 10)}.")
+    return LabelledData(np.column_stack(columns), y, groups, tuple(categorical), True, tuple(notes))
+
+
+def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
+    """A column as numbers with NaN for gaps, or as codes of categories."""
+    cells = ["" if cell.lower() in _GAPS else cell for cell in table.columns[name]]
+    filled = [cell for cell in cells if cell]
+    cleaned = replace(table, columns={name: cells})
+    try:
+        values = np.array(cleaned.numbers(name, blank=np.nan))
+    except DataError as problem:
+        if sum(map(_looks_numeric, filled)) > len(filled) / 2:
+            raise DataError(f"{problem} Most of the column is numbers; mend this cell or leave it empty.") from None
+        categories = sorted(set(filled))
+        if len(categories) > max(_MOST_CATEGORIES, len(filled) / 2):
+            raise DataError(_like_an_identifier(table, name, f"{len(categories)} different texts")) from None
+        number = {category: float(code) for code, category in enumerate(categories)}
+        return np.array([number.get(cell, np.nan) for cell in cells]), True
+    if len(values) > _MOST_CATEGORIES and np.array_equal(np.abs(np.diff(values)), np.ones(len(values) - 1)):
+        raise DataError(_like_an_identifier(table, name, "numbers that count the rows"))
+    return values, False
+
+
+def _looks_numeric(cell: str) -> bool:
+    return cell.lstrip("+-")[:1].isdigit()
+
+
+def _like_an_identifier(table: Table, name: str, what: str) -> str:
+    return (
+        f"{table.path}: column {name!r} holds {what} in {len(table.lines)} rows, as identifiers do; a classifier "
+        f"cannot learn from it. Leave it out with --drop {name}, or, if it says who the rows belong to, name it with "
+        f"--group {name}."
+    )
+
+
+def _labels(table: Table, label: str) -> NDArray[Any]:
+    _check_column(table, label, "--label")
+    _check_gaps(table, label)
+    try:
+        numbers = np.array(table.numbers(label))
+    except DataError:
+        return np.array(table.columns[label])
+    return numbers.astype(np.int64) if (numbers == np.round(numbers)).all() else numbers
+
+
+def _groups(table: Table, group: str) -> NDArray[Any]:
+    _check_column(table, group, "--group")
+    _check_gaps(table, group)
+    return np.array(table.columns[group])
+
+
+def _check_column(table: Table, name: str, option: str) -> None:
+    if name not in table.columns:
+        raise DataError(f"{table.path} has no column {name!r}; found {some(list(table.columns), 20)}. See {option}.")
+
+
+def _check_gaps(table: Table, name: str) -> None:
+    lines = [line for cell, line in zip(table.columns[name], table.lines, strict=True) if cell.lower() in _GAPS]
+    if lines:
+        raise DataError(
+            f"{table.path}: column {name!r} has no value in line {some(lines)}. Fill it in, or delete the row."
+        )
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        if path.suffix == ".npy":
+            return {"X": np.load(path, mmap_mode="r")}
+        with np.load(path) as file:
+            return dict(file)
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}. Check the name and the folder.") from None
+    except (OSError, ValueError) as problem:
+        raise DataError(f"{path} cannot be read as arrays of numbers: {problem}") from None
+
+
+def _embeddings(path: Path, arrays: dict[str, NDArray[Any]], others: set[str | None]) -> NDArray[Any]:
+    wide = [name for name, array in arrays.items() if array.ndim in (2, 3) and name not in others]
+    name = "X" if "X" in wide else wide[0] if len(wide) == 1 else None
+    if name is None:
+        raise DataError(f"{path} must hold an array X with one row a case; found {', '.join(arrays) or 'none'}.")
+    return arrays[name]

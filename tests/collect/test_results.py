@@ -1,0 +1,131 @@
+import os
+
+import pytest
+
+from apexgp.collect.results import columns, read_runs, resumed
+from apexgp.errors import DataError, RequestError
+
+SETTINGS = {"metrics": ["auroc"], "seed": 0, "ratio": (0.8, 0.1, 0.1), "X": "abc"}
+
+
+def row(size, split=0, error="", **more):
+    return {
+        "size": size,
+        "split": split,
+        "task": "ill, or not",
+        "parameters": {"C": 0.1, "name": 'a "quoted" word'},
+        "validation_auroc": None if error else 1 / 3,
+        "test_auroc": None if error else 0.1 + 0.2,
+        "test_cases": 17,
+        "seconds": 0.25,
+        "error": error,
+    } | more
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "runs.csv"
+
+
+@pytest.fixture
+def written(path):
+    with resumed(path, SETTINGS, ["auroc"]) as runs:
+        for size in (60, 94, 147):
+            runs.add(row(size))
+    return path
+
+
+def test_rows_come_back_as_they_were(written):
+    assert read_runs(written).rows == [row(60), row(94), row(147)]
+    with resumed(written, SETTINGS, ["auroc"]) as runs:
+        assert runs.rows == [row(60), row(94), row(147)]
+
+
+def test_a_person_can_read_it(written):
+    lines = written.read_text().splitlines()
+    assert lines[0].startswith("# apexgp collect")
+    assert "# seed: 0" in lines
+    assert lines[5] == ",".join(columns(["auroc"]))
+    assert lines[6].startswith('60,0,"ill, or not",')
+
+
+def test_each_row_is_on_the_disk_before_the_next(path, monkeypatch):
+    synced = []
+    with resumed(path, SETTINGS, ["auroc"]) as runs:
+        monkeypatch.setattr(os, "fsync", lambda file: synced.append(path.read_text().count("\n")))
+        runs.add(row(60))
+        runs.add(row(94))
+    assert synced == [7, 8]
+
+
+def test_a_line_torn_anywhere_is_dropped(written):
+    content = written.read_bytes()
+    last = content[:-1].rfind(b"\n") + 1
+    for end in range(last, len(content)):
+        written.write_bytes(content[:end])
+        assert [run["size"] for run in read_runs(written).rows] == [60, 94]
+        with resumed(written, SETTINGS, ["auroc"]) as runs:
+            assert [run["size"] for run in runs.rows] == [60, 94]
+            runs.add(row(147))
+        assert written.read_bytes() == content
+
+
+def test_failed_fits_are_not_finished_until_they_succeed(path):
+    with resumed(path, SETTINGS, ["auroc"]) as runs:
+        runs.add(row(60, error="ValueError: no"))
+        runs.add(row(94))
+        assert [size for size, *_ in runs.finished()] == [94]
+    with resumed(path, SETTINGS, ["auroc"]) as runs:
+        assert [size for size, *_ in runs.finished()] == [94]
+        runs.add(row(60))
+    assert {size for size, *_ in read_runs(path).finished()} == {60, 94}
+
+
+def test_other_settings_are_refused_and_named(written):
+    before = written.read_bytes()
+    other = SETTINGS | {"seed": 1, "X": "abd"}
+    with (
+        pytest.raises(RequestError, match=r'seed was 0, now 1; X was "abc", now "abd"\. Name another file'),
+        resumed(written, other, ["auroc"]),
+    ):
+        pass
+    assert written.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"size,score\n60,0.7\n", b"\xff\xfe\x00", b"no end of line"])
+def test_files_of_others_are_left_alone(path, content):
+    path.write_bytes(content)
+    with pytest.raises((RequestError, DataError), match=r"runs\.csv"), resumed(path, SETTINGS, ["auroc"]):
+        pass
+    assert path.read_bytes() == content
+
+
+def test_an_empty_file_is_a_new_one(path):
+    path.touch()
+    with resumed(path, SETTINGS, ["auroc"]) as runs:
+        runs.add(row(60))
+    assert len(read_runs(path).rows) == 1
+
+
+def test_damage_in_the_middle_is_named(written):
+    lines = written.read_text().splitlines()
+    lines[7] = "94,0,oops"
+    written.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match="line 8 is not a row of this record"):
+        read_runs(written)
+    lines[5] = "other,columns"
+    written.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match="line 6: expected the columns size, split"):
+        read_runs(written)
+    lines[1] = "# metrics: [oops"
+    written.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match="lost its settings"):
+        read_runs(written)
+
+
+def test_a_full_disk_is_no_silent_loss(path, monkeypatch):
+    with resumed(path, SETTINGS, ["auroc"]) as runs:
+        monkeypatch.setattr(os, "write", lambda file, line: len(line) - 1)
+        with pytest.raises(OSError, match="disk took only a part"):
+            runs.add(row(60))
+        assert runs.rows == []

@@ -1,0 +1,366 @@
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, collect_curves, read_curves
+from apexgp.errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning, WouldOverwriteError
+
+X, Y = load_breast_cancer(return_X_y=True)
+
+
+def collect(estimator=GaussianNB(), features=X, labels=Y, **settings):  # noqa: B008
+    return collect_curves(estimator, features, labels, progress=False, **settings)
+
+
+def rows(curves):
+    return [{name: value for name, value in run.items() if name != "seconds"} for run in curves.runs]
+
+
+class Watched(ClassifierMixin, BaseEstimator):
+    """Remembers which rows it was given; the first feature is their number."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y, *, validation):
+        self.classes_ = np.unique(y)
+        self.train_, self.validation_ = X[:, 0].astype(int), validation[0][:, 0].astype(int)
+        return self
+
+    def predict(self, X):
+        Watched.seen.append((self.train_, self.validation_, X[:, 0].astype(int)))
+        return np.full(len(X), self.classes_[0])
+
+
+def test_curves_of_the_paper_by_default():
+    curves = collect()
+    assert list(curves) == [("1", "auroc")]
+    curve = curves.only
+    assert curve is curves["1", "auroc"]
+    assert np.unique(curve.sizes).tolist() == [60, 94, 147, 230, 360]
+    assert (len(curve), set(curve.split)) == (15, {0, 1, 2})
+    assert "CurveSet" in repr(curves)
+    APExGP().fit(curve).forecast([720])
+    (first, *_) = curves.runs
+    assert list(first) == [
+        *("size", "split", "task", "parameters", "validation_auroc", "test_auroc", "test_cases", "seconds", "error")
+    ]
+    assert (first["size"], first["split"], first["task"], first["error"]) == (60, 0, "1", "")
+    assert 50 <= first["test_cases"] <= 60
+
+
+def test_groups_stay_together_and_subsets_are_nested():
+    Watched.seen = []
+    number = np.arange(len(Y))
+    groups = np.random.default_rng(0).integers(0, 150, len(Y))
+    collect(Watched(), number[:, None], Y, groups=groups, sizes=[20, 50, 200], n_splits=2, metric="accuracy")
+    assert len(Watched.seen) == 2 * 6  # validation and test of each fit
+    by_split = {}
+    for train, validation, judged in Watched.seen:
+        if not np.array_equal(validation, judged):
+            three = [set(groups[part]) for part in (train, validation, judged)]
+            assert not three[0] & three[1] | three[0] & three[2] | three[1] & three[2]
+            by_split.setdefault(tuple(judged), []).append(set(train))
+    assert len(by_split) == 2
+    for subsets in by_split.values():
+        small, middle, large = sorted(subsets, key=len)
+        assert [len(small), len(middle), len(large)] == [20, 50, 200]
+        assert small < middle < large
+
+
+def test_a_size_can_count_groups():
+    Watched.seen = []
+    groups = np.arange(len(Y)) // 4
+    settings = {"groups": groups, "sizes": [10, 40], "n_splits": 1, "metric": "accuracy", "count": "groups"}
+    collect(Watched(), np.arange(len(Y))[:, None], Y, **settings)
+    sizes = {len(set(groups[train])): len(train) for train, *_ in Watched.seen}
+    assert set(sizes) == {10, 40}
+    assert all(rows >= 4 * number - 3 for number, rows in sizes.items())  # whole groups of 4; the last has one row
+
+
+def test_scores_are_those_of_a_plain_computation():
+    """Fit again by hand on the rows that were used, and score."""
+    Watched.seen = []
+    number = np.arange(len(Y))[:, None]
+    collect(Watched(), number, Y, sizes=[100], n_splits=1, metric="accuracy")
+    train, _, test = Watched.seen[-1]
+    model = GaussianNB().fit(X[train], Y[train])
+    expected = roc_auc_score(Y[test], model.predict_proba(X[test])[:, 1])
+    curves = collect(sizes=[100], n_splits=1, metric=["auroc", "accuracy", "f1"])
+    assert curves["1", "auroc"].scores == pytest.approx([expected], abs=1e-12)
+    assert curves["1", "accuracy"].scores == pytest.approx([model.score(X[test], Y[test])], abs=1e-12)
+    assert list(curves) == [("1", "auroc"), ("1", "accuracy"), ("1", "f1")]
+    with pytest.raises(RequestError, match=r"There are 3 curves: \('1', 'auroc'\)"):
+        _ = curves.only
+    with pytest.raises(KeyError, match="No curve"):
+        _ = curves["2", "auroc"]
+
+
+def test_parameters_are_tuned_on_validation():
+    grid = {"max_depth": [1, 2, 3, 5, None], "min_samples_leaf": [1, 20]}
+    curves = collect(DecisionTreeClassifier(), param_grid=grid, sizes=[60, 230], n_splits=2)
+    for run in curves.runs:
+        single = {name: [value] for name, value in run["parameters"].items()}
+        (again,) = [
+            other
+            for other in collect(DecisionTreeClassifier(), param_grid=single, sizes=[60, 230], n_splits=2).runs
+            if (other["size"], other["split"]) == (run["size"], run["split"])
+        ]
+        assert (again["validation_auroc"], again["test_auroc"]) == (run["validation_auroc"], run["test_auroc"])
+    for depth in grid["max_depth"]:
+        alone = collect(DecisionTreeClassifier(max_depth=depth), sizes=[60, 230], n_splits=2)
+        for ours, one in zip(curves.runs, alone.runs, strict=True):
+            assert ours["validation_auroc"] >= one["validation_auroc"]
+
+
+def test_heads_are_given_the_validation_set():
+    curves = collect(LogisticHead(max_iters=[10, 100]), (X - X.mean(0)) / X.std(0), sizes=[60, 94])
+    assert all(set(run["parameters"]) == {"C", "max_iter"} for run in curves.runs)
+    assert curves.only.scores.min() > 0.9
+
+
+def test_scans_of_different_lengths(rng):
+    y = np.arange(120) % 2
+    scans = [rng.normal(size=(rng.integers(2, 9), 6)) + label for label in y]
+    head = SliceHead([0.05], [0.0], 1, max_epochs=30)
+    curves = collect(head, scans, y, sizes=[20, 60], n_splits=2)
+    assert curves.only.scores.mean() > 0.8
+    assert set(curves.runs[0]["parameters"]) == {"learning_rate", "weight_decay", "seed", "epoch"}
+
+
+def test_several_classes_become_one_curve_each():
+    features, species = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[species]
+    curves = collect(labels=names, features=features, metric=["auroc", "accuracy"], sizes=[20, 60])
+    assert [task for task, metric in curves if metric == "auroc"] == ["setosa", "versicolor", "virginica"]
+    assert curves["setosa", "auroc"].scores.tolist() == [1.0] * 6
+    rare = np.where(np.arange(150) % 50 < 46, names, "hybrid")  # 12 of 150
+    assert {task for task, _ in collect(labels=rare, features=features, sizes=[20])} == set(names)
+
+
+def test_several_classes_as_one_curve():
+    features, species = load_iris(return_X_y=True)
+    metrics = ["auroc", "accuracy", "balanced_accuracy", "average_precision"]
+    estimator = LogisticRegression(max_iter=1000)
+    curves = collect(estimator, features, species, metric=metrics, multiclass="macro", sizes=[20, 60])
+    assert list(curves) == [(None, metric) for metric in metrics]
+    assert all(curve.scores.min() > 0.7 for curve in curves.values())
+
+
+def test_sizes_that_the_data_can_support():
+    small = collect(features=X[:200], labels=Y[:200]).only
+    assert len(np.unique(small.sizes)) == 5
+    assert small.sizes.max() == 160
+    assert small.sizes.min() >= 160 / 6
+
+
+def test_sizes_beyond_the_training_set_are_left_out_with_a_notice():
+    with pytest.warns(SizesLeftOutWarning, match=r"The sizes 5000 are beyond the 45\d rows .* were left out"):
+        curves = collect(sizes=[60, 5000], n_splits=1)
+    assert curves.only.sizes.tolist() == [60]
+
+
+def test_the_smallest_subset_holds_every_class_however_rare():
+    labels = np.zeros(300, int)
+    labels[:3], labels[3:8] = 1, 2
+    curves = collect(features=X[:300], labels=labels, sizes=[3, 20], metric="accuracy", multiclass="macro")
+    assert not curves.failed
+    with pytest.raises(RequestError, match="at least 3, so that every training subset holds every class, got 2"):
+        collect(features=X[:300], labels=labels, sizes=[2, 20], multiclass="macro")
+
+
+def test_the_same_seed_gives_the_same_rows_and_another_seed_others():
+    forest = RandomForestClassifier(5)  # draws without a seed of its own
+    first, again, other = (rows(collect(forest, sizes=[60, 94], n_splits=2, seed=seed)) for seed in (3, 3, 4))
+    assert first == again
+    assert first != other
+
+
+def test_a_row_does_not_depend_on_the_other_sizes_and_splits():
+    wide = rows(collect(sizes=[60, 94, 147], n_splits=3))
+    narrow = rows(collect(sizes=[94], n_splits=2))
+    assert all(row in wide for row in narrow)
+
+
+def test_data_frames_and_sparse_matrices():
+    from scipy.sparse import csr_matrix
+
+    pandas = pytest.importorskip("pandas")
+    expected = rows(collect(LogisticHead([1.0], [50]), X / X.max(0), sizes=[60]))
+    frame = pandas.DataFrame(X / X.max(0))
+    assert rows(collect(LogisticHead([1.0], [50]), frame, pandas.Series(Y), sizes=[60])) == expected
+    sparse = collect(LogisticRegression(max_iter=1000), csr_matrix(X / X.max(0)), sizes=[60])
+    assert sparse.only.scores.min() > 0.8
+
+
+class Moody(GaussianNB):
+    """Fails on the training sets of one size, while its mood is bad."""
+
+    def __init__(self, bad=None):
+        super().__init__()
+        self.bad = bad
+
+    def fit(self, X, y):
+        if self.bad is not None and self.bad.exists() and len(X) == 94:
+            raise ValueError("not\ntoday")
+        return super().fit(X, y)
+
+
+def test_a_fit_that_raises_is_recorded_and_tried_again(tmp_path):
+    mood, path = tmp_path / "mood", tmp_path / "runs.csv"
+    mood.touch()
+    settings = {"sizes": [60, 94, 147], "n_splits": 2, "results": path}
+    with pytest.warns(FailedFitsWarning, match="2 of 6 fits failed .* 2 with ValueError: not today"):
+        curves = collect(Moody(mood), **settings)
+    assert np.unique(curves.only.sizes).tolist() == [60, 147]
+    assert [run["size"] for run in curves.failed] == [94, 94]
+    mood.unlink()
+    again = collect(Moody(mood), **settings)
+    assert not again.failed
+    assert rows(again) == rows(collect(Moody(mood), sizes=[60, 94, 147], n_splits=2))
+
+
+def test_when_every_fit_fails_that_is_an_error(tmp_path):
+    (tmp_path / "mood").touch()
+    with pytest.raises(DataError, match="All 3 fits failed: 3 with ValueError: not today"):
+        collect(Moody(tmp_path / "mood"), sizes=[94])
+
+
+def test_scores_outside_0_and_1_are_faults():
+    with pytest.raises(DataError, match=r"mine gave 7 on the validation set; only scores in \[0, 1\]"):
+        collect(sizes=[60], metric={"mine": lambda *_: 7.0})
+
+
+class Counting(GaussianNB):
+    fits = 0
+
+    def fit(self, X, y):
+        Counting.fits += 1
+        return super().fit(X, y)
+
+
+def test_finished_fits_are_not_repeated_and_sizes_and_splits_may_be_added(tmp_path):
+    path = tmp_path / "runs.csv"
+    Counting.fits = 0
+    first = collect(Counting(), sizes=[60, 94], n_splits=2, results=path)
+    assert Counting.fits == 4
+    assert rows(collect(Counting(), sizes=[60, 94], n_splits=2, results=path)) == rows(first)
+    assert Counting.fits == 4
+    more = collect(Counting(), sizes=[60, 94, 147], n_splits=3, results=path)
+    assert Counting.fits == 9
+    assert rows(more) == rows(collect(sizes=[60, 94, 147], n_splits=3))
+    fewer = collect(Counting(), sizes=[94], n_splits=1, results=path)
+    assert [(run["size"], run["split"]) for run in fewer.runs] == [(94, 0)]
+    assert rows(CurveSet.from_results(path)) == rows(more)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 1}, "seed was 0, now 1"),
+        ({"metric": "accuracy"}, r'metrics was \["auroc"\], now \["accuracy"\]'),
+        ({"estimator": DecisionTreeClassifier()}, "estimator was .*GaussianNB.*, now .*DecisionTree"),
+        ({"estimator": GaussianNB(var_smoothing=1e-3)}, "estimator was .*1e-09.*now.*0.001"),
+        ({"param_grid": {"var_smoothing": [1.0]}}, "param_grid was"),
+        ({"ratio": (7, 1, 2)}, "ratio was"),
+        ({"features": X + 1}, "X was"),
+        ({"labels": 1 - Y}, "classes was .*; y was"),
+        ({"groups": np.arange(len(Y)) // 2}, "groups was null"),
+        ({"count": "groups"}, "count was"),
+    ],
+)
+def test_a_record_of_other_settings_or_data_is_refused(tmp_path, change, message):
+    path = tmp_path / "runs.csv"
+    collect(sizes=[60], n_splits=1, results=path)
+    before = path.read_bytes()
+    with pytest.raises(RequestError, match=message):
+        collect(**{"sizes": [60], "n_splits": 1, "results": path} | change)
+    assert path.read_bytes() == before
+
+
+def test_ctrl_c_leaves_a_valid_file(tmp_path):
+    class Interrupted(GaussianNB):
+        fits = 0
+
+        def fit(self, X, y):
+            Interrupted.fits += 1
+            if Interrupted.fits == 3:
+                raise KeyboardInterrupt
+            return super().fit(X, y)
+
+    path = tmp_path / "runs.csv"
+    with pytest.raises(KeyboardInterrupt):
+        collect(Interrupted(), sizes=[60, 94], n_splits=2, results=path)
+    assert len(CurveSet.from_results(path).runs) == 2
+    assert rows(collect(Interrupted(), sizes=[60, 94], n_splits=2, results=path)) == rows(
+        collect(sizes=[60, 94], n_splits=2)
+    )
+
+
+def test_curves_are_written_for_the_forecast(tmp_path):
+    collect(sizes=[60, 94, 147]).to_csv(tmp_path / "one.csv")
+    assert (tmp_path / "one.csv").read_text().startswith("size,score,split\n60,")
+    features, species = load_iris(return_X_y=True)
+    several = collect(features=features, labels=species, metric=["auroc", "accuracy"], sizes=[20, 60])
+    several.to_csv(tmp_path / "all.csv")
+    again = read_curves(tmp_path / "all.csv", metric="accuracy")
+    assert again["2"].scores.tolist() == several["2", "accuracy"].scores.tolist()
+    with pytest.raises(WouldOverwriteError):
+        several.to_csv(tmp_path / "all.csv")
+
+
+def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
+    collect_curves(GaussianNB(), X, Y, sizes=[60])
+    assert capfd.readouterr().err == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    collect_curves(GaussianNB(), X, Y, sizes=[60])
+    assert "3/3" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"labels": Y + 0.5}, DataError, "must hold classes, got numbers such as .* regressions"),
+        ({"labels": np.arange(len(Y))}, DataError, "Each class needs 3 rows or more.*if y is a quantity"),
+        ({"labels": np.zeros(len(Y))}, DataError, "two classes or more, got only 0"),
+        ({"labels": Y[:-1]}, DataError, "one row a case, got 569 and 568"),
+        ({"labels": np.stack([Y, Y], 1)}, DataError, "y must be one column"),
+        ({"labels": np.where(Y == 1, 1.0, np.nan)}, DataError, "y has no value in row 0"),
+        ({"groups": Y}, DataError, "Each class needs 3 groups or more"),
+        ({"groups": [1, 2]}, DataError, "X and groups must have one row a case, got 569 and 2"),
+        ({"labels": np.arange(len(Y)) % 12}, DataError, "None of the 12 classes has a tenth"),
+        ({"sizes": [0.5]}, RequestError, "Fractions of a data set"),
+        ({"sizes": [60.5]}, RequestError, "whole numbers, got 60.5"),
+        ({"sizes": []}, RequestError, "sizes is empty"),
+        ({"sizes": [1]}, RequestError, "at least 2"),
+        ({"sizes": [9999]}, RequestError, "All sizes are beyond"),
+        ({"n_splits": 0}, RequestError, "n_splits must be a whole number of at least 1"),
+        ({"seed": -1}, RequestError, "seed must be"),
+        ({"ratio": (8, 1)}, RequestError, "ratio must be three numbers"),
+        ({"ratio": (8, 0, 2), "param_grid": {"var_smoothing": [1, 2]}}, RequestError, "tuned on validation"),
+        ({"multiclass": "both"}, RequestError, "'one_vs_rest', 'macro', got 'both'"),
+        ({"count": "patients"}, RequestError, "'rows', 'groups', got 'patients'"),
+        ({"metric": "auc"}, RequestError, "got 'auc'"),
+        ({"param_grid": {"depth": [1]}}, RequestError, "names depth, which GaussianNB does not have; it has priors"),
+        ({"param_grid": {"var_smoothing": 1}}, RequestError, "param_grid must map"),
+        ({"estimator": GaussianNB}, RequestError, "Add the parentheses"),
+        ({"estimator": "logistic"}, RequestError, "must be a scikit-learn classifier, got 'logistic'"),
+        ({"estimator": LinearRegression()}, RequestError, "got the regressor LinearRegression"),
+        ({"results": "no/such/folder/runs.csv"}, RequestError, "does not exist"),
+    ],
+)
+def test_bad_input_is_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        collect(**arguments)
+
+
+def test_no_validation_where_nothing_is_tuned():
+    curves = collect(DummyClassifier(), ratio=(3, 0, 1), sizes=[60], metric="accuracy")
+    assert curves.runs[0]["validation_accuracy"] is None
+    assert curves.runs[0]["test_cases"] == pytest.approx(len(Y) / 4, abs=2)

@@ -1,0 +1,54 @@
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score
+
+from apexgp.collect.scores import auroc, scorers_by_name
+from apexgp.errors import RequestError
+
+
+@pytest.mark.parametrize("levels", [3, 1000])
+def test_auroc_is_that_of_scikit_learn_with_ties_and_without(rng, levels):
+    y = rng.random(200) < 0.3
+    scores = rng.integers(0, levels, (200, 7)) / levels + 0.1 * y[:, None]
+    expected = [roc_auc_score(y, column) for column in scores.T]
+    assert auroc(y, scores) == pytest.approx(expected, abs=1e-14)
+
+
+def test_our_names_are_those_metrics(rng):
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=1000).fit(X[:, :1], y)
+    chances = model.predict_proba(X[:, :1])
+    names = ["auroc", "balanced_accuracy", "accuracy", "average_precision"]
+    found = [scorer(model, X[:, :1], y) for scorer in scorers_by_name(names, several_classes=True).values()]
+    guess = model.predict(X[:, :1])
+    assert found == pytest.approx(
+        [
+            roc_auc_score(y, chances, multi_class="ovr"),
+            balanced_accuracy_score(y, guess),
+            (guess == y).mean(),
+            average_precision_score(y, model.decision_function(X[:, :1])),
+        ]
+    )
+
+
+def test_other_scorers_by_name_or_as_functions():
+    assert list(scorers_by_name(["f1", "auroc"], several_classes=False)) == ["f1", "auroc"]
+    assert scorers_by_name({"mine": len}, several_classes=False) == {"mine": len}
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("auc", "'auroc', 'accuracy', 'balanced_accuracy', 'average_precision', or a scorer .* got 'auc'"),
+        ([], "one or more"),
+        (["auroc", "auroc"], "different"),
+        ("neg_log_loss", "is a loss"),
+        ([3], "got 3"),
+        ({}, "must map names to scorers"),
+        ({"a": "auroc"}, "must map names to scorers"),
+    ],
+)
+def test_bad_metrics_are_refused(metric, message):
+    with pytest.raises(RequestError, match=message):
+        scorers_by_name(metric, several_classes=False)

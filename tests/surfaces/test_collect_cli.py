@@ -1,0 +1,214 @@
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from apexgp import LearningCurve, LogisticHead, collect_curves
+from conftest import require
+
+DATA = load_breast_cancer()
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Eight features, two rows a patient."""
+    path = tmp_path / "data.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["patient", *(f"f{i}" for i in range(8)), "diagnosis"])
+        for i, (x, y) in enumerate(zip(DATA.data, DATA.target, strict=True)):
+            writer.writerow([f"p{i // 2}", *x[:8], DATA.target_names[y]])
+    return path
+
+
+@pytest.fixture
+def collect(run, table, tmp_path):
+    def collect(*arguments, label="diagnosis", group=("--group", "patient"), out=tmp_path / "curve.csv"):
+        return run("collect", table, "--label", label, *group, "--jobs", 1, "--out", out, *arguments)
+
+    return collect
+
+
+def test_from_a_table_to_a_forecast(run, collect, tmp_path):
+    code, out, err = collect("--sizes", "60,94,147,230", "--splits", 2)
+    assert (code, err) == (0, "")
+    assert "auroc of malignant" in out
+    assert f"Next: apexgp forecast {tmp_path / 'curve.csv'}" in out
+    curve = LearningCurve.from_csv(tmp_path / "curve.csv")
+    assert (len(curve), sorted(set(curve.sizes))) == (8, [60, 94, 147, 230])
+    assert (tmp_path / "curve.csv").read_text().startswith("size,score,split\n")
+    code, out, _ = run("forecast", tmp_path / "curve.csv", "--at", 460, "--json")
+    assert code == 0
+    assert json.loads(out)["pilot"]["scores"] == 8
+
+
+def test_the_same_command_goes_on_and_another_is_refused(collect, tmp_path):
+    settings = ("--sizes", "60,94", "--splits", 2)
+    assert collect(*settings)[0] == 0
+    curve, runs = tmp_path / "curve.csv", tmp_path / "runs.csv"
+    first, lines = curve.read_text(), runs.read_text().splitlines()
+    curve.unlink()
+    runs.write_text("\n".join(lines[:-2]) + "\n" + lines[-2][:20])  # one fit lost, one torn
+    assert collect(*settings)[0] == 0
+    assert curve.read_text() == first
+    assert collect(*settings)[0] == 0  # the curve that came from these fits may be renewed
+    code, _, err = collect(*settings, "--seed", 1)
+    assert code == 1
+    assert "seed was 0, now 1" in err
+    curve.write_text("mine")
+    code, _, err = collect(*settings)
+    assert code == 1
+    assert "curve.csv exists" in err
+    assert curve.read_text() == "mine"
+    assert collect(*settings, "--force")[0] == 0
+    assert curve.read_text() == first
+
+
+@pytest.mark.parametrize("estimator", ["random-forest", "gradient-boosting", "sklearn.naive_bayes:GaussianNB"])
+def test_other_classifiers_and_metrics(collect, tmp_path, estimator):
+    settings = ("--sizes", "100", "--splits", "1", "--metric", "auroc", "--metric", "accuracy")
+    code, out, _ = collect("--estimator", estimator, *settings)
+    assert code == 0
+    assert "accuracy of malignant" in out
+    assert LearningCurve.from_csv(tmp_path / "curve.csv", metric="accuracy").scores[0] > 0.7
+
+
+def test_an_estimator_from_the_folder_one_is_in(collect, tmp_path, monkeypatch):
+    (tmp_path / "my_models.py").write_text(
+        "from sklearn.tree import DecisionTreeClassifier\nstump = DecisionTreeClassifier(max_depth=1)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert collect("--estimator", "my_models:stump", "--sizes", "60", "--splits", 1)[0] == 0
+    assert "DecisionTreeClassifier" not in (tmp_path / "curve.csv").read_text()
+    assert "'estimator__max_depth': 1" in (tmp_path / "runs.csv").read_text()
+
+
+def test_embeddings_and_several_classes(run, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    np.save(tmp_path / "X.npy", X.astype(np.float32))
+    (tmp_path / "labels.csv").write_text("species\n" + "\n".join(f"kind {label}" for label in y) + "\n")
+    arguments = ["--label", "species", "--labels", tmp_path / "labels.csv", "--sizes", "20,40,80", "--jobs", "1"]
+    code, out, err = run("collect", tmp_path / "X.npy", *arguments, "--out", tmp_path / "c.csv")
+    assert (code, err) == (0, "")
+    assert "--task 'kind 0'" in out
+    expected = collect_curves(LogisticHead(), X.astype(np.float32), y, sizes=[20, 40, 80], progress=False)
+    text = (tmp_path / "c.csv").read_text()
+    assert text.startswith("size,score,split,task\n")
+    scores = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
+    assert scores == [score for curve in expected.values() for score in curve.scores]
+    code, _, err = run("forecast", tmp_path / "c.csv")
+    assert code == 1
+    assert "The file holds 3 tasks" in err
+    assert "choose one task with --task" in err
+    assert (
+        "has no task 'kind 9'; found kind 0, kind 1, kind 2"
+        in run("forecast", tmp_path / "c.csv", "--task", "kind 9")[2]
+    )
+    assert run("forecast", tmp_path / "c.csv", "--task", "kind 1")[0] == 0
+
+
+def test_what_was_done_and_left_out_is_said(run, tmp_path):
+    rows = [f"{i % 17},{'ab'[i % 2]},same,{i % 3 > 0}" for i in range(200)]
+    (tmp_path / "d.csv").write_text("number,letter,constant,y\n" + "\n".join(rows) + "\n")
+    arguments = ("--label", "y", "--sizes", "60,5000", "--jobs", 1, "--out", tmp_path / "c.csv")
+    code, _, err = run("collect", tmp_path / "d.csv", *arguments)
+    assert code == 0
+    assert "the same value: constant" in err
+    assert "categories (one-hot): letter" in err
+    assert "Note: The sizes 5000 are beyond the 160 rows" in err
+
+
+def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
+    (tmp_path / "moody.py").write_text(
+        "from sklearn.naive_bayes import GaussianNB\n"
+        "class Moody(GaussianNB):\n"
+        "    def fit(self, X, y):\n"
+        "        if len(X) == 60:\n"
+        "            raise ValueError('not today')\n"
+        "        return super().fit(X, y)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    np.savez(tmp_path / "d.npz", X=DATA.data, y=DATA.target)
+    code, out, err = run(
+        "collect", "d.npz", "--label", "y", "--estimator", "moody:Moody", "--sizes", "60,94", "--jobs", 1
+    )
+    assert code == 1
+    assert "Note: 3 of 6 fits failed" in err
+    assert "3 with ValueError: not today" in err
+    assert "The curve is in curve.csv" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sizes", "many"], "--sizes wants numbers with ',' between them, got 'many'"),
+        (["--ratio", "8-1-1"], "--ratio wants numbers with ':' between them"),
+        (["--ratio", "8:1"], "ratio must be three numbers"),
+        (["--splits", "0"], "--splits must be a whole number of at least 1"),
+        (["--metric", "auc"], "got 'auc'"),
+        (["--estimator", "svm"], "--estimator must be one of logistic, random-forest, gradient-boosting, or your own"),
+        (["--estimator", "no_such_module:thing"], "was not found: No module named 'no_such_module'"),
+        (["--estimator", "math:nothing"], "was not found"),
+        (["--estimator", "math:pi"], "must be a scikit-learn classifier, got 3.14"),
+        (["--multiclass", "both"], "multiclass must be one of"),
+        (["--count", "patients"], "count must be one of"),
+        (["--results", "no/such/folder/r.csv"], "does not exist"),
+    ],
+)
+def test_faults_of_the_request_end_with_1_and_one_sentence(collect, arguments, message):
+    code, out, err = collect(*arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: ")
+    assert message in err
+
+
+def test_faults_of_the_data_end_with_1(collect, tmp_path):
+    assert "Leave it out with --drop patient" in collect(group=())[2]
+    assert "y must hold classes, got numbers such as" in collect("--drop", "diagnosis", label="f0")[2]
+    code, _, err = collect("--results", tmp_path / "curve.csv")
+    assert code == 1
+    assert "are the same file" in err
+    assert list(tmp_path.glob("*.csv")) == [tmp_path / "data.csv"]
+
+
+def test_ctrl_c_says_how_to_go_on(table, tmp_path):
+    command = [sys.executable, "-m", "apexgp", "collect", table, "--label", "diagnosis", "--group", "patient"]
+    command += ["--jobs", "1", "--splits", "200", "--out", tmp_path / "curve.csv"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    record = tmp_path / "runs.csv"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (record.exists() and record.read_text().count("\n") > 16):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Stopped. The finished fits are in" in err
+    assert "Traceback" not in err
+    assert record.read_text().endswith("\n")
+
+
+@pytest.mark.filterwarnings("default")
+def test_on_a_dask_cluster(collect, tmp_path):
+    distributed = require("distributed")
+    settings = ("--sizes", "60,94", "--splits", 1)
+    assert collect(*settings)[0] == 0
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        more = ("--dask", cluster.scheduler_address, "--results", tmp_path / "dask.csv")
+        code, _, err = collect(*settings, *more, out=tmp_path / "dask_curve.csv")
+    assert code == 0, err
+    assert (tmp_path / "dask_curve.csv").read_text() == (tmp_path / "curve.csv").read_text()
+
+
+def test_without_the_extra_dask_is_named(collect, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, _, err = collect("--dask", "tcp://nowhere:1")
+    assert code == 1
+    assert "pip install 'apexgp[distributed]'" in err
