@@ -192,7 +192,7 @@ def test_split_labels_matter():
     labelled = APExGP("power_law").fit(SIZES, table)
     unlabelled = APExGP("power_law").fit(np.repeat(SIZES, 3), table.ravel())
     # A split that is lucky at one size is lucky at all: the level is known no better than three splits tell.
-    assert labelled.forecast([500], of="expected").std[0] > 1.5 * unlabelled.forecast([500], of="expected").std[0]
+    assert labelled.forecast([500], of="expected").std[0] > 1.2 * unlabelled.forecast([500], of="expected").std[0]
     np.testing.assert_array_equal(
         unlabelled.forecast([500], of="same_splits").std, unlabelled.forecast([500], of="new_splits").std
     )

@@ -17,6 +17,7 @@ __all__ = ["CutNormal"]
 # Farther outside [0, 1] the tail masses underflow. Seen from so many standard deviations away the distribution is
 # an exponential that hugs the bound (scale: a thirtieth of a standard deviation), so a location beyond is held here.
 _FARTHEST = 30.0
+_FLATTEST = 1e4  # a normal so wide is uniform over [0, 1]; much wider, its mass there would be lost to rounding
 _ROOT_2PI = np.sqrt(2 * np.pi)
 
 
@@ -27,6 +28,7 @@ class CutNormal:
     """
 
     def __init__(self, location: FloatArray, scale: FloatArray) -> None:
+        scale = np.minimum(scale, _FLATTEST)
         self.location = np.clip(location, -_FARTHEST * scale, 1 + _FARTHEST * scale)
         self.scale = scale
         self.alpha, self.beta = -self.location / scale, (1 - self.location) / scale
