@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,18 @@ class Nodes:
                 for name in ("level", "drop", "factor", "white", "variance", "carried")
             ),
         )
+
+
+class _Given(NamedTuple):
+    """What level and drop are drawn from."""
+
+    z: FloatArray
+    u: FloatArray
+    factor: FloatArray
+    pseudo: FloatArray
+    relative: FloatArray
+    shape: tuple[FloatArray, ...]
+    least_limit: FloatArray
 
 
 @dataclass(frozen=True)
@@ -172,25 +184,16 @@ class BayesModel:
         factor = cholesky(covariance)
         log_weight -= np.log(factor[diagonal, diagonal]).sum(axis=0) + 0.5 * len(sizes) * _LOG_2PI
         draw = self._draw_scalable if self.mean.scalable else self._draw_level
-        least_limit = self._least_limits(pilots)[:, None]
-        level, drop, white, log_mass = draw(z, u, factor, pseudo, relative, last, shape, least_limit)
+        given = _Given(z, u, factor, pseudo, relative, shape, self._least_limits(pilots)[:, None])
+        level, drop, white, log_mass = draw(given)
         log_weight += log_mass + self._log_level_prior(level, drop, last, shape, pilots)
         nodes = Nodes(parameters, shape, level, drop, factor, white, variance, carried)
         return np.where(np.isnan(log_weight), -np.inf, log_weight), nodes
 
-    def _draw_scalable(
-        self,
-        z: FloatArray,
-        u: FloatArray,
-        factor: FloatArray,
-        pseudo: FloatArray,
-        relative: FloatArray,
-        last: FloatArray,
-        shape: tuple[FloatArray, ...],
-        least_limit: FloatArray,
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _draw_scalable(self, given: _Given) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Level and drop are both Gaussian: first the level, which sits on data, then the drop given the level."""
-        phi = self.rise(relative, last, np.ones_like(z[0]), shape)  # m = level + drop phi
+        z, u, factor, pseudo, relative, shape, least_limit = given
+        phi = self.rise(relative, relative[-1], np.ones_like(z[0]), shape)  # m = level + drop phi
         right = np.stack([pseudo, np.ones_like(phi), phi], axis=1)
         y, p, q = solve_lower(factor, right).swapaxes(0, 1)
         pp, pq, qq = (p * p).sum(0), (p * q).sum(0), np.maximum((q * q).sum(0), 1e-30)
@@ -209,22 +212,13 @@ class BayesModel:
         log_mass = log_mass + drop_mass - 0.5 * fit + _LOG_2PI + np.log(spread) + np.log(drop_spread)
         return level, drop, y - p * level - q * drop, np.where(most > least, log_mass, -np.inf)
 
-    def _draw_level(
-        self,
-        z: FloatArray,
-        u: FloatArray,
-        factor: FloatArray,
-        pseudo: FloatArray,
-        relative: FloatArray,
-        last: FloatArray,
-        shape: tuple[FloatArray, ...],
-        least_limit: FloatArray,
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _draw_level(self, given: _Given) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Only the level is Gaussian: the drop is a coordinate with a proposal of its own."""
+        z, u, factor, pseudo, relative, shape, least_limit = given
         logit = _DROP_LOC + _DROP_SCALE * z[-1]
         room = self.ceiling - self.floor
         drop = np.clip(room * expit(logit), 1e-9, 1 - 1e-9)
-        rise = self.rise(relative, last, drop, shape)
+        rise = self.rise(relative, relative[-1], drop, shape)
         y, p = solve_lower(factor, np.stack([pseudo - rise, np.ones_like(rise)], axis=1)).swapaxes(0, 1)
         pp, yp, yy = (p * p).sum(0), (y * p).sum(0), (y * y).sum(0)
         centre, spread = yp / pp, pp**-0.5
