@@ -234,8 +234,12 @@ class Forecast:
         return rising_root(surplus, low, high, start, tolerance=1e-8)
 
     def _guess_from_moments(self, levels: FloatArray) -> FloatArray:
+        """As if the mixture were normal, then corrected by how wrong that was in normal scores."""
         mean, std = self._moments
-        return np.clip(mean + std * ndtri(np.clip(levels, 1e-9, 1 - 1e-9))[:, None], 0.0, 1.0)
+        wanted = ndtri(np.clip(levels, 1e-9, 1 - 1e-9))[:, None]
+        guess = np.clip(mean + std * wanted, 0.0, 1.0)
+        found = ndtri(np.clip(self._cdf_and_pdf(guess)[0], 1e-9, 1 - 1e-9))
+        return np.clip(guess + std * (wanted - found), 0.0, 1.0)
 
     def _guess_from_table(self, levels: FloatArray) -> FloatArray:
         """Quantiles by inverting the cdf between some points: saves most of Newton's steps for each of many levels."""
