@@ -142,6 +142,7 @@ def read(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Columns task, learner, seed, size, score, whichever of the two files it is."""
     table = pd.read_csv(path, dtype={"seed": str, "openmlid": str})
     if "openmlid" in table:
+        table = table.assign(learner=table.learner.str.rpartition(".")[2])  # without its module
         table = table[table.openmlid.isin(DEVELOPMENT_TASKS) & table.learner.isin(LEARNERS)]
         seed = table.outer_seed.astype(str) + "_" + table.inner_seed.astype(str)
         table = table.assign(seed=seed).rename(

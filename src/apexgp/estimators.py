@@ -357,7 +357,7 @@ class APExGP(CurveEstimator):
     def summary(self, level: float = 0.95) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Posterior of the parameters: for each mean and parameter its median and the ends of an interval."""
         check_is_fitted(self)
-        if self.inference == "map":
+        if isinstance(self._found, MapFit):
             raise RequestError("A point estimate has no posterior to summarise; see parameters_.")
         return self._found.summary(probability("level", level))
 
@@ -383,12 +383,12 @@ class APExGP(CurveEstimator):
             whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":
                 raise RequestError(f"n_splits goes with of='new_splits', got of={of!r}.")
-        if self.inference == "map":
+        if isinstance(self._found, MapFit):
             location, scale = self._found.predict(at, self._noise_share(of, n_splits))
             locations, scales, weights = location[None], scale[None], np.ones(1)
             doubts: tuple[str, ...] = ()
         else:
-            single = self._beliefs().uses_replicates
+            single = self._found.uses_replicates
             if of == "same_splits" and (self.curve_.split is None or not single):
                 of = "new_splits"
             typical = float(np.median(self._pilot.count))

@@ -25,6 +25,11 @@ class Average:
     log_evidence: float
 
     @property
+    def uses_replicates(self) -> bool:
+        """Whether single scores counted, or only their mean at each size."""
+        return self.posteriors[0].model.beliefs.uses_replicates
+
+    @property
     def effective_size(self) -> float:
         """The least effective number of nodes among the means that count."""
         return min(p.effective_size for p in self.posteriors if self.weights[p.model.mean.name] > 0.05)
