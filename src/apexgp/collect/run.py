@@ -332,10 +332,11 @@ def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not (shown and (console.is_terminal or console.is_jupyter)):
+        yield lambda: None
+        return
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=console, disable=not (shown and (console.is_terminal or console.is_jupyter))
-    ) as bar:
+    with Progress(*columns, console=console) as bar:
         task = bar.add_task("fits", total=total, completed=done)
         yield lambda: bar.advance(task)
 
