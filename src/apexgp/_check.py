@@ -81,13 +81,12 @@ def scores_array(name: str, values: ArrayLike) -> FloatArray:
     return scores
 
 
-def probability(name: str, value: float, *, open_ends: bool = True) -> float:
-    """A number strictly between 0 and 1, or in [0, 1] where `open_ends` is false."""
+def probability(name: str, value: float) -> float:
+    """A number strictly between 0 and 1."""
     number = real_number(name, value)
-    if not (0 < number < 1 if open_ends else 0 <= number <= 1):
-        interval = "strictly between 0 and 1" if open_ends else "in [0, 1]"
+    if not 0 < number < 1:
         hint = f" Write {number / 100:g} for {number:g} %." if 1 < number <= 100 else ""
-        raise RequestError(f"{name} must be {interval}, got {number:g}.{hint}")
+        raise RequestError(f"{name} must be strictly between 0 and 1, got {number:g}.{hint}")
     return number
 
 

@@ -59,9 +59,9 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     source = Path(path)
     delimiter, rows = _rows(source, _text(source))
     (_, header), body = rows[0], rows[1:]
-    # Columns may be numbered (a wide table), but not by two numbers only, nor by scores.
+    # Some columns may be numbered (a wide table); where all are, or by fractions, these are measurements.
     numeric = [name for name in header if _NUMBER.fullmatch(name)]
-    if len(numeric) >= 2 and ("size" not in header) and (len(numeric) == len(header) or any("." in n for n in numeric)):
+    if len(numeric) >= 2 and (len(numeric) == len(header) or any("." in name for name in numeric)):
         raise DataError(
             f"{source} has no header: its first line is {', '.join(header)!r}. "
             "Put the column names on the first line, for instance size,score,split."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._check import FloatArray
-from .pairs import LearningCurve, Replicates, collapse
+from .pairs import Replicates
 
 __all__ = ["forecast_cautions", "pilot_cautions"]
 
@@ -14,9 +14,16 @@ _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 
 
-def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
-    """Cautions that the measurements alone call for."""
-    pilot = collapse(curve.sizes, curve.accuracies)
+def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
+    """Cautions that the measurements alone call for.
+
+    Parameters
+    ----------
+    pilot
+        Scores by size, turned so that higher is better.
+    best_single
+        The best single score.
+    """
     found = []
     if len(pilot.sizes) < 4:
         found.append(
@@ -33,7 +40,7 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
             "The scores fall as the training set grows. The model expects them to rise: look for a change of data, "
             "of classifier or of settings between the sizes."
         )
-    if curve.accuracies.max() >= 1:
+    if best_single >= 1:
         found.append("Some scores are perfect. At the bound the curve cannot show how it would go on.")
     spread = _pooled_spread(pilot)
     if spread > _WILD_SPREAD and spread > np.ptp(pilot.mean):

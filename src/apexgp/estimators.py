@@ -310,8 +310,7 @@ class APExGP(CurveEstimator):
         self.weights_ = self._found.weights
         self.log_evidence_ = self._found.log_evidence
         self.effective_size_ = self._found.effective_size
-        best = max(self.weights_, key=self.weights_.__getitem__)
-        self.parameters_ = {name: median for name, (median, _, _) in self.summary()[best].items()}
+        self.parameters_ = self._found.medians
         if self.effective_size_ < ENOUGH / 2:
             warnings.warn(
                 f"The posterior was integrated over only {self.effective_size_:.0f} effective nodes ({ENOUGH:.0f} are "
@@ -396,12 +395,13 @@ class APExGP(CurveEstimator):
             # The paper's noise is that of a mean over the pilot's splits.
             locations, scales, weights = self._found.predict(at, of, count if single else count / typical)
             doubts = self._found.cautions(at)
+        measured = pilot_cautions(self._pilot, float(self.curve_.accuracies.max()))
         return Forecast(
             sizes=at,
             locations=self._outward(locations),
             scales=scales,
             weights=weights,
-            cautions=pilot_cautions(self.curve_) + doubts + forecast_cautions(at, self._pilot),
+            cautions=measured + doubts + forecast_cautions(at, self._pilot),
         )
 
     def _noise_share(self, of: Target, n_splits: int | None) -> float:

@@ -43,13 +43,13 @@ class Average:
 
     def summary(self, level: float) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Median and equal-tailed interval of every parameter, by mean."""
-        levels = np.array([0.5, (1 - level) / 2, (1 + level) / 2])
-        return {
-            p.model.mean.name: {
-                name: _three(_weighted_quantiles(values, p.weights, levels)) for name, values in p.parameters().items()
-            }
-            for p in self.posteriors
-        }
+        return {p.model.mean.name: _summary_of(p, level) for p in self.posteriors}
+
+    @property
+    def medians(self) -> dict[str, float]:
+        """Median of every parameter under the mean with the largest weight."""
+        best = max(self.posteriors, key=lambda p: self.weights[p.model.mean.name])
+        return {name: median for name, (median, _, _) in _summary_of(best, 0.95).items()}
 
     def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Whether the pilot has said anything about how far the curve will still rise."""
@@ -85,9 +85,13 @@ def average(posteriors: Sequence[Posterior]) -> Average:
     )
 
 
-def _three(values: FloatArray) -> tuple[float, float, float]:
-    first, second, third = values.tolist()
-    return first, second, third
+def _summary_of(posterior: Posterior, level: float) -> dict[str, tuple[float, float, float]]:
+    levels = np.array([0.5, (1 - level) / 2, (1 + level) / 2])
+    summary = {}
+    for name, values in posterior.parameters().items():
+        median, lower, upper = _weighted_quantiles(values, posterior.weights, levels).tolist()
+        summary[name] = median, lower, upper
+    return summary
 
 
 def _weighted_quantiles(values: FloatArray, weights: FloatArray, levels: FloatArray) -> FloatArray:

@@ -132,6 +132,8 @@ def forecast(
             raise RequestError(f"{pairs} has no task {task!r}; found {some([str(name) for name in curves], 20)}.")
         curves = {task: curves[task]}
     if len(curves) > 1:
+        if of != "new_splits":
+            raise RequestError("--of goes with one curve; a batch forecasts new splits. Choose one with --task.")
         _forecast_batch(curves, model, at, level, as_json, plot)
         return
     (curve,) = curves.values()
