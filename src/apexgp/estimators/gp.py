@@ -1,188 +1,34 @@
-"""The scikit-learn faces of the methods: APExGP and the deterministic baselines."""
+"""APEx-GP: the Gaussian process around a parametric curve."""
 
 from __future__ import annotations
 
-import json
-import os
 import warnings
-from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict
-from decimal import Decimal
-from fractions import Fraction
-from importlib.metadata import version
-from typing import Any, ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ._check import FloatArray, choice, positive, probability, real_number, sizes_array, some, whole_number
-from ._files import write_text
-from .cautions import forecast_cautions, pilot_cautions
-from .errors import (
-    AccuracyWarning,
-    ConvergenceWarning,
-    DataError,
-    NoForecastError,
-    ReproducibilityWarning,
-    RequestError,
-)
-from .forecast import Forecast
-from .inference.averaging import average
-from .inference.bayes import ENOUGH, BayesModel, Posterior, integrate
-from .inference.least_squares import LeastSquaresFit, LeastSquaresProblem, fit_least_squares
-from .inference.map import MapFit, MapProblem, fit_map
-from .inference.replicates import Pilot, Pilots
-from .model.beliefs import CALIBRATED, Beliefs, paper_beliefs
-from .model.means import MEANS, PAPER_MEANS
-from .model.priors import PositiveNormal
-from .model.variant import PUBLISHED, WRITTEN, Variant
-from .pairs import LearningCurve, Replicates, collapse
+from .._check import FloatArray, choice, positive, probability, real_number, sizes_array, whole_number
+from ..cautions import forecast_cautions, pilot_cautions
+from ..errors import AccuracyWarning, DataError, RequestError
+from ..forecast import Forecast
+from ..inference.averaging import average
+from ..inference.bayes import ENOUGH, BayesModel, Posterior, integrate
+from ..inference.map import MapFit, MapProblem, fit_map
+from ..inference.replicates import Pilot, Pilots
+from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
+from ..model.means import MEANS, PAPER_MEANS
+from ..model.variant import PUBLISHED, WRITTEN, Variant
+from ..pairs import LearningCurve
+from .base import CurveEstimator
 
-__all__ = ["APExGP", "Arctan", "PowerLaw"]
+__all__ = ["APExGP"]
 
 Target = Literal["new_splits", "same_splits", "expected"]
 
-_FORMAT = "apexgp-model"
 _TOGETHER = 8  # curves whose nodes fit into the processor's cache
-
-
-class CurveEstimator(BaseEstimator):  # type: ignore[misc]
-    """What all estimators of learning curves share: reading pairs, checking them, saving and loading."""
-
-    ceiling: float
-    seed: int
-
-    curve_: LearningCurve
-    parameters_: dict[str, float]
-
-    def fit(
-        self, sizes: ArrayLike | LearningCurve, scores: ArrayLike | None = None, split: ArrayLike | None = None
-    ) -> Self:
-        """Fit to a pilot curve.
-
-        Parameters
-        ----------
-        sizes : array of shape (n,), or a LearningCurve
-            Training-set sizes; at least three different ones.
-        scores : array of shape (n,) or (n, k)
-            Scores in [0, 1], higher is better; as for `LearningCurve`.
-        split : sequence of labels, optional
-            Data split of each score; as for `LearningCurve`.
-
-        Returns
-        -------
-        self
-        """
-        self._fit_curve(_as_curve(sizes, scores, split))
-        return self
-
-    @abstractmethod
-    def _fit_curve(self, curve: LearningCurve) -> None:
-        """Check the curve and set the learnt attributes."""
-
-    def _accept(self, curve: LearningCurve) -> None:
-        """Check a curve against the settings, and keep it."""
-        whole_number("seed", self.seed, least=0)
-        # What the model was fitted with, whatever is set later.
-        self._settings = {k: asdict(v) if isinstance(v, Variant) else v for k, v in self.get_params(deep=False).items()}
-        pilot = collapse(curve.sizes, curve.accuracies)
-        self._check_pilot(pilot)
-        self.curve_ = curve
-        self._pilot = pilot
-
-    def _check_pilot(self, pilot: Replicates) -> None:
-        ceiling = self._checked_ceiling()
-        if len(pilot.sizes) < 3:
-            raise DataError(
-                f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
-                f"({some(pilot.sizes)}). Train on a smaller subset as well."
-            )
-        best = float(pilot.mean.max())
-        if best > ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
-            raise DataError(
-                f"The ceiling is {ceiling:g}, but the pilot reaches {best:g} on average at size "
-                f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores (1 - error rates) do not pass."
-            )
-
-    def _keep_optimum(self, found: MapFit | LeastSquaresFit) -> None:
-        """Learnt attributes of a fit that was searched for."""
-        self._found: Any = found
-        self.parameters_ = found.parameters
-        self.objective_ = found.objective
-        self.converged_ = found.converged
-        self.n_iter_ = found.iterations
-        if not found.converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped after {found.iterations} steps without settling; the best parameters "
-                "found so far are used (see parameters_). Try another seed.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the data, the settings and the seed of this fitted model as JSON."""
-        check_is_fitted(self)
-        curve = self.curve_
-        content = {
-            "format": _FORMAT,
-            "apexgp": version("apexgp"),
-            "estimator": type(self).__name__,
-            "settings": self._settings,
-            "curve": {
-                "sizes": curve.sizes.tolist(),
-                "scores": curve.scores.tolist(),
-                "split": None if curve.split is None else curve.split.tolist(),
-                "metric": curve.metric,
-                "task": curve.task,
-                "direction": curve.direction,
-            },
-            "parameters": self.parameters_,
-        }
-        try:
-            text = json.dumps(content, indent=1, default=_plain)
-        except TypeError as problem:
-            raise RequestError(f"The model cannot be written as JSON: {problem}. Use numbers or text.") from None
-        write_text(path, text + "\n", overwrite=overwrite)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a saved model and fit it again, which gives the same numbers.
-
-        Warns if this version of apexgp, or of the libraries under it, finds other parameters than the saved ones.
-        """
-        content = _read_model(path, cls.__name__)
-        try:
-            settings, curve, saved = content["settings"], dict(content["curve"]), content["parameters"]
-            if "variant" in settings:
-                prior = PositiveNormal(**settings["variant"]["lambda_prior"])
-                settings["variant"] = Variant(**settings["variant"] | {"lambda_prior": prior})
-            model = cls(**settings)
-            pairs = LearningCurve(**curve)
-        except (KeyError, TypeError) as problem:
-            raise DataError(f"{os.fspath(path)} is damaged, or from a newer apexgp: {problem}.") from None
-        model.fit(pairs)
-        if not all(np.isclose(model.parameters_.get(k, np.nan), v, rtol=1e-4, atol=1e-6) for k, v in saved.items()):
-            warnings.warn(
-                f"{os.fspath(path)} was saved by apexgp {content['apexgp']} with other fitted parameters than apexgp "
-                f"{version('apexgp')} finds now: {saved} then, {model.parameters_} now.",
-                ReproducibilityWarning,
-                stacklevel=2,
-            )
-        return model
-
-    def _checked_ceiling(self) -> float:
-        ceiling = real_number("ceiling", self.ceiling)
-        if not 0 < ceiling <= 1:
-            hint = f" Write {ceiling / 100:g} for {ceiling:g} %." if 1 < ceiling <= 100 else ""
-            raise RequestError(f"ceiling must be above 0 and at most 1, got {ceiling:g}.{hint}")
-        return ceiling
-
-    def _outward(self, accuracies: FloatArray) -> FloatArray:
-        """Turn values where higher is better into those the curve was given in."""
-        return accuracies if self.curve_.direction == "higher" else 1 - accuracies
 
 
 class APExGP(CurveEstimator):
@@ -413,101 +259,3 @@ class APExGP(CurveEstimator):
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Expected score at the given sizes: the mean of the forecast."""
         return self.forecast(sizes).mean
-
-
-class _LeastSquares(CurveEstimator):
-    """A curve through the mean scores, without any statement of uncertainty."""
-
-    _mean: ClassVar[str]
-
-    def __init__(self, ceiling: float = 1.0, *, seed: int = 0) -> None:
-        self.ceiling = ceiling
-        self.seed = seed
-
-    def _fit_curve(self, curve: LearningCurve) -> None:
-        self._accept(curve)
-        problem = LeastSquaresProblem(MEANS[self._mean], self._pilot.sizes, self._pilot.mean, float(self.ceiling))
-        self._keep_optimum(fit_least_squares(problem, seed=self.seed))
-
-    def predict(self, sizes: ArrayLike) -> FloatArray:
-        """Score that the fitted curve has at the given sizes."""
-        check_is_fitted(self)
-        return self._outward(np.clip(self._found.curve(sizes_array("sizes", sizes)), 0.0, 1.0))
-
-    def forecast(self, sizes: ArrayLike) -> Forecast:
-        """Refuse: a least-squares curve says nothing about how sure it is."""
-        raise NoForecastError(
-            f"{type(self).__name__} is one best-fit curve and has no distribution to forecast with. Use "
-            f"predict(sizes) for its values, or APExGP(mean={self._mean!r}) for a forecast around the same curve."
-        )
-
-
-class PowerLaw(_LeastSquares):
-    """Least-squares power law, (1 - eps) - theta1 x^theta2: a curve without uncertainty.
-
-    Parameters
-    ----------
-    ceiling : float
-        Highest score that is possible at all; bounds the limit 1 - eps.
-    seed : int
-        Seed of the points from which the search starts.
-
-    Attributes
-    ----------
-    parameters_ : dict
-        theta1, theta2 and epsilon.
-    objective_ : float
-        Sum of squared residuals of the mean scores.
-    converged_, n_iter_, curve_
-        As for `APExGP`.
-    """
-
-    _mean = "power_law"
-
-
-class Arctan(_LeastSquares):
-    """Least-squares arctan curve, (2/pi) arctan(theta1 (pi/2) x + theta2) - eps: a curve without uncertainty.
-
-    Parameters and attributes are those of `PowerLaw`.
-    """
-
-    _mean = "arctan"
-
-
-def _as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
-    if isinstance(sizes, LearningCurve):
-        if scores is not None or split is not None:
-            raise RequestError("A LearningCurve holds its own scores and splits: pass it alone.")
-        return sizes
-    if scores is None:
-        raise RequestError("Scores are missing. Call fit(sizes, scores) or fit(curve) with a LearningCurve.")
-    return LearningCurve(sizes, scores, split)  # type: ignore[arg-type]
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's and other numbers for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (Decimal, Fraction)):
-        return float(value)
-    raise TypeError(f"{value!r} is a {type(value).__name__}")
-
-
-def _read_model(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except FileNotFoundError:
-        raise RequestError(f"There is no file {os.fspath(path)}.") from None
-    except OSError as problem:
-        raise RequestError(f"{os.fspath(path)} cannot be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as problem:
-        raise DataError(f"{os.fspath(path)} is not a saved model: {problem}.") from None
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise DataError(f"{os.fspath(path)} is not a model that apexgp saved.")
-    held = content.get("estimator")
-    if held != estimator:
-        raise RequestError(
-            f"{os.fspath(path)} holds a model of class {held}, not {estimator}. Read it with apexgp.{held}.load."
-        )
-    return content
