@@ -48,6 +48,49 @@ def rising_root(
     return x
 
 
+def bracketed_root(
+    function: Callable[[FloatArray, NDArray[np.intp]], FloatArray],
+    low: FloatArray,
+    high: FloatArray,
+    at_low: FloatArray,
+    at_high: FloatArray,
+    *,
+    tolerance: float,
+) -> FloatArray:
+    """Roots of functions without slopes, one an array element, by the secant method of Anderson and Bjorck.
+
+    It asks for few values where each is dear: none at the ends of the brackets, which are known, and none for elements
+    that have arrived.
+
+    Parameters
+    ----------
+    function
+        Maps points, and the indices of the elements that they belong to, to values.
+    low, high, at_low, at_high
+        Brackets, and the values at their ends: one below 0, the other not.
+    tolerance
+        Width of a bracket, or length of a step, that counts as arrived.
+    """
+    root, a, b, fa, fb = (np.array(v, float) for v in ((low + high) / 2, low, high, at_low, at_high))
+    active = np.arange(len(root))
+    for iteration in range(100):
+        x = (a * fb - b * fa) / (fb - fa) if iteration % 10 < 9 else (a + b) / 2  # a bisection, should it crawl
+        value = function(x, active)
+        step = np.abs(x - root[active])
+        root[active] = x
+        # The new point replaces b; a stays where it brackets, with less than its value, so that both ends move.
+        same_side = (value < 0) == (fb < 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            less = 1 - value / fb
+        a, fa = np.where(same_side, a, b), np.where(same_side, fa * np.where(less > 0, less, 0.5), fb)
+        b, fb = x, value
+        going = (np.minimum(step, np.abs(b - a)) > tolerance) & (value != 0)
+        if not going.any():
+            break
+        active, a, b, fa, fb = active[going], a[going], b[going], fa[going], fb[going]
+    return root
+
+
 def inverse_hermite(knots: FloatArray, values: FloatArray, slopes: FloatArray, y: FloatArray) -> FloatArray:
     """Where the piecewise cubic with the given values and slopes at the knots reaches y.
 

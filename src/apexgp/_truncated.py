@@ -44,21 +44,18 @@ class CutNormal:
 
     def cdf(self, y: FloatArray) -> FloatArray:
         """P(Y <= y)."""
-        return self.cdf_and_pdf(np.clip(y, 0.0, 1.0))[0]
+        z = (np.clip(y, 0.0, 1.0) - self.location) * self._signed_precision
+        return self._cdf_at_zero_mass + ndtr(z) * self._cdf_slope
 
     def pdf(self, y: FloatArray) -> FloatArray:
         """Density of Y at y; 0 outside [0, 1]."""
-        return self.cdf_and_pdf(y)[1] * ((y >= 0) & (y <= 1))
+        z = (y - self.location) * self._signed_precision
+        return np.exp(-0.5 * z * z) * self._height * ((y >= 0) & (y <= 1))
 
     def log_pdf(self, y: FloatArray) -> FloatArray:
         """Logarithm of the density; -inf outside [0, 1]."""
         z = (y - self.location) * self._signed_precision
         return np.where((y >= 0) & (y <= 1), np.log(self._height) - 0.5 * z * z, -np.inf)
-
-    def cdf_and_pdf(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Both at once, for y within [0, 1]."""
-        z = (y - self.location) * self._signed_precision
-        return self._cdf_at_zero_mass + ndtr(z) * self._cdf_slope, np.exp(-0.5 * z * z) * self._height
 
     def mixed(self, weights: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
         """Cdf and pdf of the mixture over the first axis, for rows of y within [0, 1].

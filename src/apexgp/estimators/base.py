@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import warnings
 from abc import abstractmethod
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,14 +20,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, real_number, some, whole_number
 from .._files import write_text
+from ..answers.required import RequiredSize, Success, attainable_target, required_size
+from ..cautions import forecast_cautions, pilot_cautions
 from ..errors import ConvergenceWarning, DataError, ReproducibilityWarning, RequestError
+from ..forecast import Forecast
 from ..inference.least_squares import LeastSquaresFit
 from ..inference.map import MapFit
 from ..model.priors import PositiveNormal
 from ..model.variant import Variant
 from ..pairs import LearningCurve, Replicates, collapse
 
-__all__ = ["CurveEstimator"]
+__all__ = ["CurveEstimator", "Target"]
+
+Target = Literal["new_splits", "same_splits", "expected"]
 
 _FORMAT = "apexgp-model"
 
@@ -103,6 +109,50 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def required_size(self, target: float, confidence: float = 0.8, of: Target = "expected") -> RequiredSize:
+        """How many training examples reach a target score, and with what probability.
+
+        Parameters
+        ----------
+        target
+            Score to reach; where lower is better, the error rate to come down to.
+        confidence
+            Probability with which the target should be met.
+        of
+            What should meet it, as for `forecast`: by default the true expected score.
+
+        Returns
+        -------
+        RequiredSize
+            With `size`, `median`, `interval`, `prob_reachable` and `already_met`. That no number of examples will do is
+            an answer too: `size` is then `math.inf`.
+        """
+        check_is_fitted(self)
+        success = self._success(target, of)
+        found = required_size(success, self._pilot.sizes, float(target), confidence)
+        asked = found.size if math.isfinite(found.size) else self._pilot.sizes[-1]
+        return replace(found, cautions=self._cautions(np.array([float(asked)])))
+
+    def _success(self, target: float, of: Target = "expected") -> Success:
+        """F(n): the probability that the score at size n meets the target."""
+        check_is_fitted(self)
+        higher = self.curve_.direction == "higher"
+        goal = attainable_target(target, self._checked_ceiling(), self.curve_.direction)
+
+        def success(sizes: FloatArray) -> FloatArray:
+            forecast = self.forecast(sizes, of=of)
+            return forecast.prob_at_least(goal) if higher else forecast.cdf(goal)
+
+        return success
+
+    @abstractmethod
+    def forecast(self, sizes: ArrayLike, of: Target = "new_splits") -> Forecast:
+        """Forecast the distribution of the score at the given sizes, or refuse where the method has none."""
+
+    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """Reasons to doubt what is said about these sizes."""
+        return pilot_cautions(self._pilot, float(self.curve_.accuracies.max())) + forecast_cautions(sizes, self._pilot)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the data, the settings and the seed of this fitted model as JSON."""

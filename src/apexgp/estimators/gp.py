@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, positive, probability, real_number, sizes_array, whole_number
-from ..cautions import forecast_cautions, pilot_cautions
 from ..errors import AccuracyWarning, DataError, RequestError
 from ..forecast import Forecast
 from ..inference.averaging import average
@@ -22,11 +21,9 @@ from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from ..pairs import LearningCurve
-from .base import CurveEstimator
+from .base import CurveEstimator, Target
 
 __all__ = ["APExGP"]
-
-Target = Literal["new_splits", "same_splits", "expected"]
 
 _TOGETHER = 8  # curves whose nodes fit into the processor's cache
 
@@ -221,6 +218,60 @@ class APExGP(CurveEstimator):
         n_splits
             How many new splits; by default as many as the pilot usually has at a size.
         """
+        at, of, splits = self._asked(sizes, of, n_splits)
+        if isinstance(self._found, MapFit):
+            location, scale = self._found.predict(at, splits)
+            locations, scales, weights = location[None], scale[None], np.ones(1)
+        else:
+            locations, scales, weights = self._found.predict(at, of, splits)
+        return Forecast(
+            sizes=at,
+            locations=self._outward(locations),
+            scales=scales,
+            weights=weights,
+            cautions=self._cautions(at),
+        )
+
+    def sample_curves(
+        self,
+        n: int,
+        sizes: ArrayLike,
+        seed: int | None = None,
+        of: Target = "expected",
+        n_splits: int | None = None,
+    ) -> FloatArray:
+        """Draw whole curves: scores at all the sizes that belong together.
+
+        At each size alone the draws follow `forecast(sizes, of)`.
+
+        Parameters
+        ----------
+        n
+            How many curves.
+        sizes
+            Training-set sizes, Q of them.
+        seed
+            Seed of the draws; None: other draws in each call.
+        of, n_splits
+            What is drawn, as for `forecast`; by default the true expected score.
+
+        Returns
+        -------
+        array of shape (n, Q)
+        """
+        at, of, splits = self._asked(sizes, of, n_splits)
+        n = whole_number("n", n, least=1)
+        rng = np.random.default_rng(None if seed is None else whole_number("seed", seed, least=0))
+        if isinstance(self._found, MapFit):
+            return self._outward(self._found.sample(n, at, splits, rng))
+        return self._outward(self._found.sample(n, at, of, splits, rng))
+
+    def _asked(self, sizes: ArrayLike, of: Target, n_splits: int | None) -> tuple[FloatArray, Target, float]:
+        """Checked sizes, what is forecast at them, and what the engine is told about the splits.
+
+        That is the number of splits that are averaged over, or, to a point estimate, the share of tau^2 that the
+        forecast carries.
+        """
         check_is_fitted(self)
         at = sizes_array("sizes", sizes)
         choice("of", of, ("new_splits", "same_splits", "expected"))
@@ -228,33 +279,20 @@ class APExGP(CurveEstimator):
             whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":
                 raise RequestError(f"n_splits goes with of='new_splits', got of={of!r}.")
+        typical = float(np.median(self._pilot.count))
+        count = n_splits or typical
         if isinstance(self._found, MapFit):
-            location, scale = self._found.predict(at, self._noise_share(of, n_splits))
-            locations, scales, weights = location[None], scale[None], np.ones(1)
-            doubts: tuple[str, ...] = ()
-        else:
-            single = self._found.uses_replicates
-            if of == "same_splits" and (self.curve_.split is None or not single):
-                of = "new_splits"
-            typical = float(np.median(self._pilot.count))
-            count = n_splits or typical
-            # The paper's noise is that of a mean over the pilot's splits.
-            locations, scales, weights = self._found.predict(at, of, count if single else count / typical)
-            doubts = self._found.cautions(at)
-        measured = pilot_cautions(self._pilot, float(self.curve_.accuracies.max()))
-        return Forecast(
-            sizes=at,
-            locations=self._outward(locations),
-            scales=scales,
-            weights=weights,
-            cautions=measured + doubts + forecast_cautions(at, self._pilot),
-        )
+            return at, of, 0.0 if of == "expected" else typical / count
+        single = self._found.uses_replicates
+        if of == "same_splits" and (self.curve_.split is None or not single):
+            of = "new_splits"
+        # The paper's noise is that of a mean over the pilot's splits.
+        return at, of, count if single else count / typical
 
-    def _noise_share(self, of: Target, n_splits: int | None) -> float:
-        """Part of tau^2, the noise of a mean over the pilot's splits, that the forecast carries."""
-        if of == "expected":
-            return 0.0
-        return 1.0 if n_splits is None else float(np.median(self._pilot.count)) / n_splits
+    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """Reasons to doubt forecasts at these sizes."""
+        doubts = () if isinstance(self._found, MapFit) else self._found.cautions(sizes)
+        return super()._cautions(sizes) + doubts
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Expected score at the given sizes: the mean of the forecast."""

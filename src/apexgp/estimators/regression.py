@@ -14,7 +14,7 @@ from ..forecast import Forecast
 from ..inference.least_squares import LeastSquaresProblem, fit_least_squares
 from ..model.means import MEANS
 from ..pairs import LearningCurve
-from .base import CurveEstimator
+from .base import CurveEstimator, Target
 
 __all__ = ["Arctan", "PowerLaw"]
 
@@ -38,7 +38,7 @@ class _LeastSquares(CurveEstimator):
         check_is_fitted(self)
         return self._outward(np.clip(self._found.curve(sizes_array("sizes", sizes)), 0.0, 1.0))
 
-    def forecast(self, sizes: ArrayLike) -> Forecast:
+    def forecast(self, sizes: ArrayLike, of: Target = "new_splits") -> Forecast:
         """Refuse: a least-squares curve says nothing about how sure it is."""
         raise NoForecastError(
             f"{type(self).__name__} is one best-fit curve and has no distribution to forecast with. Use "

@@ -9,11 +9,14 @@ import numpy as np
 
 from .._check import FloatArray
 from .bayes import Posterior
+from .nodes import draw_scores
 
 __all__ = ["Average", "average"]
 
 # A posterior of the share still to be won that is about as wide as its prior has learnt nothing of it.
 _UNINFORMED = 0.87
+
+_BLOCK = 2**22  # numbers in the covariances of the curves that are drawn at a time
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,20 @@ class Average:
         weights = [self.weights[p.model.mean.name] * p.weights for p in self.posteriors]
         locations, scales = (np.concatenate(part) for part in zip(*parts, strict=True))
         return locations, scales, np.concatenate(weights)
+
+    def sample(self, n: int, sizes: FloatArray, of: str, n_splits: float, rng: np.random.Generator) -> FloatArray:
+        """Draw n whole curves, shape (n, sizes), scores cut to [0, 1]."""
+        weights = np.concatenate([self.weights[p.model.mean.name] * p.weights for p in self.posteriors])
+        chosen = np.sort(rng.choice(len(weights), n, p=weights / weights.sum()))
+        drawn, start = np.empty((n, len(sizes))), 0
+        for posterior in self.posteriors:
+            own = np.flatnonzero((chosen >= start) & (chosen < start + len(posterior.weights)))
+            for rows in np.array_split(own, 1 + len(own) * len(sizes) ** 2 // _BLOCK):
+                if rows.size:
+                    joint = posterior.joint(sizes, of, n_splits, chosen[rows] - start)
+                    drawn[rows] = draw_scores(*joint, rng)
+            start += len(posterior.weights)
+        return rng.permutation(drawn)
 
     def summary(self, level: float) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Median and equal-tailed interval of every parameter, by mean."""

@@ -9,7 +9,7 @@ their masses go into the weight.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -59,13 +59,13 @@ class Nodes:
     carried: FloatArray
     """Standard deviation of the split effect at each pilot size."""
 
-    def of(self, curve: int, which: NDArray[np.intp]) -> Nodes:
-        """Some of the nodes of one curve, without the axis of the curves."""
+    def __getitem__(self, index: tuple[int | NDArray[np.intp], ...]) -> Nodes:
+        """Some of the curves and nodes; the index is that of the last axes."""
         return Nodes(
-            {name: value[curve, which] for name, value in self.parameters.items()},
-            tuple(value[curve, which] for value in self.shape),
+            {name: value[index] for name, value in self.parameters.items()},
+            tuple(value[index] for value in self.shape),
             *(
-                getattr(self, name)[..., curve, which]
+                getattr(self, name)[(..., *index)]
                 for name in ("level", "drop", "factor", "white", "variance", "carried")
             ),
         )
@@ -81,6 +81,20 @@ class _Given(NamedTuple):
     relative: FloatArray
     shape: tuple[FloatArray, ...]
     least_limit: FloatArray
+
+
+class _Continued(NamedTuple):
+    """Mean of the split effects w b that the pilot's splits carry to new sizes, with its uncertainty."""
+
+    shift: FloatArray
+    weight: FloatArray
+    """w at the new sizes."""
+    covariance: FloatArray
+    """Of f at the new sizes with the part of b that f at the pilot sizes accounts for."""
+    variance: FloatArray
+    """Of b."""
+    single: FloatArray
+    """Variance of the mean of e."""
 
 
 @dataclass(frozen=True)
@@ -336,18 +350,48 @@ class Posterior:
 
     def predict(self, sizes: FloatArray, of: str, n_splits: float) -> tuple[FloatArray, FloatArray]:
         """Locations and scales of the Gaussian that each node predicts, shape (nodes, sizes)."""
-        n, model, pilot = self.nodes, self.model, self.pilot
-        at, known = sizes[:, None], pilot.sizes[:, None]
-        cross = solve_lower(n.factor, model.kernel(known, at, n.parameters))
-        location = self._curve(at) + np.einsum("rqn,rn->qn", cross, n.white)
-        variance = np.maximum(n.parameters["sigma"] ** 2 - (cross**2).sum(axis=0), 0.0)
-        single, carried = model.noise(n.parameters, at, known)
+        n, at, known = self.nodes, sizes[:, None], self.pilot.sizes[:, None]
+        location, cross = self._given_the_pilot(at)
+        variance = np.maximum(n.parameters["sigma"] ** 2 - np.einsum("rqn,rqn->qn", cross, cross), 0.0)
         if of == "new_splits":
+            single, carried = self.model.noise(n.parameters, at, known)
             variance = variance + (single + carried**2) / n_splits
         elif of == "same_splits":
-            shift, extra = self._continued(at, cross, single, carried)
-            location, variance = location + shift, variance + extra
+            kept = self._continued(at, cross)
+            location = location + kept.shift
+            variance = variance + kept.weight * (kept.weight * kept.variance - 2 * kept.covariance) + kept.single
         return location.T, np.sqrt(np.maximum(variance, 1e-14)).T
+
+    def joint(
+        self, sizes: FloatArray, of: str, n_splits: float, which: NDArray[np.intp]
+    ) -> tuple[FloatArray, FloatArray]:
+        """What `predict` gives, with covariances between the sizes, for some of the nodes.
+
+        Locations have the shape (sizes, nodes), covariances (sizes, sizes, nodes).
+        """
+        some = replace(self, nodes=self.nodes[(which,)])
+        n, at, known = some.nodes, sizes[:, None], self.pilot.sizes[:, None]
+        location, cross = some._given_the_pilot(at)
+        covariance = self.model.kernel(at, at, n.parameters) - np.einsum("rpn,rqn->pqn", cross, cross)
+        diagonal = np.arange(len(sizes))
+        if of == "new_splits":
+            single, carried = self.model.noise(n.parameters, at, known)
+            covariance += carried[:, None] * carried[None, :] / n_splits
+            covariance[diagonal, diagonal] += single / n_splits
+        elif of == "same_splits":
+            kept = some._continued(at, cross)
+            location = location + kept.shift
+            mixed = kept.weight[:, None] * (0.5 * kept.variance * kept.weight - kept.covariance)[None, :]
+            covariance += mixed + mixed.swapaxes(0, 1)
+            covariance[diagonal, diagonal] += kept.single
+        covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14)
+        return location, covariance
+
+    def _given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
+        n = self.nodes
+        cross = solve_lower(n.factor, self.model.kernel(self.pilot.sizes[:, None], at, n.parameters))
+        return self._curve(at) + np.einsum("rqn,rn->qn", cross, n.white), cross
 
     def _curve(self, sizes: FloatArray) -> FloatArray:
         unit, last = self.pilot.sizes[0], self.pilot.sizes[-1]
@@ -355,10 +399,8 @@ class Posterior:
             sizes / unit, np.asarray(last / unit), self.nodes.drop, self.nodes.shape
         )
 
-    def _continued(
-        self, at: FloatArray, cross: FloatArray, single: FloatArray, carried: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """What the mean over the pilot's own splits adds to f: its mean, and its variance with the covariance to f.
+    def _continued(self, at: FloatArray, cross: FloatArray) -> _Continued:
+        """What the mean over the pilot's own splits adds to f at new sizes.
 
         Given f, the mean split effect is N(c0 - c'f, spread); f itself is Gaussian given the scores.
         """
@@ -381,9 +423,10 @@ class Posterior:
         variance_of_pull = np.einsum("in,ijn,jn->n", pull, prior, pull, optimize=True) - (pulled**2).sum(axis=0)
         covariance = np.einsum("rqn,rn->qn", model.kernel(known, at, n.parameters), pull)
         covariance = covariance - np.einsum("rqn,rn->qn", cross, pulled)
-        w = model.shrinkage(at, known, n.parameters["kappa"])
-        shift = w * (offset - (pull * fitted).sum(axis=0))
-        return shift, -2 * w * covariance + w**2 * (variance_of_pull + spread) + single / total
+        weight = model.shrinkage(at, known, n.parameters["kappa"])
+        shift = weight * (offset - (pull * fitted).sum(axis=0))
+        single, _ = model.noise(n.parameters, at, known)
+        return _Continued(shift, weight, covariance, variance_of_pull + spread, single / total)
 
 
 def integrate(model: BayesModel, pilots: Pilots, seed: int) -> list[Posterior]:
@@ -464,4 +507,4 @@ def _posterior(model: BayesModel, pilot: Pilot, nodes: Nodes, curve: int, log_we
     # Nodes that together carry a ten-thousandth of the weight would only cost time.
     order = np.argsort(weight)
     kept = np.sort(order[np.cumsum(weight[order]) > 1e-4])
-    return Posterior(model, pilot, nodes.of(curve, kept), weight[kept] / weight[kept].sum(), log_evidence, effective)
+    return Posterior(model, pilot, nodes[curve, kept], weight[kept] / weight[kept].sum(), log_evidence, effective)

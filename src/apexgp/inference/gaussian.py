@@ -23,22 +23,20 @@ def log_likelihood(residual: FloatArray, covariance: FloatArray) -> tuple[FloatA
     return value, -weighted, 0.5 * (weighted[..., :, None] * weighted[..., None, :] - inverse)
 
 
-def condition(
-    residual: FloatArray, covariance: FloatArray, cross: FloatArray, prior: float
-) -> tuple[FloatArray, FloatArray]:
-    """Conditional mean, relative to the mean function, and variance of the process at new sizes.
+def condition(residual: FloatArray, covariance: FloatArray, cross: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Conditional mean of the process at new sizes, relative to the mean function, and H = L^-1 K_*.
+
+    The covariance there is K_** - H'H.
 
     Parameters
     ----------
     residual
         y - m at the R pilot sizes.
     covariance
-        K + tau^2 I, shape (R, R).
+        K + tau^2 I = L L', shape (R, R).
     cross
         K_*, shape (R, Q).
-    prior
-        Variance of the process, the diagonal of K_**.
     """
     root = np.linalg.cholesky(covariance)
     half = np.linalg.solve(root, cross)
-    return half.T @ np.linalg.solve(root, residual), prior - (half**2).sum(axis=0)
+    return half.T @ np.linalg.solve(root, residual), half

@@ -13,6 +13,7 @@ from ..model.priors import TAU, PositiveNormal, elicit_sigma
 from ..model.variant import Variant
 from .curve import CurveProblem, spread
 from .gaussian import condition, log_likelihood
+from .nodes import draw_scores
 from .optimise import minimise
 
 __all__ = ["MapFit", "MapProblem", "fit_map"]
@@ -136,17 +137,32 @@ class MapFit:
 
     def predict(self, sizes: FloatArray, noise_share: float = 1.0) -> tuple[FloatArray, FloatArray]:
         """Location and scale of the Gaussian predictive at each size, of a score with a share of the noise tau^2."""
+        location, half = self._given_the_pilot(sizes)
+        tau, sigma, _ = self.point[-3:]
+        variance = np.maximum(sigma**2 - (half**2).sum(axis=0), 1e-14) + noise_share * tau**2
+        return location, np.sqrt(variance)
+
+    def sample(self, n: int, sizes: FloatArray, noise_share: float, rng: np.random.Generator) -> FloatArray:
+        """Draw n whole curves from the predictive, shape (n, sizes), scores cut to [0, 1]."""
+        location, half = self._given_the_pilot(sizes)
+        tau, sigma, lam = self.point[-3:]
+        covariance = log_rbf(self.problem.distances(sizes, sizes), sigma, lam) - half.T @ half
+        diagonal = np.arange(len(sizes))
+        covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14) + noise_share * tau**2
+        shape = (len(sizes), len(sizes), n)
+        return draw_scores(
+            np.broadcast_to(location[:, None], shape[1:]), np.broadcast_to(covariance[:, :, None], shape), rng
+        )
+
+    def _given_the_pilot(self, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Conditional mean of f at new sizes, and the whitened covariances of f there with the pilot scores."""
         problem, (tau, sigma, lam) = self.problem, self.point[-3:]
         pilot = problem.sizes
-        noise = tau**2 * np.eye(len(pilot))
-        shift, variance = condition(
-            problem.scores - self.curve(pilot),
-            log_rbf(problem.distances(pilot, pilot), sigma, lam) + noise,
-            log_rbf(problem.distances(pilot, sizes), sigma, lam),
-            sigma**2,
+        noisy = log_rbf(problem.distances(pilot, pilot), sigma, lam) + tau**2 * np.eye(len(pilot))
+        shift, half = condition(
+            problem.scores - self.curve(pilot), noisy, log_rbf(problem.distances(pilot, sizes), sigma, lam)
         )
-        variance = np.maximum(variance, 1e-14) + noise_share * tau**2
-        return self.curve(sizes) + shift, np.sqrt(variance)
+        return self.curve(sizes) + shift, half
 
 
 def fit_map(problem: MapProblem, *, seed: int = 0) -> MapFit:

@@ -13,8 +13,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from scipy.stats import qmc
 
 from .._check import FloatArray
+from .._truncated import CutNormal
 
-__all__ = ["DEGREES", "cholesky", "cut_normal", "sobol", "sobol_t", "solve_lower", "tempered_moments"]
+__all__ = ["DEGREES", "cholesky", "cut_normal", "draw_scores", "sobol", "sobol_t", "solve_lower", "tempered_moments"]
 
 DEGREES = 5.0
 """Degrees of freedom of the t distributions that propose nodes: tails heavier than the posterior's."""
@@ -54,6 +55,19 @@ def cut_normal(u: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatA
     z = np.clip(ndtri(below + np.where(mirrored, 1 - u, u) * mass), a, np.maximum(a, b))
     with np.errstate(divide="ignore"):
         return np.where(mirrored, -z, z), np.log(np.maximum(mass, 0.0))
+
+
+def draw_scores(location: FloatArray, covariance: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw a curve from each Gaussian, with scores cut to [0, 1]: locations (Q, N), covariances (Q, Q, N) -> (N, Q).
+
+    Each score has the distribution that the cut gives it alone, and the curve the dependence that the Gaussian has.
+    """
+    diagonal = np.arange(len(location))
+    scale = np.sqrt(covariance[diagonal, diagonal])
+    correlation = covariance / (scale[:, None] * scale[None, :])
+    correlation[diagonal, diagonal] = 1 + 1e-9  # close sizes make it singular to rounding
+    normal = np.einsum("pqn,qn->pn", cholesky(correlation), rng.standard_normal(location.shape))
+    return CutNormal(location, scale).quantile(ndtr(normal)).T
 
 
 @lru_cache(maxsize=64)

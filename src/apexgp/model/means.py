@@ -147,7 +147,8 @@ class MmfMean(Mean):
     def drop(self, x: FloatArray, *theta: Any) -> Any:
         """theta1 / (1 + (x / theta2)^theta3)."""
         theta1, theta2, theta3 = theta
-        return theta1 / (1 + np.exp(theta3 * (np.log(x) - np.log(theta2))))
+        rest = np.exp(theta3 * (np.log(theta2) - np.log(x)))  # (theta2 / x)^theta3, which vanishes at huge sizes
+        return theta1 * rest / (1 + rest)
 
     def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is (theta3, log of theta2 over the geometric middle of the pilot)."""

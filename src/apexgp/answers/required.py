@@ -1,0 +1,147 @@
+"""How many examples reach a target, and with what probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from .._check import FloatArray, probability, real_number
+from .._roots import bracketed_root
+from ..errors import RequestError
+
+__all__ = ["FARTHEST", "RequiredSize", "Success", "attainable_target", "required_size"]
+
+Success = Callable[[FloatArray], FloatArray]
+"""F: the probability that the score at each of some sizes meets the target."""
+
+FARTHEST = 1e300
+"""Size that stands for infinity: whatever a curve still has to win there, it wins nowhere."""
+
+# Beyond the pilot F is looked at here (multiples of its largest size), ever more coarsely, for the last place where it
+# is too small.
+_MULTIPLES = (3.0, 10.0, 40.0, 200.0, 2e3, 1e5, 1e8, 1e15, 1e40, 1e120)
+_TOLERANCE = 1e-7  # of the logarithm of a size
+_EXACT = 2.0**53  # whole numbers beyond are not all representable
+
+
+@dataclass(frozen=True)
+class RequiredSize:
+    """How many training examples reach a target.
+
+    F(n) is the probability that the score with n examples meets the target.
+
+    Attributes
+    ----------
+    target : float
+        The score to reach (an error rate to come down to where lower is better).
+    confidence : float
+        Probability with which it should be reached.
+    size : int, or math.inf
+        The least number of examples from which on F stays at or above the confidence, not counting sizes below the
+        pilot's smallest; inf if there is none.
+    median : int, or math.inf
+        The same for a probability of one half.
+    interval : pair of int, or math.inf
+        The same for probabilities of 0.1 and 0.9.
+    prob_reachable : float
+        Limit of F as n grows: the probability that any amount of data will do.
+    prob_now : float
+        F at the largest pilot size.
+    already_met : bool
+        Whether F at the largest pilot size is at or above the confidence.
+    cautions : tuple of str
+        Reasons to doubt the answer.
+    """
+
+    target: float
+    confidence: float
+    size: float
+    median: float
+    interval: tuple[float, float]
+    prob_reachable: float
+    prob_now: float
+    already_met: bool
+    cautions: tuple[str, ...] = ()
+
+
+def attainable_target(target: float, ceiling: float, direction: str) -> float:
+    """`target`, checked: a score above 0 and no better than the ceiling."""
+    number = real_number("target", target)
+    accuracy = number if direction == "higher" else 1 - number
+    if not 0 < accuracy <= 1 or not 0 <= number <= 1:
+        hint = f" Write {number / 100:g} for {number:g} %." if 1 < number <= 100 else ""
+        raise RequestError(f"target must be a score between 0 and 1, got {number:g}.{hint}")
+    # Rounding of 1 - (1 - ceiling) must not refuse the ceiling itself.
+    if accuracy > ceiling + 1e-12:
+        best = ceiling if direction == "higher" else 1 - ceiling
+        raise RequestError(
+            f"The target {number:g} is better than {best:g}, the best score that you said is possible at all. Ask for "
+            "less, or set another ceiling."
+        )
+    return number
+
+
+def required_size(
+    success: Success, pilot_sizes: FloatArray, target: float, confidence: float, cautions: tuple[str, ...] = ()
+) -> RequiredSize:
+    """Answer for a target, given F and the distinct pilot sizes in rising order."""
+    confidence = probability("confidence", confidence)
+    levels = np.array([confidence, 0.5, 0.1, 0.9])
+    last = float(pilot_sizes[-1])
+    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < FARTHEST), FARTHEST])
+    at_sizes = success(sizes)
+    now = float(at_sizes[0])
+    if now >= levels.min() and len(pilot_sizes) > 1:
+        # Some of the answers may lie within the pilot.
+        within = np.geomspace(pilot_sizes[0], last, 4)[:-1]
+        sizes, at_sizes = np.append(within, sizes), np.append(success(within), at_sizes)
+    size, median, low, high = _passes(success, sizes, at_sizes, levels)
+    return RequiredSize(
+        target=target,
+        confidence=confidence,
+        size=size,
+        median=median,
+        interval=(low, high),
+        prob_reachable=float(at_sizes[-1]),
+        prob_now=now,
+        already_met=now >= confidence,
+        cautions=cautions,
+    )
+
+
+def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: FloatArray) -> list[float]:
+    """For each level the least whole size from which on F stays at or above it."""
+    found = np.full(len(levels), math.inf)
+    too_small = at_sizes[None, :] < levels[:, None]
+    # Index of the last size at which F is below the level; -1 where it never is.
+    last = np.where(too_small.any(axis=1), len(sizes) - 1 - too_small[:, ::-1].argmax(axis=1), -1)
+    found[last == -1] = sizes[0]
+    crossed = np.flatnonzero((last >= 0) & (last < len(sizes) - 1))
+    if crossed.size:
+        low, high = last[crossed], last[crossed] + 1
+        wanted = _score(levels[crossed])
+
+        # As normal scores, F is nearly straight over the logarithm of the size, so that few steps will do.
+        def surplus(log_sizes: FloatArray, which: NDArray[np.intp]) -> FloatArray:
+            return _score(success(np.exp(log_sizes))) - wanted[which]
+
+        at_low, at_high = (_score(at_sizes[end]) - wanted for end in (low, high))
+        logs = np.log(sizes)
+        found[crossed] = np.exp(bracketed_root(surplus, logs[low], logs[high], at_low, at_high, tolerance=_TOLERANCE))
+    return [_whole(size) for size in found.tolist()]
+
+
+def _score(p: FloatArray) -> FloatArray:
+    """Normal score of a probability."""
+    score: FloatArray = ndtri(np.clip(p, 1e-15, 1 - 1e-15))
+    return score
+
+
+def _whole(size: float) -> float:
+    """Round up to whole examples, but not for an excess that is the search's own."""
+    return math.ceil(size * (1 - _TOLERANCE)) if size < _EXACT else size
