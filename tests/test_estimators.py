@@ -167,7 +167,7 @@ def test_summary_has_median_and_interval_of_every_parameter():
         for w, n in zip(model.summary(0.95)["power_law"].values(), parameters.values(), strict=True)
     )
     assert model.parameters_ == {name: median for name, (median, _, _) in parameters.items()}
-    with pytest.raises(RequestError, match="no posterior to summarise"):
+    with pytest.raises(RequestError, match="has no posterior"):
         APExGP.as_published().fit(SIZES, SCORES).summary()
 
 

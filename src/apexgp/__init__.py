@@ -6,10 +6,14 @@ The method is APEx-GP (Harvey et al. 2023): a Gaussian process over the training
 from importlib.metadata import version
 
 from . import errors, metrics
+from .answers.minimum import MinimumSampleSize, minimum_sample_size
+from .answers.plan import CollectionPlan, plan_collection
+from .answers.required import RequiredSize
 from .collect.curves import CurveSet
 from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
+from .compare import Comparison, PairComparison, compare_models
 from .estimators import APExGP, Arctan, PowerLaw
 from .forecast import Forecast
 from .many import CurveForecast, forecast_many
@@ -24,18 +28,26 @@ __all__ = [
     "WRITTEN",
     "APExGP",
     "Arctan",
+    "CollectionPlan",
+    "Comparison",
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
     "Forecast",
     "LearningCurve",
     "LogisticHead",
+    "MinimumSampleSize",
+    "PairComparison",
     "PowerLaw",
+    "RequiredSize",
     "SliceHead",
     "Variant",
     "collect_curves",
+    "compare_models",
     "errors",
     "forecast_many",
     "metrics",
+    "minimum_sample_size",
+    "plan_collection",
     "read_curves",
 ]

@@ -5,28 +5,43 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from .._check import FloatArray, probability, real_number
 from .._roots import bracketed_root
 from ..errors import RequestError
+from ..forecast import Forecast
+from ..pairs import LearningCurve
 
-__all__ = ["FARTHEST", "RequiredSize", "Success", "attainable_target", "required_size"]
+__all__ = ["Forecaster", "RequiredSize", "Success", "Target", "attainable_target", "required_size", "success_of"]
+
+Target = Literal["new_splits", "same_splits", "expected"]
 
 Success = Callable[[FloatArray], FloatArray]
 """F: the probability that the score at each of some sizes meets the target."""
 
-FARTHEST = 1e300
-"""Size that stands for infinity: whatever a curve still has to win there, it wins nowhere."""
+_FARTHEST = 1e300  # stands for infinity: what a curve has still to win there, it wins nowhere
 
 # Beyond the pilot F is looked at here (multiples of its largest size), ever more coarsely, for the last place where it
 # is too small.
 _MULTIPLES = (3.0, 10.0, 40.0, 200.0, 2e3, 1e5, 1e8, 1e15, 1e40, 1e120)
 _TOLERANCE = 1e-7  # of the logarithm of a size
 _EXACT = 2.0**53  # whole numbers beyond are not all representable
+
+
+class Forecaster(Protocol):
+    """What a question is put to: a fitted model."""
+
+    ceiling: float
+    curve_: LearningCurve
+
+    def forecast(self, sizes: ArrayLike, of: Target = ...) -> Forecast:
+        """Distribution of the score at the sizes."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -69,6 +84,18 @@ class RequiredSize:
     cautions: tuple[str, ...] = ()
 
 
+def success_of(model: Forecaster, target: float, of: Target) -> Success:
+    """F for a target, which must be attainable."""
+    direction = model.curve_.direction
+    goal = attainable_target(target, float(model.ceiling), direction)
+
+    def success(sizes: FloatArray) -> FloatArray:
+        forecast = model.forecast(sizes, of=of)
+        return forecast.prob_at_least(goal) if direction == "higher" else forecast.cdf(goal)
+
+    return success
+
+
 def attainable_target(target: float, ceiling: float, direction: str) -> float:
     """`target`, checked: a score above 0 and no better than the ceiling."""
     number = real_number("target", target)
@@ -93,7 +120,7 @@ def required_size(
     confidence = probability("confidence", confidence)
     levels = np.array([confidence, 0.5, 0.1, 0.9])
     last = float(pilot_sizes[-1])
-    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < FARTHEST), FARTHEST])
+    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < _FARTHEST), _FARTHEST])
     at_sizes = success(sizes)
     now = float(at_sizes[0])
     if now >= levels.min() and len(pilot_sizes) > 1:

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, real_number, some, whole_number
 from .._files import write_text
-from ..answers.required import RequiredSize, Success, attainable_target, required_size
+from ..answers.required import RequiredSize, Target, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
 from ..errors import ConvergenceWarning, DataError, ReproducibilityWarning, RequestError
 from ..forecast import Forecast
@@ -30,9 +30,7 @@ from ..model.priors import PositiveNormal
 from ..model.variant import Variant
 from ..pairs import LearningCurve, Replicates, collapse
 
-__all__ = ["CurveEstimator", "Target"]
-
-Target = Literal["new_splits", "same_splits", "expected"]
+__all__ = ["CurveEstimator"]
 
 _FORMAT = "apexgp-model"
 
@@ -129,22 +127,9 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             an answer too: `size` is then `math.inf`.
         """
         check_is_fitted(self)
-        success = self._success(target, of)
-        found = required_size(success, self._pilot.sizes, float(target), confidence)
+        found = required_size(success_of(self, target, of), self._pilot.sizes, float(target), confidence)
         asked = found.size if math.isfinite(found.size) else self._pilot.sizes[-1]
         return replace(found, cautions=self._cautions(np.array([float(asked)])))
-
-    def _success(self, target: float, of: Target = "expected") -> Success:
-        """F(n): the probability that the score at size n meets the target."""
-        check_is_fitted(self)
-        higher = self.curve_.direction == "higher"
-        goal = attainable_target(target, self._checked_ceiling(), self.curve_.direction)
-
-        def success(sizes: FloatArray) -> FloatArray:
-            forecast = self.forecast(sizes, of=of)
-            return forecast.prob_at_least(goal) if higher else forecast.cdf(goal)
-
-        return success
 
     @abstractmethod
     def forecast(self, sizes: ArrayLike, of: Target = "new_splits") -> Forecast:

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, positive, probability, real_number, sizes_array, whole_number
+from ..answers.required import Target
 from ..errors import AccuracyWarning, DataError, RequestError
 from ..forecast import Forecast
-from ..inference.averaging import average
+from ..inference.averaging import Average, average
 from ..inference.bayes import ENOUGH, BayesModel, Posterior, integrate
 from ..inference.map import MapFit, MapProblem, fit_map
 from ..inference.replicates import Pilot, Pilots
@@ -21,7 +22,7 @@ from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from ..pairs import LearningCurve
-from .base import CurveEstimator, Target
+from .base import CurveEstimator
 
 __all__ = ["APExGP"]
 
@@ -196,12 +197,17 @@ class APExGP(CurveEstimator):
             return paper_beliefs(self.variant)
         return CALIBRATED if self.noise is None else CALIBRATED.expecting(float(self.noise))
 
+    @property
+    def posterior(self) -> Average:
+        """The integrated posterior, for questions that need more than forecasts."""
+        check_is_fitted(self)
+        if not isinstance(self._found, Average):
+            raise RequestError("A point estimate has no posterior. Fit with inference='bayes'; see parameters_.")
+        return self._found
+
     def summary(self, level: float = 0.95) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Posterior of the parameters: for each mean and parameter its median and the ends of an interval."""
-        check_is_fitted(self)
-        if isinstance(self._found, MapFit):
-            raise RequestError("A point estimate has no posterior to summarise; see parameters_.")
-        return self._found.summary(probability("level", level))
+        return self.posterior.summary(probability("level", level))
 
     def forecast(self, sizes: ArrayLike, of: Target = "new_splits", n_splits: int | None = None) -> Forecast:
         """Forecast the distribution of the score at the given training-set sizes.

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, sizes_array
+from ..answers.required import Target
 from ..errors import NoForecastError
 from ..forecast import Forecast
 from ..inference.least_squares import LeastSquaresProblem, fit_least_squares
 from ..model.means import MEANS
 from ..pairs import LearningCurve
-from .base import CurveEstimator, Target
+from .base import CurveEstimator
 
 __all__ = ["Arctan", "PowerLaw"]
 

@@ -351,7 +351,7 @@ class Posterior:
     def predict(self, sizes: FloatArray, of: str, n_splits: float) -> tuple[FloatArray, FloatArray]:
         """Locations and scales of the Gaussian that each node predicts, shape (nodes, sizes)."""
         n, at, known = self.nodes, sizes[:, None], self.pilot.sizes[:, None]
-        location, cross = self._given_the_pilot(at)
+        location, cross = self.given_the_pilot(at)
         variance = np.maximum(n.parameters["sigma"] ** 2 - np.einsum("rqn,rqn->qn", cross, cross), 0.0)
         if of == "new_splits":
             single, carried = self.model.noise(n.parameters, at, known)
@@ -369,9 +369,9 @@ class Posterior:
 
         Locations have the shape (sizes, nodes), covariances (sizes, sizes, nodes).
         """
-        some = replace(self, nodes=self.nodes[(which,)])
+        some = self.some(which)
         n, at, known = some.nodes, sizes[:, None], self.pilot.sizes[:, None]
-        location, cross = some._given_the_pilot(at)
+        location, cross = some.given_the_pilot(at)
         covariance = self.model.kernel(at, at, n.parameters) - np.einsum("rpn,rqn->pqn", cross, cross)
         diagonal = np.arange(len(sizes))
         if of == "new_splits":
@@ -387,13 +387,18 @@ class Posterior:
         covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14)
         return location, covariance
 
-    def _given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def some(self, which: NDArray[np.intp]) -> Posterior:
+        """The same with some of the nodes, maybe repeated; the weights are those that the nodes had."""
+        return replace(self, nodes=self.nodes[(which,)], weights=self.weights[which])
+
+    def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
         n = self.nodes
         cross = solve_lower(n.factor, self.model.kernel(self.pilot.sizes[:, None], at, n.parameters))
-        return self._curve(at) + np.einsum("rqn,rn->qn", cross, n.white), cross
+        return self.curve(at) + np.einsum("rqn,rn->qn", cross, n.white), cross
 
-    def _curve(self, sizes: FloatArray) -> FloatArray:
+    def curve(self, sizes: FloatArray) -> FloatArray:
+        """The mean curve at sizes of shape (Q, 1)."""
         unit, last = self.pilot.sizes[0], self.pilot.sizes[-1]
         return self.nodes.level + self.model.rise(
             sizes / unit, np.asarray(last / unit), self.nodes.drop, self.nodes.shape
@@ -418,7 +423,7 @@ class Posterior:
             spread = spread + pattern.count / total**2 * n.parameters["tau_b"] ** 2 / excess
         prior = model.kernel(known, known, n.parameters)
         half = solve_lower(n.factor, prior)
-        fitted = self._curve(known) + np.einsum("rkn,rn->kn", half, n.white)
+        fitted = self.curve(known) + np.einsum("rkn,rn->kn", half, n.white)
         pulled = np.einsum("rkn,kn->rn", half, pull)
         variance_of_pull = np.einsum("in,ijn,jn->n", pull, prior, pull, optimize=True) - (pulled**2).sum(axis=0)
         covariance = np.einsum("rqn,rn->qn", model.kernel(known, at, n.parameters), pull)

@@ -1,0 +1,148 @@
+"""How many patients a clinical prediction model with a yes-or-no outcome needs (Riley et al. 2020)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .._check import probability, real_number, whole_number
+from ..errors import RequestError
+
+__all__ = ["MinimumSampleSize", "minimum_sample_size"]
+
+_NORMAL = 1.96  # as the papers print it; their worked examples depend on it
+_MOST_SIMULATED = 30  # parameters, in the simulations behind the fourth criterion
+
+
+@dataclass(frozen=True)
+class MinimumSampleSize:
+    """The number of patients that meets all four criteria, and what each one asks for.
+
+    Attributes
+    ----------
+    size : int
+        Patients needed: the largest of the criteria.
+    criteria : mapping
+        Patients for each: "overall_risk", "shrinkage", "optimism", "individual_risk".
+    decisive : str
+        The criterion that asks for the most.
+    events : int
+        Patients with the outcome among them, rounded up.
+    events_per_parameter : float
+        Expected events over the number of parameters.
+    prevalence, parameters, r2 : float, int, float
+        What was assumed; R2 is Cox and Snell's.
+    max_r2 : float
+        The largest that Cox and Snell's R2 can be at this prevalence.
+    cautions : tuple of str
+        Reasons to doubt the answer.
+    """
+
+    size: int
+    criteria: Mapping[str, int]
+    decisive: str
+    events: int
+    events_per_parameter: float
+    prevalence: float
+    parameters: int
+    r2: float
+    max_r2: float
+    cautions: tuple[str, ...] = ()
+
+
+def minimum_sample_size(
+    prevalence: float,
+    parameters: int,
+    r2: float,
+    *,
+    nagelkerke: bool = False,
+    margin: float = 0.05,
+    shrinkage: float = 0.9,
+    optimism: float = 0.05,
+    error: float = 0.05,
+) -> MinimumSampleSize:
+    """Minimum number of patients for a prediction model with a yes-or-no outcome.
+
+    Parameters
+    ----------
+    prevalence
+        Expected share of patients with the outcome, phi.
+    parameters
+        Coefficients that are considered for the model, p; a category with k values counts k - 1.
+    r2
+        Cox and Snell's R2 that the model is expected to reach (a share of the variation, and never more than
+        `max_r2`). Riley et al. suggest 0.15 of `max_r2` where nothing is known.
+    nagelkerke
+        Whether `r2` is Nagelkerke's: Cox and Snell's over its maximum.
+    margin
+        (i) Half-width of the 95 % interval for the overall risk, delta.
+    shrinkage
+        (ii) Expected shrinkage of the coefficients, S: 0.9 is 10 % of overfitting.
+    optimism
+        (iii) Largest difference between the apparent and the true Nagelkerke's R2.
+    error
+        (iv) Mean absolute error of the patients' predicted risks.
+
+    Examples
+    --------
+    >>> minimum_sample_size(prevalence=0.174, parameters=24, r2=0.288).criteria["shrinkage"]
+    623
+    """
+    phi = probability("prevalence", prevalence)
+    p = whole_number("parameters", parameters, least=1)
+    levels = {"margin": margin, "shrinkage": shrinkage, "optimism": optimism, "error": error}
+    delta, s, difference, mape = (probability(name, value) for name, value in levels.items())
+    most = 1 - (phi**phi * (1 - phi) ** (1 - phi)) ** 2
+    given = real_number("r2", r2)
+    cox_snell = given * most if nagelkerke else given
+    if not 0 < cox_snell < most:
+        kind, limit = ("Nagelkerke's", 1.0) if nagelkerke else ("Cox and Snell's", most)
+        hint = f" Write {given / 100:g} for {given:g} %." if 1 < given <= 100 else ""
+        hint = hint or ("" if nagelkerke or given <= 0 else " Is it Nagelkerke's? Say nagelkerke=True.")
+        raise RequestError(
+            f"r2 must be above 0 and below {limit:.3g}, the largest {kind} R2 at a prevalence of {phi:g}, got "
+            f"{given:g}.{hint}"
+        )
+    if cox_snell >= s:
+        raise RequestError(f"shrinkage must be above r2 ({cox_snell:.3g}), got {s:g}.")
+    if cox_snell + difference * most >= 1:
+        raise RequestError(f"optimism must be below {(1 - cox_snell) / most:.3g} for this r2, got {difference:g}.")
+    # (iii) is (ii) with the shrinkage that keeps the optimism small.
+    small = cox_snell / (cox_snell + difference * most)
+    exact = {
+        "overall_risk": (_NORMAL / delta) ** 2 * phi * (1 - phi),
+        "shrinkage": _for_shrinkage(p, cox_snell, s),
+        "optimism": _for_shrinkage(p, cox_snell, small),
+        # van Smeden et al. 2019, who simulated outcomes of at most one half.
+        "individual_risk": math.exp(
+            (-0.508 + 0.259 * math.log(min(phi, 1 - phi)) + 0.504 * math.log(p) - math.log(mape)) / 0.544
+        ),
+    }
+    criteria = {name: math.ceil(n - 1e-9) for name, n in exact.items()}
+    decisive = max(criteria, key=lambda name: criteria[name])
+    size = criteria[decisive]
+    cautions: tuple[str, ...] = ()
+    if p > _MOST_SIMULATED:
+        cautions = (
+            f"The criterion of individual risks was found by simulating models of up to {_MOST_SIMULATED} parameters; "
+            f"for {p} it is extrapolated.",
+        )
+    return MinimumSampleSize(
+        size=size,
+        criteria=MappingProxyType(criteria),
+        decisive=decisive,
+        events=math.ceil(size * phi - 1e-9),
+        events_per_parameter=size * phi / p,
+        prevalence=phi,
+        parameters=p,
+        r2=cox_snell,
+        max_r2=most,
+        cautions=cautions,
+    )
+
+
+def _for_shrinkage(parameters: int, r2: float, shrinkage: float) -> float:
+    """N = p / ((S - 1) ln(1 - R2 / S))."""
+    return parameters / ((shrinkage - 1) * math.log(1 - r2 / shrinkage))

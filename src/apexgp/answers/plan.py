@@ -1,0 +1,182 @@
+"""What to collect over several rounds when labels cost money and missing the target costs more.
+
+The objective is that of Learn-Optimize-Collect (Mahmood et al. 2022b). With F(q) the probability that q examples meet
+the target, sizes q_1 <= ... <= q_T are chosen to minimise
+
+    c sum_t (q_t - q_(t-1)) (1 - F(q_(t-1))) + P (1 - F(q_T)):
+
+round t is paid for only if no round before it met the target, the penalty only if none did. F comes from a forecast
+and need not reach 1: the probability that no amount of data will do stays in the penalty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
+from .._check import FloatArray, positive, whole_number
+from .required import Forecaster, Success, Target, success_of
+
+__all__ = ["CollectionPlan", "plan_collection"]
+
+_KNOTS = 40  # sizes at which F is asked for at first
+_FINE = 600  # sizes that the first draft of a plan may be made of
+_WINDOW = 81  # sizes around each of the draft's that the next one may be made of
+_NARROWER = (1.0, 0.3, 0.08)  # half-widths of those windows, in gaps between the first knots
+
+
+@dataclass(frozen=True)
+class CollectionPlan:
+    """Sizes to collect up to in each round, and what that is expected to cost.
+
+    Attributes
+    ----------
+    target : float
+        The score to reach.
+    cost_per_sample, penalty : float
+        What an example costs, and what it costs never to reach the target.
+    start : int
+        Examples at hand, q_0.
+    sizes : tuple of int
+        Examples to have after each round, q_1 <= ... <= q_T, as long as the target is not met. Rounds in which nothing
+        is worth collecting repeat the size before.
+    prob_met : tuple of float
+        Probability that the target is met by the end of each round, F(q_t).
+    expected_cost : float
+        Expected cost of the examples plus the penalty times the failure probability: what the plan minimises.
+    expected_spend : float
+        Its first part, the expected cost of the examples alone.
+    failure_probability : float
+        Probability that the target is not met at the end of the plan.
+    cautions : tuple of str
+        Reasons to doubt the plan.
+    """
+
+    target: float
+    cost_per_sample: float
+    penalty: float
+    start: int
+    sizes: tuple[int, ...]
+    prob_met: tuple[float, ...]
+    expected_cost: float
+    expected_spend: float
+    failure_probability: float
+    cautions: tuple[str, ...] = ()
+
+
+def plan_collection(
+    model: Forecaster,
+    target: float,
+    cost_per_sample: float,
+    penalty: float,
+    rounds: int = 3,
+    start: int | None = None,
+    of: Target = "expected",
+) -> CollectionPlan:
+    """Plan how many examples to collect, round by round, until a target is met.
+
+    Parameters
+    ----------
+    model
+        A fitted model that forecasts.
+    target
+        Score to reach; where lower is better, the error rate to come down to.
+    cost_per_sample
+        What a labelled example costs.
+    penalty
+        What it costs not to have met the target at the end, in the same currency.
+    rounds
+        How often one can collect, T. After each round the score is measured and one stops if the target is met. Refit
+        with the new scores then, and plan the rounds that are left from there: that is cheaper than to follow the
+        first plan blindly.
+    start
+        Examples at hand, q_0; by default the largest pilot size.
+    of
+        What should meet the target, as for `forecast`.
+
+    Returns
+    -------
+    CollectionPlan
+
+    Examples
+    --------
+    >>> from apexgp import APExGP, plan_collection
+    >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
+    >>> plan = plan_collection(model, target=0.83, cost_per_sample=12, penalty=50_000)
+    >>> plan.sizes
+    (632, 912, 1552)
+    """
+    success = success_of(model, target, of)
+    cost, loss = positive("cost_per_sample", cost_per_sample), positive("penalty", penalty)
+    rounds = whole_number("rounds", rounds, least=1)
+    at_hand = int(model.curve_.sizes.max()) if start is None else whole_number("start", start, least=1)
+    sizes = _cheapest_sizes(success, float(at_hand), cost, loss, rounds)
+    met = np.maximum.accumulate(success(sizes))
+    spend = cost * float((np.diff(sizes) * (1 - met[:-1])).sum())
+    return CollectionPlan(
+        target=float(target),
+        cost_per_sample=cost,
+        penalty=loss,
+        start=at_hand,
+        sizes=tuple(int(size) for size in sizes[1:]),
+        prob_met=tuple(met[1:].tolist()),
+        expected_cost=spend + loss * float(1 - met[-1]),
+        expected_spend=spend,
+        failure_probability=float(1 - met[-1]),
+        cautions=model.forecast(sizes, of=of).cautions,
+    )
+
+
+def _cheapest_sizes(success: Success, start: float, cost: float, penalty: float, rounds: int) -> FloatArray:
+    """Whole sizes (q_0, ..., q_T) that minimise the expected cost."""
+    # A round that costs more than the penalty it may avert is never worth it.
+    farthest = start + rounds * penalty / cost
+    if farthest < start + 1:
+        return np.full(rounds + 1, start)
+    low, high = np.log([start, farthest]).round(9).tolist()
+    knots = np.linspace(low, high, _KNOTS).round(9)
+    chance = success(np.exp(knots))
+    gap = knots[1] - knots[0]
+    grid = np.linspace(low, high, _FINE)
+    for half in _NARROWER:
+        logs = _draft(grid, _between(knots, chance, grid), cost, penalty, rounds)
+        # Ask for F where the draft is, and draft again from there.
+        asked = np.setdiff1d(_nearby(logs[1:], half * gap, 5).clip(low, high), knots)
+        knots, order = np.unique(np.append(knots, asked), return_index=True)
+        chance = np.append(chance, success(np.exp(asked)))[order]
+        grid = np.union1d(low, _nearby(logs[1:], half * gap, _WINDOW).clip(low, high))
+    logs = _draft(grid, _between(knots, chance, grid), cost, penalty, rounds)
+    return np.maximum(np.ceil(np.exp(logs) - 1e-6), start)
+
+
+def _between(knots: FloatArray, chance: FloatArray, logs: FloatArray) -> FloatArray:
+    """F between the sizes at which it is known.
+
+    A curve that has met the target is taken to go on meeting it, so F does not fall.
+    """
+    value: FloatArray = PchipInterpolator(knots, np.maximum.accumulate(chance))(logs)
+    return value
+
+
+def _nearby(logs: FloatArray, half: float, count: int) -> FloatArray:
+    """Logarithms of sizes in windows around the given ones, rounded so that none nearly coincide."""
+    return (logs[:, None] + np.linspace(-half, half, count)).round(9).ravel()
+
+
+def _draft(logs: FloatArray, chance: FloatArray, cost: float, penalty: float, rounds: int) -> FloatArray:
+    """The best plan of sizes on a grid that begins at q_0: dynamic programming, from the last round back."""
+    grid, remaining = np.exp(logs), 1 - chance
+    # Row: where we are; column: how far to collect.
+    spend = cost * (grid[None, :] - grid[:, None]) * remaining[:, None]
+    spend[np.tril_indices(len(grid), -1)] = np.inf
+    value, choices = penalty * remaining, []
+    for _ in range(rounds):
+        total = spend + value
+        choices.append(total.argmin(axis=1))
+        value = total.min(axis=1)
+    path = [0]
+    for choice in reversed(choices):
+        path.append(int(choice[path[-1]]))
+    return logs[path]

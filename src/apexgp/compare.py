@@ -1,0 +1,183 @@
+"""Which of several models will be best with more data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+from sklearn.base import clone
+
+from ._check import FloatArray, sizes_array
+from .errors import DataError, RequestError
+from .estimators import APExGP
+from .inference.pairing import difference, noise_of, shared_correlation
+from .pairs import LearningCurve
+
+__all__ = ["Comparison", "PairComparison", "compare_models"]
+
+_GRID = 65  # sizes between which a crossing is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class PairComparison:
+    """Two models at several training-set sizes, by their true expected scores.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the models.
+    sizes : array of shape (Q,)
+        Training-set sizes.
+    prob_first_better : array of shape (Q,)
+        Probability that the first beats the second.
+    difference : array of shape (Q,)
+        Expected score of the first minus that of the second.
+    crossing : float or None
+        Size at which the lead changes for the last time, between the smallest pilot size and the largest of `sizes`;
+        None if the same model leads throughout.
+    shared_splits : int
+        Splits on which both were measured; their scores are paired.
+    correlation : float
+        Of the noise of the two models on those splits.
+    """
+
+    first: str
+    second: str
+    sizes: FloatArray
+    prob_first_better: FloatArray
+    difference: FloatArray
+    crossing: float | None
+    shared_splits: int
+    correlation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Every pair of the compared models.
+
+    Attributes
+    ----------
+    sizes : array of shape (Q,)
+        Training-set sizes.
+    pairs : tuple of PairComparison
+        Each pair once, in the order in which the models were given.
+    models : dict
+        The fitted models by name.
+    """
+
+    sizes: FloatArray
+    pairs: tuple[PairComparison, ...]
+    models: Mapping[str, APExGP]
+
+
+def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model: APExGP | None = None) -> Comparison:
+    """Compare models by their learning curves: which will be better with more data.
+
+    Scores that two models have on the same split (equal labels at equal sizes) are paired: noise that both share does
+    not blur their difference.
+
+    Parameters
+    ----------
+    curves
+        For each model's name its pilot curve; two or more, of the same metric.
+    sizes
+        Training-set sizes.
+    model
+        Settings to fit every curve with; by default `APExGP()`. It must be integrated, not a point estimate.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from apexgp import LearningCurve
+    >>> sizes = [60, 94, 147, 230, 360]
+    >>> fast = LearningCurve(sizes, [0.75, 0.77, 0.78, 0.785, 0.79])
+    >>> slow = LearningCurve(sizes, [0.66, 0.70, 0.735, 0.76, 0.78])
+    >>> (pair,) = compare_models({"fast": fast, "slow": slow}, [360, 3600]).pairs
+    >>> pair.prob_first_better.round(1)
+    array([0.9, 0.3])
+    """
+    if not isinstance(curves, Mapping) or len(curves) < 2:
+        raise RequestError("curves must be a mapping from the names of two or more models to their curves.")
+    at = sizes_array("sizes", sizes)
+    settings = APExGP() if model is None else model
+    if not isinstance(settings, APExGP) or settings.inference != "bayes":
+        raise RequestError(
+            "model must be an APExGP with inference='bayes', which knows how sure it is of its parameters."
+        )
+    for name, curve in curves.items():
+        if not isinstance(curve, LearningCurve):
+            raise DataError(f"The curve of {name!r} must be a LearningCurve, got {type(curve).__name__}.")
+    about = {(curve.metric, curve.direction) for curve in curves.values()}
+    if len(about) > 1:
+        kinds = ", ".join(sorted(f"{metric} ({direction} is better)" for metric, direction in about))
+        raise DataError(f"Models are compared by one metric, got {kinds}.")
+    fitted = {name: clone(settings).fit(curve) for name, curve in curves.items()}
+    pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
+    return Comparison(at, tuple(pairs), fitted)
+
+
+def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: FloatArray) -> PairComparison:
+    a, b = models[first], models[second]
+    common, shared, correlation, share = _pairing(a, b)
+    smallest = min(float(a.curve_.sizes.min()), float(b.curve_.sizes.min()))
+    grid = np.geomspace(smallest, max(smallest, float(sizes.max())), _GRID)
+    found = difference(a.posterior, b.posterior, np.append(sizes, grid), correlation * share, common, a.seed)
+    sign = 1.0 if a.curve_.direction == "higher" else -1.0
+    asked = len(sizes)
+    return PairComparison(
+        first,
+        second,
+        sizes,
+        found.prob_positive[:asked],
+        sign * found.mean[:asked],
+        _last_crossing(grid, found.prob_positive[asked:]),
+        shared,
+        correlation,
+    )
+
+
+def _pairing(a: APExGP, b: APExGP) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], int, float, float]:
+    """Indices of the common sizes, number of shared splits, correlation of their noise, and share of the splits."""
+    nothing = (np.empty(0, np.intp), np.empty(0, np.intp)), 0, 0.0, 0.0
+    tables = [_table(model.curve_) for model in (a, b)]
+    sizes = [np.unique(model.curve_.sizes) for model in (a, b)]
+    common, in_a, in_b = np.intersect1d(sizes[0], sizes[1], return_indices=True)
+    complete = [
+        label
+        for label in tables[0]
+        if label in tables[1] and all(size in table[label] for table in tables for size in common.tolist())
+    ]
+    if len(complete) < 2 or not common.size:
+        return nothing
+    scores = [np.array([[table[label][size] for size in common.tolist()] for label in complete]) for table in tables]
+    noise = tuple(noise_of(m.posterior)[np.ix_(own, own)] for m, own in ((a, in_a), (b, in_b)))
+    correlation = shared_correlation(scores[0], scores[1], (noise[0], noise[1]))
+    share = len(complete) / np.sqrt(len(tables[0]) * len(tables[1]))
+    return (in_a, in_b), len(complete), correlation, float(share)
+
+
+def _table(curve: LearningCurve) -> dict[object, dict[float, float]]:
+    """Scores by split and size, higher is better; empty without labels."""
+    table: dict[object, dict[float, float]] = {}
+    labels = [] if curve.split is None else curve.split.tolist()
+    for size, label, score in zip(curve.sizes.tolist(), labels, curve.accuracies.tolist(), strict=bool(labels)):
+        table.setdefault(label, {})[size] = score
+    return table
+
+
+def _last_crossing(sizes: FloatArray, chance: FloatArray) -> float | None:
+    """Where the chance last passes one half, by straight lines between normal scores."""
+    score = ndtri(np.clip(chance, 1e-12, 1 - 1e-12))
+    changes = np.flatnonzero((score[:-1] < 0) != (score[1:] < 0))
+    if not changes.size:
+        return None
+    i = changes[-1]
+    share = score[i] / (score[i] - score[i + 1])
+    return float(sizes[i] * (sizes[i + 1] / sizes[i]) ** share)
