@@ -5,25 +5,44 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from .._check import some
 from .._files import refuse_to_overwrite, written_atomically
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import APExGP
 from ..many import forecast_many
-from ..model.means import MEANS
-from ..pairs import LearningCurve, read_curves
+from ..pairs import LearningCurve
+from .answers_cli import backtest, compare, minimum, plan
 from .collect_cli import collect
 from .facts import batch_facts, forecast_facts
+from .options import (
+    AsJson,
+    Ceiling,
+    Confidence,
+    Floor,
+    LowerIsBetter,
+    MeanShape,
+    MethodsText,
+    Metric,
+    Noise,
+    Pairs,
+    Published,
+    ScoreColumn,
+    Seed,
+    SizeColumn,
+    SplitColumn,
+    Task,
+    model_of,
+    one_of,
+    read_file,
+    size_of,
+)
+from .output import one_output, print_table, show
 from .plot import CurveDisplay
 
 __all__ = ["app", "main"]
@@ -61,7 +80,7 @@ def _common(
 
 @app.command()
 def forecast(
-    pairs: Annotated[Path, typer.Argument(help="CSV file with the columns size, score and, if known, split.")],
+    pairs: Pairs,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,80 +89,57 @@ def forecast(
             show_default=False,
         ),
     ] = None,
-    ceiling: Annotated[float, typer.Option(help="Highest score that is possible at all.")] = 1.0,
-    floor: Annotated[float, typer.Option(help="Chance level, for instance 0.5 for AUROC.")] = 0.0,
-    noise: Annotated[float | None, typer.Option(help="Standard deviation that you expect of a single score.")] = None,
-    mean: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: auto]",
-            show_default=False,
-        ),
+    target: Annotated[
+        float | None, typer.Option(help="Score to reach: say how many examples it takes.", show_default=False)
     ] = None,
-    published: Annotated[
-        bool, typer.Option("--published", help="Use the method of the paper as it was published.")
-    ] = False,
+    confidence: Confidence = 0.8,
+    ceiling: Ceiling = 1.0,
+    floor: Floor = 0.0,
+    noise: Noise = None,
+    mean: MeanShape = None,
+    published: Published = False,
     of: Annotated[
         str, typer.Option(help="What to forecast: new_splits, same_splits (the pilot's, continued) or expected.")
     ] = "new_splits",
     level: Annotated[float, typer.Option(help="Probability that the interval should hold the score.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve into this file (png, pdf, svg).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON instead of a table.")] = False,
-    size_column: Annotated[str, typer.Option(help="Column that holds the training-set sizes.")] = "size",
-    score_column: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column that holds the scores; repeat for a table with one column a split.  [default: score]",
-            show_default=False,
-        ),
-    ] = None,
-    split_column: Annotated[str, typer.Option(help="Column that names the split.")] = "split",
-    metric: Annotated[
-        str | None, typer.Option(help="Name of the score, or which of those in the column metric to use.")
-    ] = None,
-    task: Annotated[str | None, typer.Option(help="Which of the tasks in the column task to use.")] = None,
-    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The scores are error rates.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    as_json: AsJson = False,
+    methods_text: MethodsText = False,
+    size_column: SizeColumn = "size",
+    score_column: ScoreColumn = None,
+    split_column: SplitColumn = "split",
+    metric: Metric = None,
+    task: Task = None,
+    lower_is_better: LowerIsBetter = False,
+    seed: Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the picture if it exists.")] = False,
 ) -> None:
     """Forecast the score at larger training-set sizes from a file of measured ones.
 
-    A file with a column task that names several is a batch: every curve is forecast.
+    With --target, also say how many examples reach it. A file with a column task that names several is a batch:
+    every curve is forecast.
     """
     _check_picture(plot, force)
-    columns = score_column or ["score"]
-    with _options_for_arguments():
-        curves = read_curves(
-            pairs,
-            size=size_column,
-            score=columns[0] if len(columns) == 1 else columns,
-            split=split_column,
-            metric=metric,
-            direction="lower" if lower_is_better else "higher",
-        )
-    if published:
-        if floor or noise is not None:
-            raise RequestError("--published knows neither --floor nor --noise.")
-        model = APExGP.as_published(mean or "power_law", ceiling).set_params(seed=seed)
-    else:
-        model = APExGP(mean or "auto", ceiling=ceiling, floor=floor, noise=noise, seed=seed)
-    if task is not None:
-        if task not in curves:
-            raise RequestError(f"{pairs} has no task {task!r}; found {some([str(name) for name in curves], 20)}.")
-        curves = {task: curves[task]}
+    one_output(as_json, methods_text)
+    curves = read_file(pairs, size_column, score_column, split_column, metric, task, lower_is_better)
+    model = model_of(mean, published, ceiling, floor, noise, seed)
     if len(curves) > 1:
-        if of != "new_splits":
-            raise RequestError("--of goes with one curve; a batch forecasts new splits. Choose one with --task.")
+        if of != "new_splits" or target is not None or methods_text:
+            raise RequestError(
+                "--of, --target and --methods-text go with one curve; a batch forecasts new splits. Choose one with "
+                "--task."
+            )
         _forecast_batch(curves, model, at, level, as_json, plot)
         return
-    (curve,) = curves.values()
+    curve = one_of(curves, pairs)
     model.fit(curve)
-    sizes = [_size(text, float(curve.sizes.max())) for text in at or _MULTIPLES]
-    facts = forecast_facts(model, model.forecast(sizes, of=of), level)
+    sizes = [size_of(text, float(curve.sizes.max())) for text in at or _MULTIPLES]
+    required = None if target is None else model.required_size(target, confidence)
+    facts = forecast_facts(model, model.forecast(sizes, of=of), level, required)  # type: ignore[arg-type]
     if plot is not None:
         _draw(model, max(sizes), plot, force)
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1))
+    if as_json or methods_text:
+        show(facts, as_json)
     else:
         _print_forecast(facts)
         if plot is not None:
@@ -166,7 +162,7 @@ def _forecast_batch(
             f"The file holds {len(curves)} tasks, each with sizes of its own: name the sizes to forecast with --at, "
             "as numbers, or choose one task with --task."
         )
-    sizes = [_size(text, 1.0) for text in at]
+    sizes = [size_of(text, 1.0) for text in at]
     failed = 0
     for found in forecast_many(curves, sizes, model, levels=(level,)):
         failed += found.error is not None
@@ -187,20 +183,8 @@ def _forecast_batch(
         raise DataError(f"{failed} of {len(curves)} tasks could not be forecast.")
 
 
-@contextmanager
-def _options_for_arguments() -> Iterator[None]:
-    """Put the options of the command line for the arguments of the library into messages."""
-    try:
-        yield
-    except DataError as problem:
-        words = {"size=...": "--size-column", "score=...": "--score-column", "metric=...": "--metric"}
-        text = str(problem)
-        for argument, option in words.items():
-            text = text.replace(argument, option)
-        raise DataError(text) from None
-
-
-app.command()(collect)
+for command in (collect, plan, compare, backtest, minimum):
+    app.command()(command)
 
 
 @app.command()
@@ -231,15 +215,6 @@ def demo(
         typer.echo(f"\nThe picture is in {plot}.")
 
 
-def _size(text: str, largest: float) -> float:
-    """A size as people write it: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot."""
-    match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
-    if match is None:
-        raise RequestError(f"--at wants a training-set size such as 20000, 20k or 10x, got {text!r}.")
-    unit = {"": 1.0, "k": 1e3, "m": 1e6, "x": largest}[match[2].lower()]
-    return float(match[1]) * unit
-
-
 def _check_picture(path: Path | None, overwrite: bool) -> None:
     """Refuse, before any work is done, a picture that could not be written at its end."""
     if path is None:
@@ -257,41 +232,23 @@ def _draw(model: APExGP, to: float, path: Path, overwrite: bool, **extra: Any) -
 
 
 def _print_forecast(facts: dict[str, Any]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     pilot, largest = facts["pilot"], facts["pilot"]["sizes"][-1]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in (
-        "size",
-        "times pilot",
-        f"expected {pilot['metric']}",
-        f"{100 * facts['level']:g} % interval",
-    ):
-        table.add_column(Text(name), justify="right", no_wrap=True)
-    for row in facts["forecast"]:
-        table.add_row(
+    of_task = f" of {pilot['task']}" if pilot["task"] else ""
+    intro = (
+        f"Pilot{of_task}: {pilot['scores']} scores at {len(pilot['sizes'])} sizes, "
+        f"{pilot['means'][0]:.3f} at {pilot['sizes'][0]:,.10g} to {pilot['means'][-1]:.3f} at {largest:,.10g}."
+    )
+    header = ["size", "times pilot", f"expected {pilot['metric']}", f"{100 * facts['level']:g} % interval"]
+    rows = [
+        [
             f"{row['size']:,.10g}",
             f"{row['size'] / largest:.3g}",
             f"{row['mean']:.3f}",
             f"{row['lower']:.3f} to {row['upper']:.3f}",
-        )
-    console = Console(highlight=False)
-    # Numbers cut off by a narrow window would be worse than lines that wrap.
-    console.width = max(console.width, 80)
-    of_task = f" of {pilot['task']}" if pilot["task"] else ""
-    console.print(
-        f"Pilot{of_task}: {pilot['scores']} scores at {len(pilot['sizes'])} sizes, "
-        f"{pilot['means'][0]:.3f} at {pilot['sizes'][0]:,.10g} to {pilot['means'][-1]:.3f} at {largest:,.10g}.",
-        markup=False,
-        soft_wrap=True,
-    )
-    console.print(table)
-    console.print(facts["sentence"], markup=False, soft_wrap=True)
-    for caution in facts["cautions"]:
-        console.print(f"Caution: {caution}", markup=False, soft_wrap=True)
+        ]
+        for row in facts["forecast"]
+    ]
+    print_table(header, rows, facts, intro)
 
 
 def main() -> None:

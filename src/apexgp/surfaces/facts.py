@@ -1,58 +1,55 @@
-"""What there is to say about a forecast, as one dictionary that every surface prints or draws from."""
+"""What there is to say about an answer, as one dictionary that every surface prints or draws from; ready for JSON."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import math
+from dataclasses import asdict, fields
 from importlib.metadata import version
 from typing import Any
 
+from ..answers.minimum import MinimumSampleSize
+from ..answers.plan import CollectionPlan
+from ..answers.required import RequiredSize
+from ..backtest import Backtest, MethodScore
+from ..compare import Comparison
 from ..estimators import APExGP
 from ..forecast import Forecast
 from ..many import CurveForecast
-from ..pairs import collapse
+from ..pairs import LearningCurve, collapse
+from . import words
 
-__all__ = ["batch_facts", "forecast_facts"]
+__all__ = ["backtest_facts", "batch_facts", "compare_facts", "forecast_facts", "minimum_facts", "plan_facts"]
 
 _COLUMNS = ("size", "mean", "median", "std", "lower", "upper")
 
 
-def forecast_facts(model: APExGP, forecast: Forecast, level: float) -> dict[str, Any]:
-    """Gather the pilot, the settings, the fit and the forecast; ready for JSON."""
+def forecast_facts(
+    model: APExGP, forecast: Forecast, level: float, required: RequiredSize | None = None
+) -> dict[str, Any]:
+    """Gather the pilot, the settings, the fit and the forecast, and the answer to a target."""
     curve = model.curve_
-    pilot = collapse(curve.sizes, curve.scores)
     lower, upper = forecast.interval(level)
-    settings = model.get_params(deep=False)
     rows = [
         dict(zip(_COLUMNS, map(float, row), strict=True))
         for row in zip(forecast.sizes, forecast.mean, forecast.median, forecast.std, lower, upper, strict=True)
     ]
-    return {
-        "apexgp": version("apexgp"),
-        "pilot": {
-            "metric": curve.metric,
-            "task": curve.task,
-            "direction": curve.direction,
-            "scores": len(curve),
-            "sizes": pilot.sizes.tolist(),
-            "means": pilot.mean.tolist(),
-            "counts": pilot.count.tolist(),
-        },
-        "settings": {**settings, "variant": asdict(settings["variant"])},
-        "parameters": model.parameters_,
-        "fit": {
-            name.rstrip("_"): getattr(model, name)
-            for name in ("weights_", "log_evidence_", "effective_size_", "objective_", "converged_")
-            if hasattr(model, name)
-        },
-        "level": level,
-        "forecast": rows,
-        "sentence": _sentence(pilot.sizes[-1], pilot.mean[-1], curve.metric, rows[-1], level),
-        "cautions": list(forecast.cautions),
+    pilot = _pilot(curve)
+    sentences = [words.forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve.metric, rows[-1], level)]
+    cautions = list(forecast.cautions)
+    facts: dict[str, Any] = {"level": level, "forecast": rows}
+    if required is not None:
+        facts["required"] = {name: value for name, value in _plain(asdict(required)).items() if name != "cautions"}
+        sentences.append(words.required_sentence(required, curve))
+        cautions += [caution for caution in required.cautions if caution not in cautions]
+    return _model_facts(model) | facts | {
+        "sentence": " ".join(sentences),
+        "methods_text": words.forecast_methods(model, rows, level, required),
+        "cautions": cautions,
     }
 
 
 def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
-    """One curve of a batch; ready for JSON."""
+    """One curve of a batch."""
     rows = []
     if found.error is None:
         lower, upper = found.intervals[level]
@@ -68,10 +65,110 @@ def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
     }
 
 
-def _sentence(size: float, score: float, metric: str, row: dict[str, float], level: float) -> str:
-    """The last row in plain words."""
-    return (
-        f"With {row['size']:,.10g} training examples ({row['size'] / size:.3g} times the {size:,.10g} of the pilot, "
-        f"which give {score:.3f}), expect a mean {metric} of {row['mean']:.3f}; the chance is {100 * level:g} % that "
-        f"it lies between {row['lower']:.3f} and {row['upper']:.3f}."
-    )
+def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
+    """A collection plan and the model behind it."""
+    content = _plain(asdict(plan))
+    cautions = content.pop("cautions")
+    return _model_facts(model) | {
+        "plan": content,
+        "sentence": words.plan_sentence(plan, model.curve_),
+        "methods_text": words.plan_methods(plan, model),
+        "cautions": cautions,
+    }
+
+
+def compare_facts(comparison: Comparison) -> dict[str, Any]:
+    """A comparison of models."""
+    models = comparison.models
+    curve = next(iter(models.values())).curve_
+    pairs = [
+        {field.name: _plain(getattr(pair, field.name)) for field in fields(pair)}
+        | {"sentence": words.compare_sentence(pair, curve)}
+        for pair in comparison.pairs
+    ]
+    found = {name: model.forecast(comparison.sizes, of="expected").cautions for name, model in models.items()}
+    return {
+        "apexgp": version("apexgp"),
+        "sizes": comparison.sizes.tolist(),
+        "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
+        "pairs": pairs,
+        "sentence": " ".join(pair["sentence"] for pair in pairs),
+        "methods_text": words.compare_methods(comparison),
+        "cautions": [f"{name}: {caution}" for name, cautions in found.items() for caution in cautions],
+    }
+
+
+def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str] | None = None) -> dict[str, Any]:
+    """Figures of each method, and how many examples it asks for."""
+    facts: dict[str, Any] = {
+        "apexgp": version("apexgp"),
+        "methods": [_score(score) for score in result.pooled],
+        "by_curve": [_score(score) for score in result.by_curve],
+    }
+    if required is not None:
+        facts["required"] = {
+            name: {"error": found} if isinstance(found, str) else _plain(asdict(found)) for name, found in required.items()
+        }
+    return facts | {
+        "sentence": words.backtest_sentence(result),
+        "methods_text": words.backtest_methods(result),
+        "cautions": [f"{score.method}: {score.failed}" for score in result.pooled if score.failed is not None],
+    }
+
+
+def minimum_facts(found: MinimumSampleSize) -> dict[str, Any]:
+    """The minimum sample size and its criteria."""
+    content = {field.name: _plain(getattr(found, field.name)) for field in fields(found)}
+    cautions = content.pop("cautions")
+    return {
+        "apexgp": version("apexgp"),
+        "minimum": content,
+        "sentence": words.minimum_sentence(found),
+        "methods_text": words.minimum_methods(found),
+        "cautions": cautions,
+    }
+
+
+def _model_facts(model: APExGP) -> dict[str, Any]:
+    settings = model.get_params(deep=False)
+    return {
+        "apexgp": version("apexgp"),
+        "pilot": _pilot(model.curve_),
+        "settings": {**settings, "variant": asdict(settings["variant"])},
+        "parameters": model.parameters_,
+        "fit": {
+            name.rstrip("_"): getattr(model, name)
+            for name in ("weights_", "log_evidence_", "effective_size_", "objective_", "converged_")
+            if hasattr(model, name)
+        },
+    }
+
+
+def _pilot(curve: LearningCurve) -> dict[str, Any]:
+    pilot = collapse(curve.sizes, curve.scores)
+    return {
+        "metric": curve.metric,
+        "task": curve.task,
+        "direction": curve.direction,
+        "scores": len(curve),
+        "sizes": pilot.sizes.tolist(),
+        "means": pilot.mean.tolist(),
+        "counts": pilot.count.tolist(),
+    }
+
+
+def _score(score: MethodScore) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in asdict(score).items()}
+
+
+def _plain(value: Any) -> Any:
+    """Lists and dictionaries for arrays, tuples and mappings; null for what JSON has no number for."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "items"):
+        return {name: _plain(item) for name, item in value.items()}
+    return value

@@ -1,0 +1,189 @@
+"""Collecting data round by round, replayed on a known curve: what a method would have cost, and whether it failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+from sklearn.base import clone
+
+from ._check import FloatArray, positive, probability, whole_number
+from .answers.plan import plan_collection
+from .errors import DataError, RequestError
+from .estimators import CurveEstimator, RegressionEstimator
+from .pairs import LearningCurve, collapse
+
+__all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]
+
+
+@dataclass(frozen=True)
+class CollectionRun:
+    """A simulated collection.
+
+    Attributes
+    ----------
+    target : float
+        The score to reach.
+    start : float
+        Largest size of the pilot, q_0.
+    needed : float
+        D*, the least size that truly reaches the target.
+    sizes : tuple of float
+        Sizes after each round that took place.
+    met : bool
+        Whether the last of them reaches the target.
+    """
+
+    target: float
+    start: float
+    needed: float
+    sizes: tuple[float, ...]
+    met: bool
+
+    @property
+    def cost_ratio(self) -> float:
+        """Examples collected over those that were needed, minus 1: below 0 where the run failed."""
+        last = self.sizes[-1] if self.sizes else self.start
+        return (last - self.start) / (self.needed - self.start) - 1
+
+
+def true_requirement(curve: LearningCurve, target: float) -> float:
+    """D*, the least size at which a measured curve reaches a target; inf if it does not.
+
+    The curve is taken for the isotonic regression of its mean scores, in straight lines over the logarithm of the size.
+    """
+    measured = collapse(curve.sizes, curve.accuracies)
+    expected = isotonic_regression(measured.mean, weights=measured.count.astype(float)).x
+    level = probability("target", target) if curve.direction == "higher" else 1 - probability("target", target)
+    if level > expected[-1]:
+        return math.inf
+    after = int(np.searchsorted(expected, level))
+    if after == 0:
+        return float(measured.sizes[0])
+    (low, high), (x, y) = expected[after - 1 : after + 1], np.log(measured.sizes[after - 1 : after + 1])
+    return float(np.exp(x + (y - x) * (level - low) / (high - low)))
+
+
+def simulate_collection(
+    curve: LearningCurve,
+    target: float,
+    model: CurveEstimator,
+    pilot: int,
+    rounds: int = 5,
+    *,
+    cost_per_sample: float = 1.0,
+    penalty: float = 1e7,
+    correction: float = 0.0,
+    truth: LearningCurve | None = None,
+) -> CollectionRun:
+    """Replay a collection on a curve that was measured far beyond a pilot.
+
+    Each round fits the model to what has been measured, asks it how much to collect, and measures there; it stops when the
+    true score reaches the target. A model that forecasts makes a plan for the rounds that are left
+    (`plan_collection`); a regression collects what its curve says is required.
+
+    Parameters
+    ----------
+    curve
+        Scores at all sizes. Between them each split's score is interpolated over the logarithm of the size; nothing is
+        collected beyond the largest.
+    target
+        Score to reach.
+    model
+        Settings of the method; it is not fitted itself.
+    pilot
+        How many of the smallest sizes are known at first.
+    rounds
+        How often one may collect, T.
+    cost_per_sample, penalty
+        As for `plan_collection`.
+    correction
+        For a regression: as for its `required_size`.
+    truth
+        Curve that says when the target is truly reached, for instance of more splits; by default `curve`.
+    """
+    rounds = whole_number("rounds", rounds, least=1)
+    sizes = np.unique(curve.sizes)
+    if whole_number("pilot", pilot, least=3) >= len(sizes):
+        raise DataError(f"The curve has {len(sizes)} sizes: with {pilot} in the pilot, none is left to collect.")
+    needed = true_requirement(truth or curve, target)
+    start, farthest = float(sizes[pilot - 1]), float(sizes[-1])
+    if not start < needed <= farthest:
+        raise RequestError(
+            f"The target {target:g} must be reached after the pilot ({start:g}) and by the end of the curve "
+            f"({farthest:g}), but it is at {needed:g}."
+        )
+    known = sizes[:pilot]
+    collected: list[float] = []
+    for left in range(rounds, 0, -1):
+        fitted = clone(model).fit(_measured(curve, known))
+        if isinstance(fitted, RegressionEstimator):
+            wanted = fitted.required_size(target, correction=correction).size
+        else:
+            plan = plan_collection(fitted, target, cost_per_sample, penalty, left, start=math.ceil(known[-1]))
+            wanted = plan.sizes[0]
+        at = min(max(float(wanted), float(known[-1])), farthest)
+        if at <= known[-1]:
+            break  # the method believes that it is there, or that going on is not worth it
+        collected.append(at)
+        known = np.append(known, at)
+        if at >= needed:
+            break
+    return CollectionRun(float(target), start, needed, tuple(collected), bool(collected) and collected[-1] >= needed)
+
+
+def tune_correction(
+    curves: Iterable[tuple[LearningCurve, float]],
+    model: CurveEstimator,
+    pilot: int,
+    rounds: int = 5,
+    *,
+    step: float = 0.005,
+    largest: float = 0.3,
+) -> float:
+    """Least correction with which a regression would have met every target on earlier tasks (Mahmood et al. 2022).
+
+    Parameters
+    ----------
+    curves
+        Earlier curves, each with a target, as for `simulate_collection`.
+    model, pilot, rounds
+        As for `simulate_collection`.
+    step
+        Corrections that are tried are multiples of this.
+    largest
+        Where to give up; comes back if even that does not do.
+    """
+    earlier = list(curves)
+    if not earlier:
+        raise DataError("There is no earlier curve to tune the correction on.")
+    positive("step", step)
+    for correction in np.arange(0.0, largest, step).tolist():
+        runs = (simulate_collection(c, t, model, pilot, rounds, correction=correction) for c, t in earlier)
+        if all(run.met for run in runs):
+            return float(correction)
+    return float(largest)
+
+
+def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
+    """What measuring at these sizes gives: each split's own curve, or the mean where splits are not told apart."""
+    if curve.split is None:
+        whole = collapse(curve.sizes, curve.scores)
+        return LearningCurve(sizes, np.interp(np.log(sizes), np.log(whole.sizes), whole.mean), **_about(curve))
+    rows: list[tuple[float, float, object]] = []
+    for label in dict.fromkeys(curve.split.tolist()):
+        own = np.flatnonzero(curve.split == label)
+        own = own[np.argsort(curve.sizes[own])]
+        within = sizes[(sizes >= curve.sizes[own[0]]) & (sizes <= curve.sizes[own[-1]])]
+        scores = np.interp(np.log(within), np.log(curve.sizes[own]), curve.scores[own])
+        rows += [(size, score, label) for size, score in zip(within.tolist(), scores.tolist(), strict=True)]
+    at, scores, labels = zip(*rows, strict=True)
+    return LearningCurve(np.array(at), np.array(scores), list(labels), **_about(curve))  # type: ignore[arg-type]
+
+
+def _about(curve: LearningCurve) -> dict[str, Any]:
+    return {"metric": curve.metric, "task": curve.task, "direction": curve.direction}
