@@ -10,7 +10,19 @@ from .collect.curves import CurveSet
 from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
-from .estimators import APExGP, Arctan, PowerLaw
+from .estimators import (
+    APExGP,
+    Arctan,
+    MahmoodArctan,
+    MahmoodLogarithm,
+    MahmoodPowerLaw,
+    MahmoodRoot,
+    Mmf4,
+    PiecewisePowerLaw,
+    Pow4,
+    PowerLaw,
+    Wbl4,
+)
 from .forecast import Forecast
 from .many import CurveForecast, forecast_many
 from .model.variant import PUBLISHED, WRITTEN, Variant
@@ -30,9 +42,17 @@ __all__ = [
     "Forecast",
     "LearningCurve",
     "LogisticHead",
+    "MahmoodArctan",
+    "MahmoodLogarithm",
+    "MahmoodPowerLaw",
+    "MahmoodRoot",
+    "Mmf4",
+    "PiecewisePowerLaw",
+    "Pow4",
     "PowerLaw",
     "SliceHead",
     "Variant",
+    "Wbl4",
     "collect_curves",
     "errors",
     "forecast_many",
