@@ -229,6 +229,115 @@ def test_baselines_refuse_to_forecast(regression):
             regression.fit(SIZES, SCORES).forecast(NEW)
 
 
+def test_a_curve_needs_as_many_sizes_as_parameters(regression):
+    three = SIZES[:3], SCORES[:3]
+    if "theta1" in regression.fit(SIZES, SCORES).parameters_:
+        assert regression.fit(*three).converged_
+    else:
+        with pytest.raises(DataError, match=r"has 4 parameters and needs .* 4 or more .* got 3 \(60, 94, 147\)"):
+            regression.fit(*three)
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
+    scores = np.array(SCORES) if direction == "higher" else 1 - np.array(SCORES)
+    regression.fit(LearningCurve(SIZES, scores, direction=direction))
+
+    def curve(n):
+        value = regression.predict([n])[0]
+        return value if direction == "higher" else 1 - value
+
+    for level in (0.6, 0.7, 0.77, 0.78):
+        root = optimize.brentq(lambda t, level=level: curve(np.exp(t)) - level, 0, np.log(1e15), xtol=1e-14)
+        assert regression._crossing(level) == pytest.approx(np.exp(root), rel=1e-8)
+    assert regression._crossing(0.0) == regression._crossing(-1.0) == 1.0
+    assert regression._crossing(curve(1)) == 1.0
+    assert regression._crossing(1.001) == math.inf
+    assert regression._crossing(regression.ceiling + 1e-9) == math.inf
+
+
+def test_a_flat_curve_reaches_only_what_it_has(regression):
+    regression.set_params(ceiling=1.0).fit(SIZES, [0.7] * 5)
+    assert regression._crossing(0.69) == 1.0
+    assert regression._crossing(0.71) == math.inf
+
+
+def test_an_unsettled_regression_warns_without_naming_a_seed(monkeypatch):
+    import apexgp.inference.least_squares as engine
+
+    quick = engine.minimise
+    monkeypatch.setattr(engine, "minimise", lambda *a, **k: quick(*a, **k, max_iterations=1))
+    with pytest.warns(ConvergenceWarning, match=r"Pow4 stopped after 1 steps .*\(see parameters_\)\.$"):
+        Pow4().fit(SIZES, SCORES)
+
+
+def piecewise_pilot(rng, count=24, noise=0.01):
+    sizes = np.geomspace(30, 3000, count)
+    u = np.log(sizes / 300)
+    truth = 1 - np.exp(-1.2 - 0.35 * u - 0.08 * np.minimum(u, 0) ** 2)
+    return sizes, truth, truth + rng.normal(0, noise, count)
+
+
+def test_the_delta_method_agrees_with_differences_by_the_published_parameters(rng):
+    sizes, _, scores = piecewise_pilot(rng)
+    model = PiecewisePowerLaw().fit(sizes, scores)
+    at = np.array([100.0, 3000, 30000])
+
+    def curve(n, a, b, c, N):
+        u = np.log(n / N)
+        return 1 - np.exp(a + b * u + c * np.minimum(u, 0) ** 2)
+
+    values = np.array([model.parameters_[k] for k in ("a", "b", "c", "N")])
+
+    def jacobian(n):
+        steps = 1e-6 * np.diag(np.abs(values))
+        return np.stack([(curve(n, *(values + h)) - curve(n, *(values - h))) / (2 * h.sum()) for h in steps], axis=1)
+
+    noise = ((scores - curve(sizes, *values)) ** 2).sum() / (len(sizes) - 4)
+    outer = np.linalg.inv(jacobian(sizes).T @ jacobian(sizes))
+    variance = noise * np.einsum("qi,ij,qj->q", jacobian(at), outer, jacobian(at))
+    expected = model.forecast(at, of="expected")
+    np.testing.assert_allclose(expected.scales[0], np.sqrt(variance), rtol=1e-4)
+    np.testing.assert_allclose(expected.locations[0], model.predict(at))
+    np.testing.assert_allclose(model.forecast(at).scales[0], np.sqrt(variance + noise), rtol=1e-4)
+    np.testing.assert_array_equal(model.forecast(at, of="same_splits").scales, model.forecast(at).scales)
+    errors = PiecewisePowerLaw().fit(LearningCurve(sizes, 1 - scores, direction="lower")).forecast(at)
+    np.testing.assert_allclose(errors.locations, 1 - model.forecast(at).locations, atol=1e-6)
+    np.testing.assert_allclose(errors.scales, model.forecast(at).scales, rtol=1e-3)
+
+
+def test_delta_method_intervals_hold_what_they_promise(rng):
+    held = {"expected": [], "new_splits": []}
+    for _ in range(150):
+        sizes, truth, scores = piecewise_pilot(rng)
+        model = PiecewisePowerLaw().fit(sizes, scores)
+        goals = {"expected": truth, "new_splits": truth + rng.normal(0, 0.01, len(truth))}
+        for of, goal in goals.items():
+            low, high = model.forecast(sizes, of=of).interval(0.95)
+            held[of].append(((low <= goal) & (goal <= high)).mean())
+    assert np.mean(held["expected"]) == pytest.approx(0.95, abs=0.04)
+    assert np.mean(held["new_splits"]) == pytest.approx(0.95, abs=0.02)
+
+
+def test_a_switch_that_the_pilot_does_not_determine_leaves_the_interval_finite(rng):
+    sizes = np.geomspace(30, 3000, 9)
+    # A plain power law: its two parts agree wherever they meet. And a flat curve, where even the slope is at its bound.
+    for scores in (1 - 0.9 * sizes**-0.2, 1 - 0.9 * sizes**-0.2 + rng.normal(0, 0.003, 9), np.full(9, 0.7)):
+        forecast = PiecewisePowerLaw().fit(sizes, scores).forecast([6000])
+        assert 0 < forecast.std[0] < 0.1
+
+
+def test_the_piecewise_law_says_when_it_cannot_forecast():
+    model = PiecewisePowerLaw().fit(SIZES[:4], SCORES[:4])
+    assert np.isfinite(model.predict(NEW)).all()
+    with pytest.raises(NoForecastError, match=r"has 4 parameters, and the pilot has 4 .* Add a size"):
+        model.forecast(NEW)
+    with pytest.raises(RequestError, match="'new_splits', 'same_splits', 'expected', got 'mean'"):
+        model.fit(SIZES, SCORES).forecast(NEW, of="mean")
+    assert "55.6 times the largest pilot size" in " ".join(model.forecast([20000]).cautions)
+    assert "fall as the training set grows" in " ".join(model.fit(SIZES, SCORES[::-1]).forecast([720]).cautions)
+
+
 def test_predict_is_the_mean_of_the_forecast():
     model = APExGP().fit(SIZES, SCORES)
     np.testing.assert_array_equal(model.predict(NEW), model.forecast(NEW).mean)

@@ -215,10 +215,11 @@ def fit_least_squares(problem: LeastSquaresProblem) -> LeastSquaresFit:
         scales=problem.scales,
         gradient_tolerance=1e-9,
     )
-    offset, amplitude = problem.project(problem.family.basis(problem.x, *found.x[:, None, None]))
+    shape = np.clip(found.x, problem.lower, problem.upper)  # the optimiser's own units may round past a bound
+    offset, amplitude = problem.project(problem.family.basis(problem.x, *shape[:, None, None]))
     total = 2 * found.value * _UNIT_OF_ERROR**2
     return LeastSquaresFit(
-        problem, found.x, float(offset[0]), float(amplitude[0]), total, found.converged, found.iterations
+        problem, shape, float(offset[0]), float(amplitude[0]), total, found.converged, found.iterations
     )
 
 

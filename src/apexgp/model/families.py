@@ -347,7 +347,8 @@ class Wbl4Family(Family):
     def basis(self, x: FloatArray, *shape: Any) -> Any:
         """Minus the drop as a share of that at the smallest size."""
         exponent, d = shape
-        return -np.exp(-exponent / d * np.expm1(d * np.log(x)))
+        # The bound keeps an exponent of 0 times a huge power at 0.
+        return -np.exp(-exponent / d * np.expm1(np.minimum(d * np.log(x), 700.0)))
 
     def log_inverse(self, value: float, *shape: float) -> float:
         """From -log(-value) = exponent (x^d - 1) / d."""
