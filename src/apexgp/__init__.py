@@ -9,26 +9,44 @@ from . import errors, metrics
 from .answers.minimum import MinimumSampleSize, minimum_sample_size
 from .answers.plan import CollectionPlan, plan_collection
 from .answers.required import RequiredSize
+from .backtest import Backtest, MethodScore, backtest
 from .collect.curves import CurveSet
 from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
 from .compare import Comparison, PairComparison, compare_models
-from .estimators import APExGP, Arctan, PowerLaw
+from .estimators import (
+    METHODS,
+    APExGP,
+    Arctan,
+    MahmoodArctan,
+    MahmoodLogarithm,
+    MahmoodPowerLaw,
+    MahmoodRoot,
+    Mmf4,
+    PiecewisePowerLaw,
+    Pow4,
+    PowerLaw,
+    Wbl4,
+)
 from .forecast import Forecast
 from .many import CurveForecast, forecast_many
 from .model.variant import PUBLISHED, WRITTEN, Variant
 from .pairs import LearningCurve, read_curves
+from .simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
 from .surfaces.plot import CurveDisplay
 
 __version__ = version("apexgp")
 
 __all__ = [
+    "METHODS",
     "PUBLISHED",
     "WRITTEN",
     "APExGP",
     "Arctan",
+    "Backtest",
     "CollectionPlan",
+    "CollectionRun",
     "Comparison",
     "CurveDisplay",
     "CurveForecast",
@@ -36,12 +54,22 @@ __all__ = [
     "Forecast",
     "LearningCurve",
     "LogisticHead",
+    "MahmoodArctan",
+    "MahmoodLogarithm",
+    "MahmoodPowerLaw",
+    "MahmoodRoot",
+    "MethodScore",
     "MinimumSampleSize",
+    "Mmf4",
     "PairComparison",
+    "PiecewisePowerLaw",
+    "Pow4",
     "PowerLaw",
     "RequiredSize",
     "SliceHead",
     "Variant",
+    "Wbl4",
+    "backtest",
     "collect_curves",
     "compare_models",
     "errors",
@@ -50,4 +78,7 @@ __all__ = [
     "minimum_sample_size",
     "plan_collection",
     "read_curves",
+    "simulate_collection",
+    "true_requirement",
+    "tune_correction",
 ]

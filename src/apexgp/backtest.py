@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,7 @@ from .pairs import LearningCurve, collapse
 
 __all__ = ["Backtest", "MethodScore", "backtest"]
 
-_LEVELS = (0.8, 0.95)
-_FIGURES = ("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps")
+_NO_FIGURES = dict.fromkeys(("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps"), float("nan"))
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,7 @@ class MethodScore:
     error : float
         Mean absolute error of the forecast score at the sizes held out.
     bias : float
-        Mean of forecast minus measured score: positive for a method that promises too much (too much error, where lower is
-        better).
+        Mean of forecast minus measured score.
     likelihood : float
         Probability that the forecast gave to within 0.01 of the measured score; NaN for a curve without a distribution.
     coverage_80, coverage_95 : float
@@ -123,8 +121,8 @@ def backtest(
     Returns
     -------
     Backtest
-        Figures are averaged within a curve first, then over curves. What is forecast is the mean score at each size held
-        out, over the same splits if they are labelled.
+        Figures are averaged within a curve first, then over curves. What is forecast is the mean score at each size
+        held out, over the same splits if they are labelled.
     """
     chosen = _methods(methods)
     if holdout is not None:
@@ -208,22 +206,23 @@ def _score(name: str, task: object, model: CurveEstimator, sizes: FloatArray, tr
     except NoForecastError:
         predicted = model.predict(sizes)
         error = float(metrics.mae(predicted, truth))
-        none = float("nan")
-        return MethodScore(name, task, error, float((predicted - truth).mean()), none, none, none, error, 1)
+        bias = float((predicted - truth).mean())
+        return replace(_none(name, task, None), error=error, bias=bias, crps=error, curves=1)
     return MethodScore(
         name,
         task,
-        float(metrics.mae(forecast.mean, truth)),
-        float((forecast.mean - truth).mean()),
-        float(metrics.quantized_likelihood(forecast, truth)),
-        *(float(metrics.coverage(forecast, truth, level)) for level in _LEVELS),
+        error=float(metrics.mae(forecast.mean, truth)),
+        bias=float((forecast.mean - truth).mean()),
+        likelihood=float(metrics.quantized_likelihood(forecast, truth)),
+        coverage_80=float(metrics.coverage(forecast, truth, 0.8)),
+        coverage_95=float(metrics.coverage(forecast, truth, 0.95)),
         crps=float(metrics.crps(forecast, truth)),
         curves=1,
     )
 
 
-def _none(name: str, task: object, why: str) -> MethodScore:
-    return MethodScore(name, task, *[float("nan")] * len(_FIGURES), curves=0, failed=why)
+def _none(name: str, task: object, why: str | None) -> MethodScore:
+    return MethodScore(name, task, **_NO_FIGURES, curves=0, failed=why)
 
 
 def _pool(name: str, scores: Sequence[MethodScore]) -> MethodScore:
@@ -232,6 +231,6 @@ def _pool(name: str, scores: Sequence[MethodScore]) -> MethodScore:
     failures = [score.failed for score in scores if score.failed is not None]
     if not done:
         return _none(name, None, failures[0])
-    means = [float(np.mean([getattr(score, figure) for score in done])) for figure in _FIGURES]
+    means = {figure: float(np.mean([getattr(score, figure) for score in done])) for figure in _NO_FIGURES}
     why = f"{len(failures)} of {len(scores)} curves: {failures[0]}" if failures else None
-    return MethodScore(name, None, *means, curves=len(done), failed=why)
+    return MethodScore(name, None, **means, curves=len(done), failed=why)

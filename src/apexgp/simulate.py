@@ -82,8 +82,8 @@ def simulate_collection(
 ) -> CollectionRun:
     """Replay a collection on a curve that was measured far beyond a pilot.
 
-    Each round fits the model to what has been measured, asks it how much to collect, and measures there; it stops when the
-    true score reaches the target. A model that forecasts makes a plan for the rounds that are left
+    Each round fits the model to what has been measured, asks it how much to collect, and measures there; it stops when
+    the true score reaches the target. A model that forecasts makes a plan for the rounds that are left
     (`plan_collection`); a regression collects what its curve says is required.
 
     Parameters
@@ -122,7 +122,7 @@ def simulate_collection(
     for left in range(rounds, 0, -1):
         fitted = clone(model).fit(_measured(curve, known))
         if isinstance(fitted, RegressionEstimator):
-            wanted = fitted.required_size(target, correction=correction).size
+            wanted = fitted.required_size(target, correction=correction).median
         else:
             plan = plan_collection(fitted, target, cost_per_sample, penalty, left, start=math.ceil(known[-1]))
             wanted = plan.sizes[0]

@@ -6,7 +6,6 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from apexgp.inference.curve import spread
 from apexgp.inference.gaussian import condition, log_likelihood
-from apexgp.inference.least_squares import LeastSquaresProblem, fit_least_squares
 from apexgp.inference.map import MapProblem, fit_map
 from apexgp.model.means import MEANS, PAPER_MEANS
 from apexgp.model.variant import PUBLISHED, WRITTEN
@@ -131,19 +130,3 @@ def test_log_likelihood_agrees_with_scipy(rng):
     value, _, _ = log_likelihood(residual, covariance)
     expected = [stats.multivariate_normal(np.zeros(4), c).logpdf(r) for c, r in zip(covariance, residual, strict=True)]
     np.testing.assert_allclose(value, expected, rtol=1e-10)
-
-
-def test_one_loop_serves_least_squares_too():
-    problem = LeastSquaresProblem(MEANS["power_law"], SIZES, SCORES, 1.0)
-    found = fit_least_squares(problem)
-    low, high = problem.bounds
-    other = optimize.least_squares(
-        lambda p: problem.curve(p, SIZES) - SCORES,
-        [0.3, -0.5, 0.1],
-        bounds=(low, high),
-        xtol=1e-14,
-        ftol=1e-14,
-        gtol=1e-14,
-    )
-    assert found.converged
-    assert found.objective <= 2 * other.cost + 1e-9

@@ -17,7 +17,16 @@ from ..errors import RequestError
 from ..forecast import Forecast
 from ..pairs import LearningCurve
 
-__all__ = ["Forecaster", "RequiredSize", "Success", "Target", "attainable_target", "required_size", "success_of"]
+__all__ = [
+    "Forecaster",
+    "RequiredSize",
+    "Success",
+    "Target",
+    "attainable_target",
+    "required_size",
+    "success_of",
+    "whole_size",
+]
 
 Target = Literal["new_splits", "same_splits", "expected"]
 
@@ -160,7 +169,7 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
         at_low, at_high = (_score(at_sizes[end]) - wanted for end in (low, high))
         logs = np.log(sizes)
         found[crossed] = np.exp(bracketed_root(surplus, logs[low], logs[high], at_low, at_high, tolerance=_TOLERANCE))
-    return [_whole(size) for size in found.tolist()]
+    return [whole_size(size) for size in found.tolist()]
 
 
 def _score(p: FloatArray) -> FloatArray:
@@ -169,6 +178,6 @@ def _score(p: FloatArray) -> FloatArray:
     return score
 
 
-def _whole(size: float) -> float:
+def whole_size(size: float) -> float:
     """Round up to whole examples, but not for an excess that is the search's own."""
     return math.ceil(size * (1 - _TOLERANCE)) if size < _EXACT else size

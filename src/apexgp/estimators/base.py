@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, real_number, some, whole_number
+from .._check import FloatArray, real_number, some
 from .._files import write_text
 from ..answers.required import RequiredSize, Target, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
@@ -39,7 +39,6 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
     """What all estimators of learning curves share: reading pairs, checking them, saving and loading."""
 
     ceiling: float
-    seed: int
 
     curve_: LearningCurve
     parameters_: dict[str, float]
@@ -71,7 +70,6 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _accept(self, curve: LearningCurve) -> None:
         """Check a curve against the settings, and keep it."""
-        whole_number("seed", self.seed, least=0)
         # What the model was fitted with, whatever is set later.
         self._settings = {k: asdict(v) if isinstance(v, Variant) else v for k, v in self.get_params(deep=False).items()}
         pilot = collapse(curve.sizes, curve.accuracies)
@@ -101,9 +99,10 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         self.converged_ = found.converged
         self.n_iter_ = found.iterations
         if not found.converged:
+            advice = " Try another seed." if hasattr(self, "seed") else ""
             warnings.warn(
                 f"{type(self).__name__} stopped after {found.iterations} steps without settling; the best parameters "
-                "found so far are used (see parameters_). Try another seed.",
+                f"found so far are used (see parameters_).{advice}",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -122,6 +122,7 @@ class APExGP(CurveEstimator):
             raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
         for stale in ("weights_", "log_evidence_", "effective_size_", "objective_", "converged_", "n_iter_"):
             self.__dict__.pop(stale, None)
+        whole_number("seed", self.seed, least=0)
         self._accept(curve)
         self._check_settings()
         if self.inference == "map":

@@ -1,35 +1,145 @@
-"""Least-squares fit of a mean curve: the deterministic baselines."""
+"""Least-squares fit of a family of curves, by variable projection.
+
+Every curve is offset + amplitude g(x; shape). Given the shape, the best offset and amplitude within their bounds have a
+closed form, so that the search is over the shape alone: one to three coordinates. That is few enough to look at a grid
+of them first, all at once, and to start only from its valleys. Nothing is random.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
+from math import exp, inf, isfinite, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._check import FloatArray
-from .curve import CurveProblem, spread
+from ..model.families import Family
 from .optimise import minimise
 
 __all__ = ["LeastSquaresFit", "LeastSquaresProblem", "fit_least_squares"]
 
 # Residuals are counted in hundredths, as large as they are in practice, so that the optimiser meets numbers near 1.
 _UNIT_OF_ERROR = 0.01
+_MOST_STARTS = 3
+_GREATEST_LOG_SIZE = 300 * log(10)
 
 
-class LeastSquaresProblem(CurveProblem):
-    """Half the sum of squared residuals, over coordinates (theta..., eps)."""
+class LeastSquaresProblem:
+    """Half the weighted sum of squared residuals, over the shape of a curve.
+
+    Parameters
+    ----------
+    family
+        The curves, set up for these sizes.
+    sizes, scores
+        Mean scores at distinct, rising sizes.
+    ceiling
+        Highest score that is possible at all.
+    """
+
+    def __init__(self, family: Family, sizes: FloatArray, scores: FloatArray, ceiling: float) -> None:
+        self.family = family
+        self.x = sizes / family.unit
+        self.scores = scores
+        self.ceiling = ceiling
+        # Relative to the last size, so that they stay numbers however many sizes there are.
+        self.weights = family.growth_of_weights ** np.arange(1.0 - len(sizes), 1.0)
+        self.offset_bounds, self.amplitude_bounds = family.bounds(float(scores.max()), ceiling)
+        self.lower, self.upper = np.array([(axis[0], axis[-1]) for axis in family.axes]).T
+        self.scales = np.array([np.median(np.diff(axis)) for axis in family.axes])
+        self._share = self.weights / self.weights.sum()
+        self._mean_score = float(self._share @ scores)
+        self._weighted_scores = self._share * (scores - self._mean_score)
 
     def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Value and gradient at each row of `points`."""
-        drop, slopes = self.drop_and_slopes(points)
-        residual = (self.scores - (1 - points[:, -1:]) + drop) / _UNIT_OF_ERROR
-        gradient = (slopes @ residual[..., None])[..., 0] / _UNIT_OF_ERROR
-        return 0.5 * (residual**2).sum(axis=1), gradient
+        """Value and gradient at each row of `points`.
+
+        Offset and amplitude are at their optimum, so that their change with the shape adds nothing to the gradient.
+        """
+        g, slopes = self.basis_and_slopes(self.x, points)
+        offset, amplitude = self.project(g)
+        residual = self._residual(g, offset, amplitude)
+        pull = self.weights * residual * (-amplitude / _UNIT_OF_ERROR)[:, None]
+        return self._half_sum(residual), (slopes @ pull[..., None])[..., 0]
 
     def curvature(self, points: FloatArray) -> FloatArray:
-        """Gauss and Newton's Hessian."""
-        _, slopes = self.drop_and_slopes(points)
-        return slopes @ slopes.swapaxes(1, 2) / _UNIT_OF_ERROR**2 + 1e-6 * np.eye(self.width)
+        """Gauss and Newton's Hessian, after what offset and amplitude make up for is taken out of the slopes."""
+        g, slopes = self.basis_and_slopes(self.x, points)
+        offset, amplitude = self.project(g)
+        root = np.sqrt(self.weights) / _UNIT_OF_ERROR
+        columns = slopes * amplitude[:, None, None] * root
+        level = np.where(_inside(offset, self.offset_bounds)[:, None], root / np.linalg.norm(root), 0.0)
+        rise = np.where(_inside(amplitude, self.amplitude_bounds)[:, None], g * root, 0.0)
+        rise = rise - level * (level * rise).sum(axis=1, keepdims=True)
+        rise = rise / np.maximum(np.linalg.norm(rise, axis=1, keepdims=True), 1e-300)
+        for direction in (level, rise):
+            columns = columns - (columns @ direction[..., None]) * direction[:, None]
+        return columns @ columns.swapaxes(1, 2) + 1e-6 * np.diag(self.scales**-2)
+
+    def basis_and_slopes(self, x: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """g, shape (batch, sizes), and its derivatives by the shape, shape (batch, coordinates, sizes)."""
+        step = 1e-30
+        # One evaluation in which each coordinate is nudged in turn.
+        nudged = points.T[:, :, None, None] + 1j * step * np.eye(len(self.scales))[:, None, :, None]
+        values = self.family.basis(x, *nudged)
+        return values[:, 0].real, values.imag / step
+
+    def project(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Best offset and amplitude within their bounds, for each row of g."""
+        mean = g @ self._share
+        gap = g - mean[:, None]
+        spread = (gap * gap) @ self._share
+        # A basis that is flat but for rounding gets no amplitude to fit its rounding with.
+        spread = np.maximum(spread, 1e-24 * mean**2 + 1e-200)
+        slope = gap @ self._weighted_scores / spread
+        level = self._mean_score - slope * mean
+        (low, high), (least, most) = self.offset_bounds, self.amplitude_bounds
+        free = (level >= low) & (level <= high) & (slope >= least) & (slope <= most)
+        if free.all():
+            return level, slope
+        # Otherwise the optimum lies on an edge of the box. Along each the sum is a parabola.
+        offsets, amplitudes = [level], [slope]
+        for edge in {bound for bound in self.offset_bounds if isfinite(bound)}:
+            best = (spread * slope + mean * (self._mean_score - edge)) / (spread + mean**2)
+            offsets.append(np.full_like(mean, edge))
+            amplitudes.append(np.clip(best, least, most))
+        for edge in {bound for bound in self.amplitude_bounds if isfinite(bound)}:
+            offsets.append(np.clip(self._mean_score - edge * mean, low, high))
+            amplitudes.append(np.full_like(mean, edge))
+        offset, amplitude = np.array(offsets), np.array(amplitudes)
+        excess = spread * (amplitude - slope) ** 2 + (offset + amplitude * mean - self._mean_score) ** 2
+        excess[0, ~free] = inf
+        best_edge = excess.argmin(axis=0), np.arange(len(mean))
+        return offset[best_edge], amplitude[best_edge]
+
+    def starts(self) -> FloatArray:
+        """The deepest valleys of the family's grid: points that are no higher than any of their neighbours.
+
+        Along the last axis of a family with parts, every value has valleys of its own.
+        """
+        axes = self.family.axes
+        points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+        g = self.family.basis(self.x, *points.T[:, :, None])
+        value = self._half_sum(self._residual(g, *self.project(g)))
+        table = np.pad(value.reshape([len(axis) for axis in axes]), 1, constant_values=inf)
+        valley = np.ones(value.shape, bool)
+        nearby: list[tuple[int, ...]] = [(0, 1, 2)] * len(axes)
+        if self.family.has_parts:
+            nearby[-1] = (1,)
+        for corner in product(*nearby):
+            neighbour = table[tuple(slice(i, i + len(axis)) for i, axis in zip(corner, axes, strict=True))]
+            valley &= value <= neighbour.ravel()
+        most = len(axes[-1]) if self.family.has_parts else _MOST_STARTS
+        return points[valley][np.argsort(value[valley], kind="stable")[:most]]
+
+    def _residual(self, g: FloatArray, offset: FloatArray, amplitude: FloatArray) -> FloatArray:
+        return (self.scores - offset[:, None] - amplitude[:, None] * g) / _UNIT_OF_ERROR
+
+    def _half_sum(self, residual: FloatArray) -> FloatArray:
+        total: FloatArray = 0.5 * (residual * residual) @ self.weights
+        return total
 
 
 @dataclass(frozen=True)
@@ -37,31 +147,81 @@ class LeastSquaresFit:
     """The curve nearest to the pilot scores."""
 
     problem: LeastSquaresProblem
-    point: FloatArray
+    shape: FloatArray
+    offset: float
+    amplitude: float
     objective: float
-    """Sum of squared residuals."""
+    """Weighted sum of squared residuals."""
     converged: bool
     iterations: int
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Values by the paper's names."""
-        return self.problem.named(self.point)
+        """Values by their published names, for sizes counted in examples."""
+        family = self.problem.family
+        values = family.published(self.offset, self.amplitude, *self.shape.tolist())
+        return dict(zip(family.parameters, values, strict=True))
 
     def curve(self, sizes: FloatArray) -> FloatArray:
-        """m(x)."""
-        return self.problem.curve(self.point, sizes)
+        """The curve's value at each size."""
+        family = self.problem.family
+        with np.errstate(over="ignore"):  # far beyond any pilot
+            value: FloatArray = self.offset + self.amplitude * family.basis(sizes / family.unit, *self.shape)
+        return value
+
+    def crossing(self, level: float) -> float:
+        """The least size n >= 1 at which the curve reaches `level`; infinite where it does not before 1e300."""
+        if self.curve(np.ones(1))[0] >= level:
+            return 1.0
+        if self.amplitude == 0:
+            return inf
+        family = self.problem.family
+        value = (level - self.offset) / self.amplitude
+        log_size = family.log_inverse(value, *self.shape.tolist()) + log(family.unit)
+        return max(exp(log_size), 1.0) if log_size <= _GREATEST_LOG_SIZE else inf
+
+    def variances(self, sizes: FloatArray) -> tuple[FloatArray, float]:
+        """Variance of the curve at each size by the delta method, j (J'J)^-1 j' s^2, and s^2 of a score's noise.
+
+        For equal weights, and more sizes than parameters.
+        """
+        pilot = self._slopes(self.problem.x)
+        freedom = len(pilot) - len(self.problem.family.parameters)
+        noise = self.objective / freedom
+        # What the pilot does not determine (a switch between two parts that agree) moves no prediction either.
+        size_of = np.maximum(np.linalg.norm(pilot, axis=0), 1e-300)
+        effect = self._slopes(sizes / self.problem.family.unit) / size_of @ np.linalg.pinv(pilot / size_of, rcond=1e-8)
+        return noise * (effect * effect).sum(axis=1), noise
+
+    def _slopes(self, x: FloatArray) -> FloatArray:
+        """Derivatives of the curve by every coordinate that is not fixed, shape (sizes, coordinates)."""
+        g, slopes = self.problem.basis_and_slopes(x, self.shape[None])
+        columns = [self.amplitude * slopes[0]]
+        if self.problem.amplitude_bounds[0] < self.problem.amplitude_bounds[1]:
+            columns.append(g)
+        if self.problem.offset_bounds[0] < self.problem.offset_bounds[1]:
+            columns.append(np.ones_like(g))
+        return np.concatenate(columns).T
 
 
-def fit_least_squares(problem: LeastSquaresProblem, *, starts: int = 8, seed: int = 0) -> LeastSquaresFit:
-    """Search from several starts and keep the best optimum."""
-    scales = np.array([1.0] * (problem.width - 1) + [0.1])
+def fit_least_squares(problem: LeastSquaresProblem) -> LeastSquaresFit:
+    """Search from the valleys of the grid and keep the best optimum."""
     found = minimise(
         problem,
-        spread(problem.ranges, starts, seed),
-        *problem.bounds,
+        problem.starts(),
+        problem.lower,
+        problem.upper,
         curvature=problem.curvature,
-        scales=scales,
+        scales=problem.scales,
+        gradient_tolerance=1e-9,
     )
+    shape = np.clip(found.x, problem.lower, problem.upper)  # the optimiser's own units may round past a bound
+    offset, amplitude = problem.project(problem.family.basis(problem.x, *shape[:, None, None]))
     total = 2 * found.value * _UNIT_OF_ERROR**2
-    return LeastSquaresFit(problem, found.x, total, found.converged, found.iterations)
+    return LeastSquaresFit(
+        problem, shape, float(offset[0]), float(amplitude[0]), total, found.converged, found.iterations
+    )
+
+
+def _inside(values: FloatArray, bounds: tuple[float, float]) -> NDArray[np.bool_]:
+    return (values > bounds[0]) & (values < bounds[1])

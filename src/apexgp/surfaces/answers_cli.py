@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 from sklearn.base import clone
 
+from .._check import some
 from .._files import refuse_to_overwrite
 from ..answers.minimum import minimum_sample_size
 from ..answers.plan import plan_collection
 from ..answers.required import RequiredSize
 from ..backtest import backtest as run_backtest
 from ..compare import compare_models
-from ..errors import DataError, NoForecastError, RequestError
-from ..estimators import METHODS
+from ..errors import DataError, RequestError
+from ..estimators import METHODS, CurveEstimator
 from ..pairs import LearningCurve
 from .facts import backtest_facts, compare_facts, minimum_facts, plan_facts
 from .options import (
@@ -84,7 +85,9 @@ def plan(
         return
     rows, before = [], found.start
     for number, (size, met) in enumerate(zip(found.sizes, found.prob_met, strict=True), start=1):
-        rows.append([str(number), f"{size - before:,}", f"{size:,}", f"{(size - before) * cost:,.0f}", f"{100 * met:.1f} %"])
+        rows.append(
+            [str(number), f"{size - before:,}", f"{size:,}", f"{(size - before) * cost:,.0f}", f"{100 * met:.1f} %"]
+        )
         before = size
     print_table(["round", "collect", "to have", "cost", "target met by then"], rows, facts)
 
@@ -124,9 +127,7 @@ def compare(
         raise RequestError("compare wants two or more files, one for each model.")
     names = _names(files)
     curves = {
-        name: one_of(
-            read_file(path, size_column, score_column, split_column, metric, task, lower_is_better), path
-        )
+        name: one_of(read_file(path, size_column, score_column, split_column, metric, task, lower_is_better), path)
         for name, path in names.items()
     }
     largest = max(float(curve.sizes.max()) for curve in curves.values())
@@ -161,6 +162,7 @@ def backtest(
         typer.Option(help="Score to reach: say what each method, fitted to all sizes, asks for.", show_default=False),
     ] = None,
     confidence: Confidence = 0.8,
+    ceiling: Ceiling = 1.0,
     jobs: Annotated[int, typer.Option(help="Processes for a file with several tasks; -1 takes all cores.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write figures of every curve and method to this CSV file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file if it exists.")] = False,
@@ -181,8 +183,9 @@ def backtest(
     if out is not None:
         refuse_to_overwrite(out, force)
     curves = read_file(pairs, size_column, score_column, split_column, metric, task, lower_is_better)
-    required = None if target is None else _required(one_of(curves, pairs), method, target, confidence)
-    result = run_backtest(curves, method, holdout, n_jobs=jobs)
+    chosen = _with_ceiling(method, ceiling)
+    required = None if target is None else _required(one_of(curves, pairs), chosen, target, confidence)
+    result = run_backtest(curves, chosen, holdout, n_jobs=jobs)
     if not any(score.curves for score in result.pooled):
         raise DataError(f"{pairs}: {result.pooled[0].failed}")
     if out is not None:
@@ -238,15 +241,23 @@ def minimum(
     print_table(["criterion", "patients"], rows, facts)
 
 
+def _with_ceiling(names: list[str] | None, ceiling: float) -> dict[str, CurveEstimator]:
+    """The methods that were asked for, told what the highest possible score is."""
+    unknown = [name for name in names or () if name not in METHODS]
+    if unknown:
+        raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
+    return {name: clone(METHODS[name]).set_params(ceiling=ceiling) for name in names or METHODS}
+
+
 def _required(
-    curve: LearningCurve, methods: list[str] | None, target: float, confidence: float
+    curve: LearningCurve, methods: dict[str, CurveEstimator], target: float, confidence: float
 ) -> dict[str, RequiredSize | str]:
     """What each method, fitted to the whole curve, asks for, or why it does not say."""
     found: dict[str, RequiredSize | str] = {}
-    for name in methods or METHODS:
+    for name, method in methods.items():
         try:
-            found[name] = clone(METHODS[name]).fit(curve).required_size(target, confidence)
-        except (NoForecastError, DataError) as problem:
+            found[name] = clone(method).fit(curve).required_size(target, confidence)
+        except DataError as problem:
             found[name] = str(problem)
     return found
 

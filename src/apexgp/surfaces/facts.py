@@ -41,11 +41,15 @@ def forecast_facts(
         facts["required"] = {name: value for name, value in _plain(asdict(required)).items() if name != "cautions"}
         sentences.append(words.required_sentence(required, curve))
         cautions += [caution for caution in required.cautions if caution not in cautions]
-    return _model_facts(model) | facts | {
-        "sentence": " ".join(sentences),
-        "methods_text": words.forecast_methods(model, rows, level, required),
-        "cautions": cautions,
-    }
+    return (
+        _model_facts(model)
+        | facts
+        | {
+            "sentence": " ".join(sentences),
+            "methods_text": words.forecast_methods(model, rows, level, required),
+            "cautions": cautions,
+        }
+    )
 
 
 def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
@@ -107,7 +111,8 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str] | N
     }
     if required is not None:
         facts["required"] = {
-            name: {"error": found} if isinstance(found, str) else _plain(asdict(found)) for name, found in required.items()
+            name: {"error": found} if isinstance(found, str) else _plain(asdict(found))
+            for name, found in required.items()
         }
     return facts | {
         "sentence": words.backtest_sentence(result),

@@ -108,9 +108,7 @@ def one_of(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve
     return curve
 
 
-def model_of(
-    mean: str | None, published: bool, ceiling: float, floor: float, noise: float | None, seed: int
-) -> APExGP:
+def model_of(mean: str | None, published: bool, ceiling: float, floor: float, noise: float | None, seed: int) -> APExGP:
     """The model that the options describe."""
     if not published:
         return APExGP(mean or "auto", ceiling=ceiling, floor=floor, noise=noise, seed=seed)

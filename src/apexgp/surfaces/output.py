@@ -28,18 +28,19 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], facts: dic
     """Print a table, the sentence that says what it means, and reasons for doubt."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
+    from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in header:
-        words = any(row[len(table.columns)][:1].isalpha() for row in rows)
-        table.add_column(Text(name), justify="left" if words else "right", no_wrap=True)
+    for i, name in enumerate(header):
+        names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
+        table.add_column(Text(name), justify="left" if names_things else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
     # Numbers cut off by a narrow window would be worse than lines that wrap.
-    console.width = max(console.width, 100)
+    console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
     lines = [facts["sentence"], *(f"Caution: {caution}" for caution in facts["cautions"])]
     if intro:
         console.print(intro, markup=False, soft_wrap=True)

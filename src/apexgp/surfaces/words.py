@@ -53,7 +53,7 @@ def forecast_sentence(size: float, score: float, metric: str, row: dict[str, flo
 def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     """How many examples it takes."""
     last = float(curve.sizes.max())
-    goal = f"{'a' if curve.direction == 'higher' else 'the lower'} {curve.metric} of {found.target:g}"
+    goal = f"a mean {curve.metric} of {found.target:g}"
     if found.already_met:
         return (
             f"The {last:,.10g} training examples of the pilot already reach {goal}, with a probability of "
@@ -66,8 +66,8 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
             f"{100 * found.confidence:g} %: {ever}{_even_odds(found, last)}."
         )
     return (
-        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.size:,} training examples, "
-        f"{found.size / last:.3g} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
+        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.size:,} training "
+        f"examples, {found.size / last:.3g} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
     )
 
 
@@ -87,8 +87,8 @@ def forecast_methods(model: APExGP, rows: list[dict[str, float]], level: float, 
         size = f"{required.size:,}" if math.isfinite(required.size) else "no finite number of"
         text += (
             f" A target of {required.target:g} was estimated to require {size} training examples for a probability of "
-            f"{required.confidence:g} that the expected {model.curve_.metric} meets it; the estimated probability that it "
-            f"is attainable with any number of examples was {required.prob_reachable:.3f}."
+            f"{required.confidence:g} that the expected {model.curve_.metric} meets it; the estimated probability that "
+            f"it is attainable with any number of examples was {required.prob_reachable:.3f}."
         )
     return text
 
@@ -107,21 +107,21 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     if len(worth) > 1:
         text += f"; while the {goal} is not met, go on to {', then '.join(f'{size:,}' for size in worth[1:])}"
     return (
-        f"{text}. This is expected to cost {plan.expected_spend:,.0f} for labels, and the probability of missing the {goal} "
-        f"in the end is {_chance(plan.failure_probability)}."
+        f"{text}. This is expected to cost {plan.expected_spend:,.0f} for labels, and the probability of missing the "
+        f"{goal} in the end is {_chance(plan.failure_probability)}."
     )
 
 
 def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
     """Paragraph about a plan."""
     return (
-        f"{_about(model)} Data collection was planned over {len(plan.sizes)} round(s) by minimising the expected cost of "
-        f"labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
-        f"probability that a training-set size suffices taken from the posterior. With a target {model.curve_.metric} of "
-        f"{plan.target:g}, a cost of {plan.cost_per_sample:g} per example and a penalty of {plan.penalty:g}, starting from "
-        f"{plan.start:,} examples, the planned sizes were {_listed(plan.sizes)}; the expected cost of labels was "
-        f"{plan.expected_spend:,.0f}, the expected total cost {plan.expected_cost:,.0f}, and the probability of missing the "
-        f"target {plan.failure_probability:.3f}."
+        f"{_about(model)} Data collection was planned over {len(plan.sizes)} round(s) by minimising the expected cost "
+        f"of labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
+        f"probability that a training-set size suffices taken from the posterior. With a target {model.curve_.metric} "
+        f"of {plan.target:g}, a cost of {plan.cost_per_sample:g} per example and a penalty of {plan.penalty:g}, "
+        f"starting from {plan.start:,} examples, the planned sizes were {_listed(plan.sizes)}; the expected cost of "
+        f"labels was {plan.expected_spend:,.0f}, the expected total cost {plan.expected_cost:,.0f}, and the "
+        f"probability of missing the target {plan.failure_probability:.3f}."
     )
 
 
@@ -130,8 +130,8 @@ def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
     size, chance = pair.sizes[-1], float(pair.prob_first_better[-1])
     ahead, behind, sure = (pair.first, pair.second, chance) if chance >= 0.5 else (pair.second, pair.first, 1 - chance)
     text = (
-        f"With {size:,.10g} training examples {ahead} beats {behind} with a probability of {_chance(sure)}; the expected "
-        f"difference in {curve.metric} is {abs(pair.difference[-1]):.3f}"
+        f"With {size:,.10g} training examples {ahead} beats {behind} with a probability of {_chance(sure)}; the "
+        f"expected difference in {curve.metric} is {abs(pair.difference[-1]):.3f}"
     )
     if pair.crossing is None:
         return f"{text}. The lead is not expected to change."
@@ -143,9 +143,7 @@ def compare_methods(comparison: Comparison) -> str:
     model = next(iter(comparison.models.values()))
     parts = []
     for pair in comparison.pairs:
-        chances = _listed(
-            [f"{p:.3f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)]
-        )
+        chances = _listed([f"{p:.3f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
         paired = (
             f" (scores on {pair.shared_splits} shared splits paired; correlation of their noise {pair.correlation:.2f})"
             if pair.shared_splits
@@ -177,7 +175,7 @@ def backtest_methods(result: Backtest) -> str:
         f"Methods of learning-curve extrapolation were compared with apexgp {version('apexgp')} on {curves:,} measured "
         "learning curve(s): each was fitted to the smaller training-set sizes and judged by its continuous ranked "
         "probability score (CRPS; absolute error for methods without a predictive distribution) and its mean absolute "
-        f"error at the sizes held out. {_listed([_figures(score) for score in result.pooled if score.curves])}."
+        f"error at the sizes held out. {'; '.join(_figures(score) for score in result.pooled if score.curves)}."
     )
 
 
@@ -189,21 +187,21 @@ def _figures(score: MethodScore) -> str:
 def minimum_sentence(found: MinimumSampleSize) -> str:
     """How many patients."""
     return (
-        f"A model with {found.parameters} parameters for an outcome that {100 * found.prevalence:.3g} % of patients have "
-        f"needs at least {found.size:,} patients, {found.events:,} of them with the outcome; what asks for the most is "
-        f"{_CRITERIA[found.decisive]}."
+        f"A model with {found.parameters} parameters for an outcome that {100 * found.prevalence:.3g} % of patients "
+        f"have needs at least {found.size:,} patients, {found.events:,} of them with the outcome; what asks for the "
+        f"most is {_CRITERIA[found.decisive]}."
     )
 
 
 def minimum_methods(found: MinimumSampleSize) -> str:
     """Paragraph about the minimum sample size."""
-    each = _listed([f"{_CRITERIA[name]}, {n:,}" for name, n in found.criteria.items()])
+    each = _listed([f"{n:,} for {_CRITERIA[name]}" for name, n in found.criteria.items()])
     return (
-        f"The minimum sample size for developing the prediction model was computed by the criteria of Riley et al. (2020) "
-        f"for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence of {found.prevalence:g}, "
-        f"{found.parameters} candidate parameters and a Cox-Snell R2 of {found.r2:.3g} (maximum {found.max_r2:.3g}), the "
-        f"numbers of patients required were: {each}. The largest, {found.size:,} patients with {found.events:,} events "
-        f"({found.events_per_parameter:.1f} events per parameter), was taken."
+        f"The minimum sample size for developing the prediction model was computed by the criteria of Riley et al. "
+        f"(2020) for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence of {found.prevalence:g}, "
+        f"{found.parameters} candidate parameters and a Cox-Snell R2 of {found.r2:.3g} (maximum {found.max_r2:.3g}), "
+        f"the numbers of patients required were {each}. The largest, {found.size:,} patients with {found.events:,} "
+        f"events ({found.events_per_parameter:.1f} events per parameter), was taken."
     )
 
 
@@ -213,8 +211,8 @@ def _about(model: APExGP) -> str:
     splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} data splits"
     sizes = np.unique(curve.sizes)
     return (
-        f"{_method(model)} The pilot comprised {len(curve)} scores ({curve.metric}){splits} at {len(sizes)} training-set "
-        f"sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
+        f"{_method(model)} The pilot comprised {len(curve)} scores ({curve.metric}){splits} at {len(sizes)} "
+        f"training-set sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
     )
 
 
@@ -229,12 +227,13 @@ def _method(model: APExGP) -> str:
             f"Learning curves were extrapolated by {process} with a {mean} mean, fitted by maximum a-posteriori "
             f"estimation with the published priors and {limits}."
         )
-    means = _listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in model.weights_.items()])
-    shape = f"means weighted by their evidence ({means})" if len(model.weights_) > 1 else f"a {_MEANS[settings['mean']]} mean"
+    weights = model.weights_
+    means = _listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])
+    shape = f"means weighted by their evidence ({means})" if len(weights) > 1 else f"a {_MEANS[settings['mean']]} mean"
     priors = {"calibrated": "priors calibrated on learning curves of the LCDB", "paper": "the published priors"}
+    stated = priors[settings["priors"]] if isinstance(settings["priors"], str) else "priors stated elsewhere"
     return (
-        f"Learning curves were extrapolated by {process} with {shape}, integrated over all parameters under "
-        f"{priors.get(settings['priors'], 'stated priors') if isinstance(settings['priors'], str) else 'stated priors'}, "
+        f"Learning curves were extrapolated by {process} with {shape}, integrated over all parameters under {stated}, "
         f"with {limits} and a floor of {settings['floor']:g}."
     )
 

@@ -1,0 +1,143 @@
+"""Laws that every family of curves obeys, and its published formula."""
+
+from math import inf
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from apexgp.inference.least_squares import LeastSquaresFit, LeastSquaresProblem
+from apexgp.model import families
+
+SIZES = np.array([60.0, 94, 147, 230, 360, 900])
+ANYWHERE = np.geomspace(1, 1e7, 60)
+FAMILIES = [getattr(families, name) for name in families.__all__ if name != "Family"]
+
+
+def piecewise(n, a, b, c, N):
+    u = np.log(n / N)
+    return 1 - np.exp(a + b * u + c * np.minimum(u, 0) ** 2)
+
+
+# The formulas as their authors print them, for sizes counted in examples.
+FORMULAS = {
+    families.PaperPowerFamily: lambda n, t1, t2, eps: (1 - eps) - t1 * n**t2,
+    families.PaperArctanFamily: lambda n, t1, t2, eps: 2 / np.pi * np.arctan(t1 * np.pi / 2 * n + t2) - eps,
+    families.MahmoodPowerFamily: lambda n, t1, t2, t3: t1 * n**t2 + t3,
+    families.MahmoodArctanFamily: lambda n, t1, t2, t3: 2 / np.pi * np.arctan(t1 * np.pi / 2 * n + t2) + t3,
+    families.MahmoodLogarithmFamily: lambda n, t1, t2, t3: t1 * np.log(n + t2) + t3,
+    families.MahmoodRootFamily: lambda n, t1, t2, t3: n / (1 + np.abs(t1 * n) ** t2) ** (1 / t2) + t3,
+    families.Pow4Family: lambda n, a, b, c, d: a - b * (n + d) ** -c,
+    families.Mmf4Family: lambda n, a, b, c, d: (a * b + c * n**d) / (b + n**d),
+    families.Wbl4Family: lambda n, a, b, c, d: c - b * np.exp(-a * n**d),
+    families.PiecewisePowerFamily: piecewise,
+}
+
+
+@pytest.fixture(params=FAMILIES, ids=lambda family: family.__name__)
+def make(request):
+    return request.param
+
+
+def some_fits(make, rng, count=40):
+    """Curves of a family at random shapes, and at all corners of its box."""
+    family = make(SIZES)
+    problem = LeastSquaresProblem(family, SIZES, np.full(len(SIZES), 0.5), 1.0)
+    corners = np.stack(np.meshgrid(*zip(problem.lower, problem.upper, strict=True)), axis=-1)
+    shapes = [
+        *rng.uniform(problem.lower, problem.upper, (count, len(family.axes))),
+        *corners.reshape(-1, len(problem.lower)),
+    ]
+    fixed = problem.amplitude_bounds == (1.0, 1.0)
+    return [LeastSquaresFit(problem, shape, 1.0, 1.0 if fixed else 0.3, 0.0, True, 0) for shape in shapes]
+
+
+def test_every_family_has_its_formula_here():
+    assert set(FORMULAS) == set(FAMILIES)
+
+
+def test_published_parameters_reproduce_the_curve(make, rng):
+    for fit in some_fits(make, rng)[:40]:
+        np.testing.assert_allclose(
+            FORMULAS[make](SIZES, *fit.parameters.values()), fit.curve(SIZES), rtol=1e-6, atol=1e-7
+        )
+
+
+def test_no_curve_falls(make, rng):
+    for fit in some_fits(make, rng):
+        assert (np.diff(fit.curve(ANYWHERE)) >= -1e-9).all()
+        assert np.isfinite(fit.curve(SIZES)).all()
+
+
+def test_slopes_are_those_of_finite_differences(make, rng):
+    for fit in some_fits(make, rng)[:20]:
+        problem, step = fit.problem, 1e-7
+        inside = np.clip(fit.shape, problem.lower + 2e-3, problem.upper - 2e-3)
+        g, slopes = problem.basis_and_slopes(problem.x, inside[None])
+        np.testing.assert_allclose(g[0], problem.family.basis(problem.x, *inside))
+        for i, slope in enumerate(slopes[0]):
+            nudge = step * (np.arange(len(inside)) == i)
+            up, down = (problem.family.basis(problem.x, *(inside + sign * nudge)) for sign in (1, -1))
+            np.testing.assert_allclose(slope, (up - down) / (2 * step), rtol=1e-4, atol=1e-5 * (1 + np.abs(g).max()))
+
+
+def test_crossing_is_where_the_curve_reaches_the_level(make, rng):
+    met = 0
+    for fit in some_fits(make, rng):
+        low, high = fit.curve(np.array([1.0, 1e9]))
+        for share in (0.01, 0.3, 0.9, 0.999):
+            level = low + share * (high - low)
+            if not low < level < high:
+                continue
+            found = fit.crossing(level)
+            expected = np.exp(
+                optimize.brentq(lambda t, f=fit, y=level: f.curve(np.exp([t]))[0] - y, 0, np.log(1e9), xtol=1e-13)
+            )
+            # Where the curve is steep the size is sharp, where it is flat the score is.
+            assert found == pytest.approx(expected, rel=1e-6) or fit.curve(np.array([found]))[0] == pytest.approx(
+                level, abs=1e-12
+            )
+            met += 1
+    assert met > 100
+
+
+def test_crossing_knows_what_was_always_and_what_is_never_reached(make, rng):
+    for fit in some_fits(make, rng):
+        assert fit.crossing(fit.curve(np.ones(1))[0]) == 1.0
+        assert fit.crossing(1.01 * fit.curve(np.array([1e300]))[0] + 1e-6) == inf
+
+
+def test_bounds_on_the_shape_hold_the_whole_grid(make):
+    assert all((np.diff(axis) > 0).all() and len(axis) > 5 for axis in make.axes)
+
+
+def test_limits_lie_between_the_best_score_and_the_ceiling(make):
+    offset, amplitude = make(SIZES).bounds(0.7, 0.9)
+    if make.__name__.startswith("Mahmood"):
+        assert offset == (-inf, inf)
+    elif make is families.PiecewisePowerFamily:
+        assert offset == (0.9, 0.9)
+    else:
+        assert offset == (0.7, 0.9)
+    assert amplitude[0] >= 0
+
+
+def test_a_logarithm_lies_between_power_laws():
+    # Mahmood's power law passes through the logarithm where its exponent changes sign.
+    family = families.MahmoodPowerFamily(SIZES)
+    x = SIZES / SIZES[0]
+    np.testing.assert_allclose(family.basis(x, 0.0), np.log(x) / np.log(x[-1]), rtol=1e-9)
+    below, above = family.basis(x[1:-1], -0.1), family.basis(x[1:-1], 0.1)
+    assert (above < family.basis(x[1:-1], 0.0)).all()
+    assert (below > family.basis(x[1:-1], 0.0)).all()
+
+
+def test_the_parts_of_the_piecewise_law_meet_in_value_and_slope(rng):
+    for fit in some_fits(families.PiecewisePowerFamily, rng)[:20]:
+        switch = fit.parameters["N"]
+        assert SIZES[1] * (1 - 1e-12) <= switch <= SIZES[-1] * (1 + 1e-12)
+        log_error = np.log(1 - fit.curve(switch * np.exp([-2e-4, -1e-4, 0, 1e-4, 2e-4])))
+        slopes = np.diff(log_error) / 1e-4
+        np.testing.assert_allclose(slopes, fit.parameters["b"], atol=2e-3 * (1 + abs(fit.parameters["c"])))
+        far = np.log(1 - fit.curve(switch * np.array([2.0, 4.0, 8.0])))
+        assert np.diff(far, 2) == pytest.approx(0, abs=1e-6)
