@@ -197,7 +197,7 @@ def test_no_traceback_reaches_the_user(run, pairs, monkeypatch):
     def broken(*_args, **_settings):
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr(cli, "APExGP", broken)
+    monkeypatch.setattr(cli, "model_of", broken)
     code, _, err = run("forecast", pairs)
     assert code == 1
     assert "ZeroDivisionError: boom" in err
