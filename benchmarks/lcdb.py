@@ -131,6 +131,10 @@ class Case:
     curve: LearningCurve
     sizes: np.ndarray
     scores: np.ndarray
+    splits: LearningCurve
+    """The pilot's splits at all sizes, for simulations in which they go on."""
+    truth: LearningCurve
+    """The mean over all splits at each of those sizes."""
 
 
 def default_path() -> Path:
@@ -170,7 +174,13 @@ def draw(table: pd.DataFrame, seed: int = 7) -> list[Case]:
             continue
         truth = [rng.choice(others[size].dropna().to_numpy(), 3, replace=False).mean() for size in later]
         curve = LearningCurve(PILOT_SIZES, pilot.to_numpy().T, task=str(task))
-        cases.append(Case(str(task), str(learner), curve, np.array(later, float), np.array(truth)))
+        every = [*PILOT_SIZES, *later]
+        own = grid.loc[chosen, every].stack().dropna()
+        splits = LearningCurve(own.index.get_level_values("size"), own, own.index.get_level_values("seed"))
+        means = LearningCurve(every, grid[every].mean().to_numpy(), task=str(task))
+        cases.append(
+            Case(str(task), str(learner), curve, np.array(later, float), np.array(truth), splits, means)
+        )
     return cases
 
 

@@ -19,7 +19,7 @@ from scipy.interpolate import PchipInterpolator
 from .._check import FloatArray, positive, whole_number
 from .required import Forecaster, Success, Target, success_of
 
-__all__ = ["CollectionPlan", "plan_collection"]
+__all__ = ["CollectionPlan", "cheapest_sizes", "plan_collection"]
 
 _KNOTS = 40  # sizes at which F is asked for at first
 _FINE = 600  # sizes that the first draft of a plan may be made of
@@ -112,7 +112,7 @@ def plan_collection(
     cost, loss = positive("cost_per_sample", cost_per_sample), positive("penalty", penalty)
     rounds = whole_number("rounds", rounds, least=1)
     at_hand = int(model.curve_.sizes.max()) if start is None else whole_number("start", start, least=1)
-    sizes = _cheapest_sizes(success, float(at_hand), cost, loss, rounds)
+    sizes = cheapest_sizes(success, float(at_hand), cost, loss, rounds)
     met = np.maximum.accumulate(success(sizes))
     spend = cost * float((np.diff(sizes) * (1 - met[:-1])).sum())
     return CollectionPlan(
@@ -129,7 +129,7 @@ def plan_collection(
     )
 
 
-def _cheapest_sizes(success: Success, start: float, cost: float, penalty: float, rounds: int) -> FloatArray:
+def cheapest_sizes(success: Success, start: float, cost: float, penalty: float, rounds: int) -> FloatArray:
     """Whole sizes (q_0, ..., q_T) that minimise the expected cost."""
     # A round that costs more than the penalty it may avert is never worth it.
     farthest = start + rounds * penalty / cost

@@ -1,0 +1,236 @@
+"""What collecting by each method would have cost, and how often it would have failed: `collection.py [--folds FILE]`.
+
+A simulated study over the development curves of `lcdb.py`. The pilot is that of the protocol; the truth is the isotonic
+regression of the mean over all splits. Targets lie a quarter, a half and three quarters of the way from the pilot's best
+mean score to the curve's end. Figures of merit are those of Learn-Optimize-Collect (Mahmood et al. 2022b): the failure
+rate, and the cost ratio (q_T - q_0) / (D* - q_0) - 1; as D* may be next to q_0, ratios are averaged as logarithms. Nothing
+can be collected beyond a curve's end.
+
+Each method has a knob that buys safety: the penalty, or for regressions the correction. One round is replayed for many
+settings of it, so that methods can be compared at equal cost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from scipy import special
+
+import calibrate
+import lcdb
+from apexgp import METHODS, APExGP, simulate_collection, true_requirement
+from apexgp.answers.plan import cheapest_sizes
+from apexgp.answers.required import success_of
+from apexgp.estimators import RegressionEstimator
+from apexgp.model.beliefs import CALIBRATED
+from apexgp.pairs import collapse
+from sklearn.base import clone
+
+SHARES = (0.25, 0.5, 0.75)
+LEAST_RISE = 0.005  # of the true curve after the pilot; targets are then told apart by more than noise
+PENALTIES = 10.0 ** np.arange(2.5, 8.1, 0.5)
+CORRECTIONS = (0.0, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12)
+CONFIDENCES = (0.1, 0.5, 0.8, 0.9)
+ROOMS = (0.05, 0.1, 0.2, 0.4)
+EXPONENTS = np.linspace(0.02, 3.0, 80)
+
+
+def model_for(case: lcdb.Case, folds: dict | None) -> APExGP:
+    """Our default, with priors of the task's fold where there are folds."""
+    if folds is None:
+        return APExGP(priors=CALIBRATED)
+    return APExGP(priors=calibrate.unflatten(np.array(folds["vectors"][folds["fold"][case.task]])))
+
+
+def targets(case: lcdb.Case) -> list[float]:
+    best = float(collapse(case.curve.sizes, case.curve.scores).mean.max())
+    end = float(case.truth.scores.max())
+    if end - best < LEAST_RISE:
+        return []
+    wanted = [best + share * (end - best) for share in SHARES]
+    start = case.curve.sizes.max()
+    return [t for t in wanted if start < true_requirement(case.truth, t) <= case.truth.sizes.max()]
+
+
+def bootstrap(case: lcdb.Case, target: float, seed: int = 0):
+    """F by the recipe of Learn-Optimize-Collect: 500 bootstraps of the pairs, a power law each, a kernel density.
+
+    Fits a - b n^-g by least squares over a grid of exponents; curves that never reach the target are dropped, as a kernel
+    density must. The density is one of log sizes.
+    """
+    sizes, scores = case.curve.sizes, case.curve.accuracies
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=500).astype(float)
+    best, requirement = np.full(500, np.inf), np.full(500, np.inf)
+    total, sum_y, sum_yy = counts.sum(axis=1), counts @ scores, counts @ scores**2
+    for g in EXPONENTS:
+        x = (sizes / sizes[0]) ** -g
+        sum_x, sum_xx, sum_xy = counts @ x, counts @ x**2, counts @ (x * scores)
+        spread = sum_xx - sum_x**2 / total
+        b = np.maximum(-(sum_xy - sum_x * sum_y / total) / np.maximum(spread, 1e-12), 0.0)
+        a = (sum_y + b * sum_x) / total
+        error = sum_yy - 2 * a * sum_y + a**2 * total + b**2 * sum_xx + 2 * b * sum_xy - 2 * a * b * sum_x
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            size = np.where(a > target, sizes[0] * (b / (a - target)) ** (1 / g), np.inf)
+        better = error < best
+        best, requirement = np.where(better, error, best), np.where(better, size, requirement)
+    logs = np.log(requirement[np.isfinite(requirement) & (requirement > 0)])
+    if len(logs) < 2:
+        return lambda n: np.zeros(len(n))
+    width = max(logs.std(ddof=1) * len(logs) ** -0.2, 1e-3)
+    return lambda n: special.ndtr((np.log(n)[:, None] - logs) / width).mean(axis=1)
+
+
+def one_round(case: lcdb.Case, folds: dict | None) -> list[tuple]:
+    """Rows (method, knob, share of the way, q_1, D*) for one round."""
+    wanted = targets(case)
+    if not wanted:
+        return []
+    start, end = float(case.curve.sizes.max()), float(case.truth.sizes.max())
+    rows = []
+
+    def add(method, knob, target, size):
+        need = true_requirement(case.truth, target)
+        rows.append((method, knob, case.task, target, start, min(max(size, start), end), need))
+
+    ours = model_for(case, folds).fit(case.curve)
+    for target in wanted:
+        for name, success in (
+            ("apexgp, plan", success_of(ours, target, "expected")),
+            ("Learn-Optimize-Collect, bootstrap", bootstrap(case, target)),
+        ):
+            for penalty in PENALTIES:
+                add(name, penalty, target, cheapest_sizes(success, start, 1.0, penalty, 1)[-1])
+    for name, method in METHODS.items():
+        if not isinstance(method, RegressionEstimator):
+            continue
+        fitted = clone(method).fit(case.curve)
+        for target in wanted:
+            for correction in CORRECTIONS:
+                add(name, correction, target, fitted.required_size(target, correction=correction).median)
+    return rows
+
+
+def several_rounds(case: lcdb.Case, folds: dict | None, rounds: int) -> list[tuple]:
+    """Rows for several rounds, with the model fitted again after each; the target is half the way."""
+    wanted = targets(case)
+    if len(wanted) < len(SHARES):
+        return []
+    target, pilot, rows = wanted[1], len(lcdb.PILOT_SIZES), []
+    start = float(case.curve.sizes.max())
+
+    def add(method, knob, **settings):
+        try:
+            run = simulate_collection(case.splits, target, method, pilot, rounds, truth=case.truth, **settings)
+        except Exception as problem:  # a table should not be lost to one curve
+            print("left out:", case.task, case.learner, problem)
+            return
+        last = run.sizes[-1] if run.sizes else start
+        rows.append((knob[0], knob[1], case.task, target, start, last, run.needed))
+
+    for penalty in (1e4, 1e6):
+        add(model_for(case, folds), ("apexgp, plan", penalty), penalty=penalty)
+    for name in ("mahmood-power-law", "mahmood-arctan", "mahmood-logarithm", "mahmood-root", "power-law"):
+        for correction in (0.0, 0.01):
+            add(METHODS[name], (name, correction), correction=correction)
+    return rows
+
+
+def suffices(case: lcdb.Case, folds: dict | None) -> list[tuple]:
+    """Rows (confidence, size, D*, end) for targets that do not depend on how the curve goes on."""
+    ours = model_for(case, folds).fit(case.curve)
+    best = float(collapse(case.curve.sizes, case.curve.scores).mean.max())
+    rows = []
+    for room in ROOMS:
+        target = best + room * (1 - best)
+        need = true_requirement(case.truth, target)
+        for confidence in CONFIDENCES:
+            size = ours.required_size(target, confidence).size
+            rows.append((case.task, confidence, room, size, need, case.truth.sizes.max()))
+    return rows
+
+
+def frame(rows) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns="method knob task target start size need".split())
+    table["failed"] = table["size"] < table.need
+    table["log_ratio"] = np.log((table["size"] - table.start + 1) / (table.need - table.start + 1))
+    return table
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    by = table.groupby(["method", "knob"])
+    return pd.DataFrame(
+        {
+            "failure rate": by.failed.mean(),
+            "cost ratio (geometric)": np.exp(by.log_ratio.mean()) - 1,
+            "cost ratio (median)": np.exp(by.log_ratio.median()) - 1,
+            "runs": by.size(),
+        }
+    )
+
+
+def at_equal_cost(points: pd.DataFrame, times=(1.0, 1.5, 2.0, 3.0, 5.0)) -> pd.DataFrame:
+    """Failure rate of each method where its knob makes it collect so many times what is needed, on average."""
+    rows = {}
+    for method, own in points.groupby(level="method"):
+        own = own.sort_values("cost ratio (geometric)")
+        log_cost = np.log1p(own["cost ratio (geometric)"])
+        inside = [(np.log(t) >= log_cost.min()) & (np.log(t) <= log_cost.max()) for t in times]
+        failure = np.interp(np.log(times), log_cost, own["failure rate"])
+        rows[method] = np.where(inside, failure, np.nan)
+    return pd.DataFrame(rows, index=[f"{t:g}x" for t in times]).T.sort_values("2x")
+
+
+def clustered_error(values: pd.Series, task: pd.Series) -> float:
+    sums = (values - values.mean()).groupby(task).sum()
+    return float(np.sqrt((sums**2).sum()) / len(values))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--file", default=lcdb.default_path())
+    parser.add_argument("--folds", help="priors by task fold, as written by calibrate.py --cv --out")
+    parser.add_argument("--draw", type=int, default=7)
+    parser.add_argument("--every", type=int, default=1, help="take every so-manieth curve")
+    parser.add_argument("--jobs", type=int, default=-1)
+    settings = parser.parse_args()
+    folds = json.loads(Path(settings.folds).read_text()) if settings.folds else None
+    print("priors of the task's fold" if folds else "priors as shipped: in-sample for the development tasks")
+    cases = lcdb.draw(lcdb.read(settings.file), settings.draw)[:: settings.every]
+
+    def over_cases(function, *arguments):
+        work = (delayed(_quietly)(function, case, *arguments) for case in cases)
+        return [row for rows in Parallel(settings.jobs)(work) for row in rows]
+
+    answers = pd.DataFrame(over_cases(suffices, folds), columns="task confidence room size need end".split())
+    known = answers[answers["size"] <= answers.end]
+    print(f"\nRequired size: does it suffice? ({len(cases)} curves x {len(ROOMS)} targets; those answered within the curve)")
+    for confidence, own in known.groupby("confidence"):
+        enough = (own.need <= own["size"]).astype(float)
+        error = clustered_error(enough, own.task)
+        print(f"confidence {confidence:.1f}: suffices on {100 * enough.mean():.1f} % (+- {100 * error:.1f}) of {len(own)}")
+
+    points = summary(frame(over_cases(one_round, folds)))
+    print("\nOne round: failure rate at equal cost (geometric mean of collected over needed)")
+    print(at_equal_cost(points).round(3).to_string())
+    print("\nOne round, operating points")
+    print(points.round(3).to_string())
+    for rounds in (3, 5):
+        print(f"\n{rounds} rounds, refitted after each; target half the way")
+        print(summary(frame(over_cases(several_rounds, folds, rounds))).round(3).to_string(), flush=True)
+
+
+def _quietly(function, *arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments)
+
+
+if __name__ == "__main__":
+    main()
