@@ -5,10 +5,12 @@ import pytest
 from scipy import optimize
 
 from apexgp.inference.least_squares import LeastSquaresProblem, fit_least_squares
+from apexgp.inference.optimise import minimise
 from apexgp.model import families
 
 FAMILIES = [getattr(families, name) for name in families.__all__ if name != "Family"]
 SIZES = np.array([60.0, 94, 147, 230, 360, 900])
+SEVEN = np.geomspace(60, 60000, 7)
 
 
 @pytest.fixture(params=FAMILIES, ids=lambda family: family.__name__)
@@ -89,6 +91,39 @@ def test_given_the_shape_offset_and_amplitude_are_scipys(make, rng):
         assert low <= offset <= high
         assert least <= amplitude <= most
         assert ours == pytest.approx(2 * other.cost, rel=1e-8, abs=1e-11)
+
+
+def test_a_flat_basis_gives_the_mean(rng):
+    sizes, scores = random_pilot(rng)
+    problem = LeastSquaresProblem(families.MahmoodPowerFamily(sizes), sizes, scores, 1.0)
+    flat = -rng.random((50, 1)) * (1 + 1e-16 * rng.normal(size=(50, len(sizes))))
+    offset, amplitude = problem.project(flat)
+    mean = np.average(scores, weights=weights_of(families.MahmoodPowerFamily, sizes))
+    np.testing.assert_allclose(offset[:, None] + amplitude[:, None] * flat, mean, rtol=1e-9)
+
+
+def test_several_valleys_are_searched(rng):
+    # Two ways to be wrong by the same rise: early and steep, or late. One start would not do.
+    lost = 0
+    for _ in range(200):
+        scores = rng.random(7)
+        problem = LeastSquaresProblem(families.MahmoodArctanFamily(SEVEN), SEVEN, scores, 1.0)
+        starts = problem.starts()
+        assert 1 <= len(starts) <= 3
+        values = problem(starts)[0]
+        assert (np.diff(values) >= -1e-9).all()
+        lost += fit_least_squares(problem).objective < 0.999 * _only(problem, starts[:1])
+    assert lost > 0
+
+
+def _only(problem, starts):
+    """Objective that is reached from given starts."""
+    return (
+        2e-4
+        * minimise(
+            problem, starts, problem.lower, problem.upper, curvature=problem.curvature, scales=problem.scales
+        ).value
+    )
 
 
 def test_the_gradient_is_that_of_finite_differences(make, rng):
