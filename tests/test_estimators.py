@@ -327,6 +327,20 @@ def test_a_switch_that_the_pilot_does_not_determine_leaves_the_interval_finite(r
         assert 0 < forecast.std[0] < 0.1
 
 
+def test_with_one_size_before_the_switch_the_interval_is_that_of_a_power_law_through_the_others(rng):
+    sizes = np.geomspace(30, 3000, 9)
+    scores = 1 - 0.9 * sizes**-0.2 + rng.normal(0, 0.003, 9)
+    scores[0] -= 0.03
+    model = PiecewisePowerLaw().fit(sizes, scores)
+    assert model.parameters_["N"] == pytest.approx(sizes[1])
+    (a, b), _ = optimize.curve_fit(lambda n, a, b: 1 - a * n**b, sizes[1:], scores[1:], [1, -0.2], ftol=1e-14)
+    at = np.array([100.0, 6000])
+    noise = ((scores[1:] - 1 + a * sizes[1:] ** b) ** 2).sum() / (9 - 4)
+    slopes, wanted = (np.stack([n**b, a * n**b * np.log(n)], axis=1) for n in (sizes[1:], at))
+    variance = noise * np.einsum("qi,ij,qj->q", wanted, np.linalg.inv(slopes.T @ slopes), wanted)
+    np.testing.assert_allclose(model.forecast(at, of="expected").scales[0], np.sqrt(variance), rtol=1e-3)
+
+
 def test_the_piecewise_law_says_when_it_cannot_forecast():
     model = PiecewisePowerLaw().fit(SIZES[:4], SCORES[:4])
     assert np.isfinite(model.predict(NEW)).all()

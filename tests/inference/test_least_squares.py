@@ -5,6 +5,7 @@ import pytest
 from scipy import optimize
 
 from apexgp.inference.least_squares import LeastSquaresProblem, fit_least_squares
+from apexgp.inference.optimise import minimise
 from apexgp.model import families
 
 FAMILIES = [getattr(families, name) for name in families.__all__ if name != "Family"]
@@ -89,6 +90,46 @@ def test_given_the_shape_offset_and_amplitude_are_scipys(make, rng):
         assert low <= offset <= high
         assert least <= amplitude <= most
         assert ours == pytest.approx(2 * other.cost, rel=1e-8, abs=1e-11)
+
+
+def test_a_flat_basis_gives_the_mean(rng):
+    sizes, scores = random_pilot(rng)
+    problem = LeastSquaresProblem(families.MahmoodPowerFamily(sizes), sizes, scores, 1.0)
+    flat = -rng.random((50, 1)) * (1 + 1e-16 * rng.normal(size=(50, len(sizes))))
+    offset, amplitude = problem.project(flat)
+    mean = np.average(scores, weights=weights_of(families.MahmoodPowerFamily, sizes))
+    np.testing.assert_allclose(offset[:, None] + amplitude[:, None] * flat, mean, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("make", "scores"),
+    [
+        (families.MahmoodArctanFamily, [0.02, 0.04, 0.46, 0.22, 0.43]),
+        (families.Mmf4Family, [0.03, 0.05, 0.23, 0.56, 0.42, 0.2, 0.3, 0.46, 0.8]),
+        (families.Wbl4Family, [0.22, 0.52, 0.73, 0.31, 0.83]),
+    ],
+)
+def test_the_deepest_valley_of_the_grid_is_not_always_the_one(make, scores):
+    sizes = np.geomspace(60, 60000, len(scores)).round()
+    problem = LeastSquaresProblem(make(sizes), sizes, np.array(scores), 1.0)
+    starts = problem.starts()
+    assert 2 <= len(starts) <= 3
+    assert (np.diff(problem(starts)[0]) >= -1e-9).all()
+    assert fit_least_squares(problem).objective < 0.99 * _only(problem, starts[:1])
+
+
+def _only(problem, starts):
+    """Objective that is reached from given starts."""
+    found = minimise(
+        problem,
+        starts,
+        problem.lower,
+        problem.upper,
+        curvature=problem.curvature,
+        scales=problem.scales,
+        gradient_tolerance=1e-9,
+    )
+    return 2e-4 * found.value
 
 
 def test_the_gradient_is_that_of_finite_differences(make, rng):

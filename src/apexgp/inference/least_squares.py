@@ -92,7 +92,7 @@ class LeastSquaresProblem:
         gap = g - mean[:, None]
         spread = (gap * gap) @ self._share
         # A basis that is flat but for rounding gets no amplitude to fit its rounding with.
-        spread = np.maximum(spread, 1e-24 * mean**2 + 1e-200)
+        spread = np.maximum(spread, 1e-20 * mean**2 + 1e-200)
         slope = gap @ self._weighted_scores / spread
         level = self._mean_score - slope * mean
         (low, high), (least, most) = self.offset_bounds, self.amplitude_bounds

@@ -121,7 +121,7 @@ class PaperArctanFamily(Family):
 
     parameters = ("theta1", "theta2", "epsilon")
     axes = (
-        np.array([1e-9, 0.01, 0.025, 0.05, 0.08, 0.12, 0.17, 0.24, 0.33, 0.45, 0.6, 0.8, 1.0]),
+        np.array([1e-9, 1e-4, 1e-3, 0.004, 0.01, 0.025, 0.05, 0.08, 0.12, 0.17, 0.24, 0.33, 0.45, 0.6, 0.8, 1.0]),
         np.linspace(0.0, 1.0, 11),
     )
     _mean = MEANS["arctan"]
@@ -338,27 +338,33 @@ class Wbl4Family(Family):
     """c - b exp(-a n^d), with a, b >= 0, d in [0.01, 2], after Weibull; of the LCDB.
 
     The limit c lies between the best pilot score and the ceiling. Coordinates: the exponent a d n^d of the power law
-    that touches the drop at the smallest size, in [0, 5], and d.
+    that touches the drop at the geometric middle of the pilot, in [0, 5], and d.
     """
 
     parameters = ("a", "b", "c", "d")
-    axes = (_EXPONENTS, np.array([0.01, 0.05, 0.1, 0.17, 0.25, 0.35, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0]))
+    axes = (
+        np.concatenate([[0.0, 1e-4, 1e-3, 0.01], _EXPONENTS[1:]]),
+        np.array([0.01, 0.05, 0.1, 0.17, 0.25, 0.35, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0]),
+    )
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
         """Minus the drop as a share of that at the smallest size."""
         exponent, d = shape
         # The bound keeps an exponent of 0 times a huge power at 0.
-        return -np.exp(-exponent / d * np.expm1(np.minimum(d * np.log(x), 700.0)))
+        return -np.exp(-self._rate(exponent, d) * np.expm1(np.minimum(d * np.log(x), 700.0)))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -log(-value) = exponent (x^d - 1) / d."""
-        exponent, d = shape
-        return log1p(-_quotient(log(-value) * d, exponent)) / d if value < 0 else inf
+        """From -log(-value) = rate (x^d - 1)."""
+        return log1p(-_quotient(log(-value), float(self._rate(*shape)))) / shape[1] if value < 0 else inf
 
     def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
         """The drop is b at no data."""
-        exponent, d = shape
-        return exponent / d * self.unit**-d, amplitude * exp(exponent / d), offset, d
+        rate, d = float(self._rate(*shape)), shape[1]
+        return rate * self.unit**-d, amplitude * exp(rate), offset, d
+
+    def _rate(self, exponent: Any, d: Any) -> Any:
+        """The letter a, for sizes in units of the smallest one."""
+        return exponent / d * np.exp(-d / 2 * log(self.last))
 
 
 class PiecewisePowerFamily(Family):
