@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy import special
+from sklearn.base import clone
 
 import calibrate
 import lcdb
@@ -30,12 +31,12 @@ from apexgp.answers.required import success_of
 from apexgp.estimators import RegressionEstimator
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.pairs import collapse
-from sklearn.base import clone
 
 SHARES = (0.25, 0.5, 0.75)
 LEAST_RISE = 0.005  # of the true curve after the pilot; targets are then told apart by more than noise
 PENALTIES = 10.0 ** np.arange(2.5, 8.1, 0.5)
 CORRECTIONS = (0.0, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12)
+LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 CONFIDENCES = (0.1, 0.5, 0.8, 0.9)
 ROOMS = (0.05, 0.1, 0.2, 0.4)
 EXPONENTS = np.linspace(0.02, 3.0, 80)
@@ -107,6 +108,8 @@ def one_round(case: lcdb.Case, folds: dict | None) -> list[tuple]:
         ):
             for penalty in PENALTIES:
                 add(name, penalty, target, cheapest_sizes(success, start, 1.0, penalty, 1)[-1])
+        for confidence in LEVELS:
+            add("apexgp, required size", confidence, target, ours.required_size(target, confidence).size)
     for name, method in METHODS.items():
         if not isinstance(method, RegressionEstimator):
             continue
@@ -157,7 +160,7 @@ def suffices(case: lcdb.Case, folds: dict | None) -> list[tuple]:
 
 
 def frame(rows) -> pd.DataFrame:
-    table = pd.DataFrame(rows, columns="method knob task target start size need".split())
+    table = pd.DataFrame(rows, columns=["method", "knob", "task", "target", "start", "size", "need"])
     table["failed"] = table["size"] < table.need
     table["log_ratio"] = np.log((table["size"] - table.start + 1) / (table.need - table.start + 1))
     return table
@@ -208,13 +211,17 @@ def main() -> None:
         work = (delayed(_quietly)(function, case, *arguments) for case in cases)
         return [row for rows in Parallel(settings.jobs)(work) for row in rows]
 
-    answers = pd.DataFrame(over_cases(suffices, folds), columns="task confidence room size need end".split())
+    answers = pd.DataFrame(over_cases(suffices, folds), columns=["task", "confidence", "room", "size", "need", "end"])
     known = answers[answers["size"] <= answers.end]
-    print(f"\nRequired size: does it suffice? ({len(cases)} curves x {len(ROOMS)} targets; those answered within the curve)")
+    print(
+        f"\nRequired size: does it suffice? ({len(cases)} curves x {len(ROOMS)} targets; those answered within the curve)"
+    )
     for confidence, own in known.groupby("confidence"):
         enough = (own.need <= own["size"]).astype(float)
         error = clustered_error(enough, own.task)
-        print(f"confidence {confidence:.1f}: suffices on {100 * enough.mean():.1f} % (+- {100 * error:.1f}) of {len(own)}")
+        print(
+            f"confidence {confidence:.1f}: suffices on {100 * enough.mean():.1f} % (+- {100 * error:.1f}) of {len(own)}"
+        )
 
     points = summary(frame(over_cases(one_round, folds)))
     print("\nOne round: failure rate at equal cost (geometric mean of collected over needed)")

@@ -178,9 +178,7 @@ def draw(table: pd.DataFrame, seed: int = 7) -> list[Case]:
         own = grid.loc[chosen, every].stack().dropna()
         splits = LearningCurve(own.index.get_level_values("size"), own, own.index.get_level_values("seed"))
         means = LearningCurve(every, grid[every].mean().to_numpy(), task=str(task))
-        cases.append(
-            Case(str(task), str(learner), curve, np.array(later, float), np.array(truth), splits, means)
-        )
+        cases.append(Case(str(task), str(learner), curve, np.array(later, float), np.array(truth), splits, means))
     return cases
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -40,7 +41,10 @@ class CutNormal:
         self._signed_precision = self.sign / scale
         self._cdf_slope = self.sign / self.mass
         self._cdf_at_zero_mass = self.mirrored - self._cdf_slope * self.below
-        self._height = 1 / (scale * _ROOT_2PI * self.mass)
+
+    @cached_property
+    def _height(self) -> FloatArray:
+        return 1 / (self.scale * _ROOT_2PI * self.mass)
 
     def cdf(self, y: FloatArray) -> FloatArray:
         """P(Y <= y)."""

@@ -68,12 +68,11 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     coefficients can tell.
     """
     scores = _truth(forecast, y)
-    # Narrow components may be spikes that lie between two nodes: edges around the heaviest of them, too.
-    heavy = np.argsort(forecast.weights)[-16:]
+    # A heavy spike next to an edge could hide between the edge and the first node: put edges around each.
+    heavy = forecast.weights > _HEAVY
     around = forecast.locations[heavy] + np.array([-6, -2, 0, 2, 6])[:, None, None] * forecast.scales[heavy]
-    narrow = forecast.scales[heavy] < _NARROW * forecast.std
     ends = np.array([[0.0], [1.0]]) * np.ones(len(forecast))
-    edges = np.vstack([ends, forecast.mean + _EDGES[:, None] * forecast.std, *np.where(narrow, around, 0.0)])
+    edges = np.vstack([ends, forecast.mean + _EDGES[:, None] * forecast.std, *around])
     values = np.empty(scores.shape)
     for where, truth in np.ndenumerate(scores):
         q = where[-1]
@@ -82,8 +81,8 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     return np.asarray(values.mean(axis=axis))[()]
 
 
-_EDGES = np.array([-7.0, -4.0, -2.5, -1.5, -0.7, 0.0, 0.7, 1.5, 2.5, 4.0, 7.0])
-_NARROW = 0.2  # as a share of the standard deviation of the mixture
+_EDGES = np.array([-6.0, -2.5, 0.0, 2.5, 6.0])
+_HEAVY = 0.01
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 # The last two Legendre coefficients of a function that is known at the nodes. The quadrature is exact to twice their
 # degree, so where they are small its error is smaller by far.

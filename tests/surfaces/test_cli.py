@@ -168,7 +168,10 @@ def test_a_file_with_several_tasks_is_a_batch(run, tmp_path):
     _, out, _ = run("forecast", path, "--at", "720")
     assert "liver: 720 examples, expect 0." in out
     assert "name the sizes to forecast with --at" in run("forecast", path)[2]
-    assert "--of, --target and --methods-text go with one curve" in run("forecast", path, "--at", "720", "--of", "expected")[2]
+    assert (
+        "--of, --target and --methods-text go with one curve"
+        in run("forecast", path, "--at", "720", "--of", "expected")[2]
+    )
 
 
 def test_odd_names_are_printed_as_they_are(run, tmp_path):

@@ -11,7 +11,12 @@ __all__ = ["log_rbf", "log_rbf_slopes"]
 
 def log_rbf(distance: FloatArray, sigma: FloatArray, lam: FloatArray) -> FloatArray:
     """k(x, x') = sigma^2 exp(-(log x - log x')^2 / (2 lambda^2)), given the distance of the logarithms."""
-    covariance: FloatArray = sigma**2 * np.exp(-0.5 * (distance / lam) ** 2)
+    covariance: FloatArray = distance / lam
+    # In place: over many nodes the memory for each step would cost more than the step.
+    covariance *= covariance
+    covariance *= -0.5
+    np.exp(covariance, out=covariance)
+    covariance *= sigma**2
     return covariance
 
 

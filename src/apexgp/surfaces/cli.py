@@ -137,7 +137,7 @@ def forecast(
     required = None if target is None else model.required_size(target, confidence)
     facts = forecast_facts(model, model.forecast(sizes, of=of), level, required)  # type: ignore[arg-type]
     if plot is not None:
-        _draw(model, max(sizes), plot, force)
+        _draw(model, max(sizes), plot, force, required=required)
     if as_json or methods_text:
         show(facts, as_json)
     else:

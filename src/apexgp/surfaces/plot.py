@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, probability, real_number, sizes_array
 from .._extras import need
+from ..answers.required import RequiredSize
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..pairs import collapse
@@ -21,6 +22,7 @@ __all__ = ["CurveDisplay"]
 
 _MEASURED = "#1b1b1b"
 _FORECAST = "#1f6fb4"
+_TARGET = "#2a7f3f"
 
 
 @dataclass(eq=False)
@@ -94,7 +96,13 @@ class CurveDisplay:
             metric=curve.metric,
         )
 
-    def plot(self, ax: Any = None, *, truth: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        truth: tuple[ArrayLike, ArrayLike] | None = None,
+        required: RequiredSize | None = None,
+    ) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure.
 
         Parameters
@@ -103,6 +111,8 @@ class CurveDisplay:
             Where to draw; nothing outside it is touched.
         truth
             Sizes and scores that were measured beyond the pilot, to be shown beside the forecast.
+        required
+            Answer to a target, of `model.required_size`: shows the target, and the size if the picture reaches so far.
         """
         pyplot = need("matplotlib.pyplot", "CurveDisplay.plot", "plot")
         if ax is None:
@@ -142,6 +152,11 @@ class CurveDisplay:
         if truth is not None:
             x, y = sizes_array("truth", truth[0]), np.asarray(truth[1], float)
             ax.plot(x, y, "D", color="#c4451c", markersize=6, label="measured later", zorder=5)
+        if required is not None:
+            ax.axhline(required.target, color=_TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label="target")
+            if self.sizes[0] <= required.size <= self.sizes[-1]:
+                words = f"{required.size:,} for the target with {100 * required.confidence:g} %"
+                ax.plot(required.size, required.target, "v", color=_TARGET, markersize=8, label=words, zorder=5)
         self._dress(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -1,0 +1,68 @@
+"""Time of the answers, next to that of the fit they start from: `answers_speed.py`.
+
+Backtests run over the development curves (with their later sizes), in two processes.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+
+import lcdb
+from apexgp import METHODS, APExGP, LearningCurve, backtest, compare_models, plan_collection
+
+SIZES = np.array([64, 91, 128, 181, 256, 362])
+
+
+def median_time(function, repeats: int = 15) -> float:
+    """Milliseconds."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return 1e3 * float(np.median(times))
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    scores = (0.9 - 1.2 * SIZES**-0.45)[:, None] + rng.normal(0, 0.01, (6, 3))
+    curve = LearningCurve(SIZES, scores)
+    for mean in ("auto", "power_law"):
+        model = APExGP(mean)
+        fit = median_time(lambda model=model: model.fit(curve))
+        print(f"{mean}: fit {fit:.1f} ms")
+        questions = {
+            "required_size": lambda model=model: [model.required_size(t) for t in (0.82, 0.85, 0.9)],
+            "plan_collection, 1 round": lambda model=model: [plan_collection(model, 0.85, 1, 1e5, 1)],
+            "plan_collection, 3 rounds": lambda model=model: [plan_collection(model, 0.85, 1, 1e5, 3)],
+            "1,000 sample_curves at 50 sizes": lambda model=model: [
+                model.sample_curves(1000, np.geomspace(64, 36200, 50), 0)
+            ],
+        }
+        for name, ask in questions.items():
+            taken = median_time(ask) / len(ask())
+            print(f"  {name}: {taken:.1f} ms, {taken / fit:.2f} of the fit")
+    both = {"a": curve, "b": LearningCurve(SIZES, scores - 0.01 * rng.random((6, 3)))}
+    print(f"compare_models, two curves, fits included: {median_time(lambda: compare_models(both, [362, 3620]), 5):.0f} ms")
+    for name, method in METHODS.items():
+        print(f"  fit of {name}: {median_time(lambda method=method: method.fit(curve), 9):.1f} ms")
+    measured = [case.splits for case in lcdb.draw(lcdb.read(lcdb.default_path()))]
+    print("backtests of development curves, two processes:")
+    for name, methods in (("all methods", None), ("apexgp, power-law, arctan", ["apexgp", "power-law", "arctan"])):
+        backtest(measured[:8], methods, n_jobs=2)
+        start = time.perf_counter()
+        result = backtest(measured[:200], methods, n_jobs=2)
+        each = (time.perf_counter() - start) / 200
+        print(f"  {name}: {60 / each:.0f} a minute")
+        if methods is None:
+            print(result)
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        main()
