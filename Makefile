@@ -1,7 +1,7 @@
 # demo   install into .venv and run the main job on data that ships with scikit-learn
 # test   install the development extras into .venv and run the tests
 # check  lint, format check and types
-# bench  speed, as ratios measured in one run, and calibration on real curves (needs the third-party data)
+# bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
 # docs   remake the generated pages and the picture of the README
 
 PYTHON ?= python3
@@ -27,6 +27,8 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/calibration.py --tasks paper
 	$(BIN)/python benchmarks/collect_speed.py
+	$(BIN)/python benchmarks/answers_speed.py
+	$(BIN)/python benchmarks/collection.py --every 3
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py
