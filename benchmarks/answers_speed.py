@@ -47,7 +47,9 @@ def main() -> None:
             taken = median_time(ask) / len(ask())
             print(f"  {name}: {taken:.1f} ms, {taken / fit:.2f} of the fit")
     both = {"a": curve, "b": LearningCurve(SIZES, scores - 0.01 * rng.random((6, 3)))}
-    print(f"compare_models, two curves, fits included: {median_time(lambda: compare_models(both, [362, 3620]), 5):.0f} ms")
+    print(
+        f"compare_models, two curves, fits included: {median_time(lambda: compare_models(both, [362, 3620]), 5):.0f} ms"
+    )
     for name, method in METHODS.items():
         print(f"  fit of {name}: {median_time(lambda method=method: method.fit(curve), 9):.1f} ms")
     measured = [case.splits for case in lcdb.draw(lcdb.read(lcdb.default_path()))]

@@ -1,10 +1,10 @@
 """What collecting by each method would have cost, and how often it would have failed: `collection.py [--folds FILE]`.
 
 A simulated study over the development curves of `lcdb.py`. The pilot is that of the protocol; the truth is the isotonic
-regression of the mean over all splits. Targets lie a quarter, a half and three quarters of the way from the pilot's best
-mean score to the curve's end. Figures of merit are those of Learn-Optimize-Collect (Mahmood et al. 2022b): the failure
-rate, and the cost ratio (q_T - q_0) / (D* - q_0) - 1; as D* may be next to q_0, ratios are averaged as logarithms. Nothing
-can be collected beyond a curve's end.
+regression of the mean over all splits. Targets lie a quarter, a half and three quarters of the way from the pilot's
+best mean score to the curve's end. Figures of merit are those of Learn-Optimize-Collect (Mahmood et al. 2022b): the
+failure rate, and the cost ratio (q_T - q_0) / (D* - q_0) - 1; as D* may be next to q_0, ratios are averaged as
+logarithms. Nothing can be collected beyond a curve's end.
 
 Each method has a knob that buys safety: the penalty, or for regressions the correction. One round is replayed for many
 settings of it, so that methods can be compared at equal cost.
@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy import special
+from scipy.interpolate import PchipInterpolator
 from sklearn.base import clone
 
 import calibrate
@@ -62,8 +63,8 @@ def targets(case: lcdb.Case) -> list[float]:
 def bootstrap(case: lcdb.Case, target: float, seed: int = 0):
     """F by the recipe of Learn-Optimize-Collect: 500 bootstraps of the pairs, a power law each, a kernel density.
 
-    Fits a - b n^-g by least squares over a grid of exponents; curves that never reach the target are dropped, as a kernel
-    density must. The density is one of log sizes.
+    Fits a - b n^-g by least squares over a grid of exponents; curves that never reach the target are dropped, as a
+    kernel density must. The density is one of log sizes.
     """
     sizes, scores = case.curve.sizes, case.curve.accuracies
     rng = np.random.default_rng(seed)
@@ -88,6 +89,13 @@ def bootstrap(case: lcdb.Case, target: float, seed: int = 0):
     return lambda n: special.ndtr((np.log(n)[:, None] - logs) / width).mean(axis=1)
 
 
+def tabulated(success, start: float):
+    """F between 160 sizes: the same for every penalty, so that it need not be asked for again."""
+    knots = np.linspace(np.log(start), np.log(start + 2 * PENALTIES[-1]), 160)
+    curve = PchipInterpolator(knots, success(np.exp(knots)))
+    return lambda n: curve(np.log(n))
+
+
 def one_round(case: lcdb.Case, folds: dict | None) -> list[tuple]:
     """Rows (method, knob, share of the way, q_1, D*) for one round."""
     wanted = targets(case)
@@ -103,7 +111,7 @@ def one_round(case: lcdb.Case, folds: dict | None) -> list[tuple]:
     ours = model_for(case, folds).fit(case.curve)
     for target in wanted:
         for name, success in (
-            ("apexgp, plan", success_of(ours, target, "expected")),
+            ("apexgp, plan", tabulated(success_of(ours, target, "expected"), start)),
             ("Learn-Optimize-Collect, bootstrap", bootstrap(case, target)),
         ):
             for penalty in PENALTIES:
@@ -200,7 +208,7 @@ def main() -> None:
     parser.add_argument("--file", default=lcdb.default_path())
     parser.add_argument("--folds", help="priors by task fold, as written by calibrate.py --cv --out")
     parser.add_argument("--draw", type=int, default=7)
-    parser.add_argument("--every", type=int, default=1, help="take every so-manieth curve")
+    parser.add_argument("--every", type=int, default=1, help="3: take every third curve")
     parser.add_argument("--jobs", type=int, default=-1)
     settings = parser.parse_args()
     folds = json.loads(Path(settings.folds).read_text()) if settings.folds else None
@@ -213,9 +221,7 @@ def main() -> None:
 
     answers = pd.DataFrame(over_cases(suffices, folds), columns=["task", "confidence", "room", "size", "need", "end"])
     known = answers[answers["size"] <= answers.end]
-    print(
-        f"\nRequired size: does it suffice? ({len(cases)} curves x {len(ROOMS)} targets; those answered within the curve)"
-    )
+    print(f"\nRequired size: does it suffice? ({len(cases)} curves x {len(ROOMS)} targets; answers within the curve)")
     for confidence, own in known.groupby("confidence"):
         enough = (own.need <= own["size"]).astype(float)
         error = clustered_error(enough, own.task)
