@@ -204,6 +204,14 @@ def test_nothing_is_collected_for_a_tiny_penalty(model):
         assert plan.expected_cost == pytest.approx(penalty * (1 - model.success(START)))
 
 
+@pytest.mark.parametrize("start", [23_456, 54_321, 10**6, 10**9, 10**12])
+@pytest.mark.parametrize("ratio", [0.5, 3.0, 5e3])
+def test_what_buys_next_to_nothing_of_what_is_at_hand_is_not_collected(start, ratio):
+    plan = plan_collection(Known((2 * start, 0.5, 0.9)), TARGET, 1.0, ratio, rounds=3, start=start)
+    assert plan.sizes == (start, start, start)
+    assert plan.expected_spend == 0
+
+
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_a_larger_penalty_is_risked_less(model, rounds):
     plans = [plan_collection(model, TARGET, 1.0, penalty, rounds) for penalty in np.geomspace(10, 1e7, 15)]

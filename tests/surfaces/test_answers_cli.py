@@ -9,7 +9,6 @@ import pytest
 from apexgp import (
     METHODS,
     APExGP,
-    Arctan,
     LearningCurve,
     PowerLaw,
     __version__,
@@ -270,10 +269,13 @@ def test_backtest_of_several_tasks_is_pooled_and_written(tasks, tmp_path, facts_
 
 
 def test_backtest_knows_holdout_ceiling_and_one_task(tasks, facts_of):
-    facts = facts_of("backtest", tasks, "--task", "lung", "--method", "arctan", "--holdout", "1", "--ceiling", "0.8")
+    facts = facts_of(
+        "backtest", tasks, "--task", "lung", "--method", "power-law", "--holdout", "1", "--ceiling", "0.77"
+    )
     curve = LearningCurve([n for n, _ in MEANS], [[s - 0.01, s + 0.01] for _, s in MEANS])
-    expected = backtest(curve, {"arctan": Arctan(ceiling=0.8)}, 1).pooled[0]
+    expected = backtest(curve, {"power-law": PowerLaw(ceiling=0.77)}, 1).pooled[0]
     assert facts["methods"][0]["error"] == pytest.approx(expected.error)
+    assert expected.error != pytest.approx(backtest(curve, ["power-law"], 1).pooled[0].error)
     assert len(facts["by_curve"]) == 1
 
 
