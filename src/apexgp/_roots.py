@@ -57,10 +57,10 @@ def bracketed_root(
     *,
     tolerance: float,
 ) -> FloatArray:
-    """Roots of functions without slopes, one an array element, by the secant method of Anderson and Bjorck.
+    """Roots of functions without slopes, one an array element, by Chandrupatla's method.
 
     It asks for few values where each is dear: none at the ends of the brackets, which are known, and none for elements
-    that have arrived.
+    that have arrived. Steps and plateaus cost bisections, but do not stop it early.
 
     Parameters
     ----------
@@ -69,25 +69,35 @@ def bracketed_root(
     low, high, at_low, at_high
         Brackets, and the values at their ends: one below 0, the other not.
     tolerance
-        Width of a bracket, or length of a step, that counts as arrived.
+        Width of a bracket that counts as arrived. The end at which the function is not below 0 comes back.
     """
-    root, a, b, fa, fb = (np.array(v, float) for v in ((low + high) / 2, low, high, at_low, at_high))
-    active = np.arange(len(root))
-    for iteration in range(100):
-        x = (a * fb - b * fa) / (fb - fa) if iteration % 10 < 9 else (a + b) / 2  # a bisection, should it crawl
-        value = function(x, active)
-        step = np.abs(x - root[active])
-        root[active] = x
-        # The new point replaces b; a stays where it brackets, with less than its value, so that both ends move.
-        same_side = (value < 0) == (fb < 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            less = 1 - value / fb
-        a, fa = np.where(same_side, a, b), np.where(same_side, fa * np.where(less > 0, less, 0.5), fb)
-        b, fb = x, value
-        going = (np.minimum(step, np.abs(b - a)) > tolerance) & (value != 0)
-        if not going.any():
+    a, b, fa, fb = (np.array(v, float) for v in (low, high, at_low, at_high))
+    root = np.where(fa < 0, b, a)
+    active = np.flatnonzero(np.abs(b - a) > tolerance)
+    a, b, fa, fb = a[active], b[active], fa[active], fb[active]
+    share = fa / (fa - fb)  # of the way from a to b; a secant first
+    for _ in range(200):
+        if not active.size:
             break
-        active, a, b, fa, fb = active[going], a[going], b[going], fa[going], fb[going]
+        # Never so near an end that a root just beyond the point would leave the bracket as wide as it was.
+        least = np.minimum(0.5 * tolerance / np.abs(b - a), 0.5)
+        x = a + np.clip(share, least, 1 - least) * (b - a)
+        value = function(x, active)
+        # The new point becomes a, the end on the other side b, and c the point that was given up.
+        same_side = (value < 0) == (fa < 0)
+        c, fc = np.where(same_side, a, b), np.where(same_side, fa, fb)
+        b, fb = np.where(same_side, b, a), np.where(same_side, fb, fa)
+        a, fa = x, value
+        root[active] = np.where(fa < 0, b, a)
+        going = np.abs(b - a) > tolerance
+        active, a, b, c = active[going], a[going], b[going], c[going]
+        fa, fb, fc = fa[going], fb[going], fc[going]
+        # The inverse quadratic through the three points where it is monotone between them, else the middle.
+        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
+        smooth = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        share = np.where(smooth, quadratic, 0.5)
     return root
 
 

@@ -125,7 +125,8 @@ def simulate_collection(
             wanted = fitted.required_size(target, correction=correction).median
         else:
             plan = plan_collection(fitted, target, cost_per_sample, penalty, left, start=math.ceil(known[-1]))
-            wanted = plan.sizes[0]
+            # Sizes of a curve need not be whole: to round one up is not to collect.
+            wanted = plan.sizes[0] if plan.sizes[0] > plan.start else known[-1]
         at = min(max(float(wanted), float(known[-1])), farthest)
         if at <= known[-1]:
             break  # the method believes that it is there, or that going on is not worth it

@@ -131,9 +131,10 @@ def plan_collection(
 
 def cheapest_sizes(success: Success, start: float, cost: float, penalty: float, rounds: int) -> FloatArray:
     """Whole sizes (q_0, ..., q_T) that minimise the expected cost."""
-    # A round that costs more than the penalty it may avert is never worth it.
+    # A round that costs more than the penalty it may avert is never worth it. Nor is one for an example in a million:
+    # it averts c / P only if F rises from 0 to 1 within so little.
     farthest = start + rounds * penalty / cost
-    if farthest < start + 1:
+    if farthest < start + max(1.0, 1e-6 * start):
         return np.full(rounds + 1, start)
     low, high = np.log([start, farthest]).round(9).tolist()
     knots = np.linspace(low, high, _KNOTS).round(9)
@@ -148,7 +149,8 @@ def cheapest_sizes(success: Success, start: float, cost: float, penalty: float, 
         chance = np.append(chance, success(np.exp(asked)))[order]
         grid = np.union1d(low, _nearby(logs[1:], half * gap, _WINDOW).clip(low, high))
     logs = _draft(grid, _between(knots, chance, grid), cost, penalty, rounds)
-    return np.maximum(np.ceil(np.exp(logs) - 1e-6), start)
+    # Up to whole examples, but not for the rounding of the logarithms: staying is not to collect one more.
+    return np.maximum(np.ceil(np.exp(logs) * (1 - 1e-9) - 1e-6), start)
 
 
 def _between(knots: FloatArray, chance: FloatArray, logs: FloatArray) -> FloatArray:

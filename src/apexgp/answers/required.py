@@ -160,22 +160,24 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
     crossed = np.flatnonzero((last >= 0) & (last < len(sizes) - 1))
     if crossed.size:
         low, high = last[crossed], last[crossed] + 1
-        wanted = _score(levels[crossed])
+        wanted = levels[crossed]
 
-        # As normal scores, F is nearly straight over the logarithm of the size, so that few steps will do.
         def surplus(log_sizes: FloatArray, which: NDArray[np.intp]) -> FloatArray:
-            return _score(success(np.exp(log_sizes))) - wanted[which]
+            return _surplus(success(np.exp(log_sizes)), wanted[which])
 
-        at_low, at_high = (_score(at_sizes[end]) - wanted for end in (low, high))
+        at_low, at_high = (_surplus(at_sizes[end], wanted) for end in (low, high))
         logs = np.log(sizes)
         found[crossed] = np.exp(bracketed_root(surplus, logs[low], logs[high], at_low, at_high, tolerance=_TOLERANCE))
     return [whole_size(size) for size in found.tolist()]
 
 
-def _score(p: FloatArray) -> FloatArray:
-    """Normal score of a probability."""
-    score: FloatArray = ndtri(np.clip(p, 1e-15, 1 - 1e-15))
-    return score
+def _surplus(p: FloatArray, level: FloatArray) -> FloatArray:
+    """How far a probability is above a level, in normal scores: nearly straight over the logarithm of the size.
+
+    Where they differ by rounding alone the sign is still that of the difference.
+    """
+    score, wanted = (ndtri(np.clip(value, 1e-15, 1 - 1e-15)) for value in (p, level))
+    return np.where(p < level, np.minimum(score - wanted, -1e-15), np.maximum(score - wanted, 0.0))
 
 
 def whole_size(size: float) -> float:

@@ -166,9 +166,12 @@ class BayesModel:
                 covariance[i, j] += variance * np.exp((logs[i] - logs[j]) ** 2 * rate)
 
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
-        """W = (x / x_ref)^-kappa, by which noise shrinks with size."""
+        """W = (x / x_ref)^-kappa, by which noise shrinks with size.
+
+        With kappa below 0 it grows, at infinity beyond what floating-point numbers hold: it stops well before.
+        """
         reference = np.log(pilot_sizes).mean(axis=0)
-        return np.exp(-kappa * (np.log(sizes) - reference))
+        return np.exp(np.minimum(-kappa * (np.log(sizes) - reference), 100.0))
 
     def noise(self, parameters: dict[str, FloatArray], sizes: FloatArray, pilot_sizes: FloatArray) -> FloatArray:
         """Variance of e and standard deviation of the carried split effect at `sizes`, stacked."""

@@ -264,5 +264,8 @@ def _required(
 
 def _names(files: list[Path]) -> dict[str, Path]:
     """Names of models: those of the files, as short as they can be told apart."""
+    twice = [str(path) for i, path in enumerate(files) if path in files[:i]]
+    if twice:
+        raise RequestError(f"{twice[0]} is named twice; compare wants one file for each model.")
     stems = {path.stem: path for path in files}
     return stems if len(stems) == len(files) else {str(path): path for path in files}

@@ -1,0 +1,208 @@
+"""Backtests: every figure again by hand, and curves or methods that fail."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+
+from apexgp import METHODS, APExGP, Backtest, LearningCurve, PowerLaw, backtest, metrics
+from apexgp.errors import DataError, RequestError, WouldOverwriteError
+
+SIZES = np.array([60.0, 94, 147, 230, 360, 564])
+FIGURES = ("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps")
+GP = APExGP("power_law")
+
+
+def curve(seed, limit=0.88, sizes=SIZES, **about):
+    rng = np.random.default_rng(seed)
+    table = (limit - 1.5 * sizes**-0.5)[:, None] + rng.normal(0, 0.01, (1, 3)) + rng.normal(0, 0.01, (len(sizes), 3))
+    return LearningCurve(sizes, table, **about)
+
+
+def pilot_of(whole, kept):
+    """Rows of the `kept` smallest sizes, and the mean scores at the others."""
+    sizes = np.unique(whole.sizes)
+    small = whole.sizes <= sizes[kept - 1]
+    pilot = LearningCurve(
+        whole.sizes[small],
+        whole.scores[small],
+        None if whole.split is None else whole.split[small],
+        direction=whole.direction,
+    )
+    truth = np.array([whole.scores[whole.sizes == n].mean() for n in sizes[kept:]])
+    return pilot, sizes[kept:], truth
+
+
+@pytest.mark.parametrize(("holdout", "kept"), [(None, 4), (1, 5), (2, 4), (3, 3)])
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_figures_are_those_of_the_public_functions(holdout, kept, direction):
+    whole = curve(1)
+    if direction == "lower":
+        whole = LearningCurve(whole.sizes, 1 - whole.scores, whole.split, direction="lower")
+    result = backtest(whole, {"gp": GP, "law": PowerLaw()}, holdout)
+    assert isinstance(result, Backtest)
+    found = {score.method: score for score in result.by_curve}
+    pilot, sizes, truth = pilot_of(whole, kept)
+
+    forecast = APExGP("power_law").fit(pilot).forecast(sizes, of="same_splits")
+    assert found["gp"].error == pytest.approx(np.abs(forecast.mean - truth).mean(), rel=1e-9)
+    assert found["gp"].bias == pytest.approx((forecast.mean - truth).mean(), rel=1e-9)
+    assert found["gp"].crps == pytest.approx(metrics.crps(forecast, truth), rel=1e-9)
+    within = forecast.cdf(truth + 0.01) - forecast.cdf(truth - 0.01)
+    assert found["gp"].likelihood == pytest.approx(within.mean(), rel=1e-9)
+    for level, coverage in ((0.8, found["gp"].coverage_80), (0.95, found["gp"].coverage_95)):
+        low, high = forecast.interval(level)
+        assert coverage == ((low <= truth) & (truth <= high)).mean()
+    assert (found["gp"].curves, found["gp"].failed) == (1, None)
+
+    predicted = PowerLaw().fit(pilot).predict(sizes)
+    assert found["law"].error == pytest.approx(np.abs(predicted - truth).mean(), rel=1e-9)
+    assert found["law"].bias == pytest.approx((predicted - truth).mean(), rel=1e-9)
+    # Without a distribution the CRPS reduces to the absolute error.
+    assert found["law"].crps == found["law"].error
+    assert all(math.isnan(getattr(found["law"], name)) for name in ("likelihood", "coverage_80", "coverage_95"))
+    assert (found["law"].curves, found["law"].failed) == (1, None)
+
+
+def test_the_same_splits_are_forecast():
+    # With large split effects, to go on with the same splits is not to draw new ones.
+    whole = curve(3)
+    (score,) = backtest(whole, {"gp": GP}).by_curve
+    pilot, sizes, truth = pilot_of(whole, 4)
+    model = APExGP("power_law").fit(pilot)
+    same, new = (metrics.crps(model.forecast(sizes, of=of), truth) for of in ("same_splits", "new_splits"))
+    assert score.crps == pytest.approx(same, rel=1e-9)
+    assert abs(same - new) > 1e-5
+
+
+def test_pooled_figures_are_means_over_curves_in_order_of_the_crps():
+    curves = {f"task {i}": curve(i, limit) for i, limit in enumerate((0.95, 0.85, 0.8))}
+    result = backtest(curves, {"law": PowerLaw(), "gp": GP, "published": APExGP.as_published()})
+    assert [(s.task, s.method) for s in result.by_curve] == [
+        (task, method) for task in curves for method in ("law", "gp", "published")
+    ]
+    for pooled in result.pooled:
+        own = [score for score in result.by_curve if score.method == pooled.method]
+        assert (pooled.curves, pooled.task, pooled.failed) == (3, None, None)
+        for name in FIGURES:
+            mean = np.mean([getattr(score, name) for score in own])
+            assert getattr(pooled, name) == pytest.approx(mean, nan_ok=True)
+    crps = [score.crps for score in result.pooled]
+    assert crps == sorted(crps)
+    text = repr(result)
+    assert text.startswith("Backtest of 3 curve(s)")
+    for pooled in result.pooled:
+        assert any(pooled.method in line and f"{pooled.crps:.4f}" in line for line in text.splitlines())
+    assert "nan" not in text
+
+
+def test_several_curves_may_come_as_a_list():
+    named, nameless = curve(1, task="lung"), curve(2)
+    found = backtest([named, nameless], {"law": PowerLaw()})
+    assert [score.task for score in found.by_curve] == ["lung", 1]
+    assert backtest(named, {"law": PowerLaw()}).by_curve[0].task == "lung"
+    assert found.by_curve[0].error == backtest(named, {"law": PowerLaw()}).by_curve[0].error
+
+
+class Broken(PowerLaw):
+    """A method that some data are too much for."""
+
+    def _fit_curve(self, curve):
+        if curve.scores.max() > 0.8:
+            raise DataError("too good to be true")
+        super()._fit_curve(curve)
+
+
+def test_what_fails_is_reported_and_spoils_nothing():
+    good, other, short = curve(1, 0.95), curve(2, 0.8), curve(3, sizes=SIZES[:3])
+    methods = {"broken": Broken(), "law": PowerLaw()}
+    result = backtest({"good": good, "short": short, "other": other}, methods)
+    by = {(s.task, s.method): s for s in result.by_curve}
+    assert len(by) == 6
+    for method in methods:
+        failed = by["short", method]
+        assert "3 different sizes; to hold out 1 and keep 3 to fit, it takes 4" in failed.failed
+        assert failed.curves == 0
+        assert all(math.isnan(getattr(failed, name)) for name in FIGURES)
+    assert by["good", "broken"].failed == "too good to be true"
+    assert by["other", "broken"].error == by["other", "law"].error
+    pooled = {score.method: score for score in result.pooled}
+    alone = backtest({"good": good, "other": other}, {"law": PowerLaw()}).pooled[0]
+    assert (pooled["law"].error, pooled["law"].curves) == (alone.error, 2)
+    assert pooled["law"].failed.startswith("1 of 3 curves: The curve has 3 different sizes")
+    assert (pooled["broken"].error, pooled["broken"].curves) == (by["other", "law"].error, 1)
+    assert pooled["broken"].failed == "2 of 3 curves: too good to be true"
+
+
+def test_what_fails_everywhere_comes_last():
+    result = backtest(curve(1, 0.95), {"broken": Broken(), "law": PowerLaw()})
+    assert [score.method for score in result.pooled] == ["law", "broken"]
+    assert (result.pooled[1].curves, result.pooled[1].failed) == (0, "too good to be true")
+    assert math.isnan(result.pooled[1].crps)
+    result = backtest(curve(1, sizes=SIZES[:3]), {"law": PowerLaw()})
+    assert result.pooled[0].curves == 0
+    (score,) = backtest(["no curve"], {"law": PowerLaw()}).by_curve
+    assert score.failed == "Expected a LearningCurve, got str."
+
+
+def test_methods_go_by_name():
+    whole = curve(1)
+    by_name = backtest(whole, ["power-law", "arctan"])
+    assert {score.method for score in by_name.pooled} == {"power-law", "arctan"}
+    by_hand = backtest(whole, {"power-law": PowerLaw(), "arctan": METHODS["arctan"]})
+    assert repr(by_name.by_curve) == repr(by_hand.by_curve)
+    assert [score.method for score in backtest(whole, "power-law").pooled] == ["power-law"]
+    assert not hasattr(METHODS["power-law"], "curve_")  # the stored ones stay as they are
+
+
+def test_every_method_is_judged_by_default():
+    result = backtest(curve(1))
+    assert {score.method for score in result.pooled} == set(METHODS)
+    assert all(score.failed is None for score in result.pooled)
+
+
+def test_processes_do_not_change_the_figures():
+    curves = {i: curve(i) for i in range(3)}
+    one, two = (backtest(curves, {"gp": GP, "law": PowerLaw()}, n_jobs=jobs) for jobs in (1, 2))
+    assert repr(one.by_curve) == repr(two.by_curve)
+    assert repr(one) == repr(two)
+
+
+def test_figures_are_written_and_not_overwritten(tmp_path):
+    path = tmp_path / "figures.csv"
+    result = backtest({"x": curve(1), "short": curve(1, sizes=SIZES[:3])}, {"law": PowerLaw()})
+    result.to_csv(path)
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["task"] for row in rows] == ["x", "short"]
+    assert float(rows[0]["error"]) == result.by_curve[0].error
+    assert float(rows[0]["crps"]) == result.by_curve[0].crps
+    assert math.isnan(float(rows[0]["coverage_95"]))
+    assert "to hold out 1" in rows[1]["failed"]
+    before = path.read_text()
+    with pytest.raises(WouldOverwriteError):
+        backtest(curve(2), {"law": PowerLaw()}).to_csv(path)
+    assert path.read_text() == before
+    backtest(curve(2), {"law": PowerLaw()}).to_csv(path, overwrite=True)
+    assert path.read_text() != before
+
+
+def test_bad_requests_are_explained():
+    whole = curve(1)
+    with pytest.raises(RequestError, match=r"There is no method cubic, spline; there are apexgp, apexgp-published, "):
+        backtest(whole, ["power-law", "cubic", "spline"])
+    with pytest.raises(RequestError, match="There is no method apex-gp"):
+        backtest(whole, "apex-gp")
+    with pytest.raises(RequestError, match="The method 'line' must be an estimator of curves, got str"):
+        backtest(whole, {"line": "power-law"})
+    with pytest.raises(RequestError, match="methods is empty"):
+        backtest(whole, [])
+    with pytest.raises(RequestError, match="methods is empty"):
+        backtest(whole, {})
+    for holdout in (0, 1.5):
+        with pytest.raises(RequestError, match="holdout must be a whole number"):
+            backtest(whole, ["power-law"], holdout)
+    with pytest.raises(DataError, match="There is no curve"):
+        backtest([], ["power-law"])
+    assert "to hold out 4 and keep 3 to fit, it takes 7" in backtest(whole, ["power-law"], 4).pooled[0].failed
