@@ -131,8 +131,8 @@ def plan_collection(
 
 def cheapest_sizes(success: Success, start: float, cost: float, penalty: float, rounds: int) -> FloatArray:
     """Whole sizes (q_0, ..., q_T) that minimise the expected cost."""
-    # A round that costs more than the penalty it may avert is never worth it. Nor is one for an example in a million:
-    # it averts c / P only if F rises from 0 to 1 within so little.
+    # A round that costs more than the penalty it may avert is never worth it. Where that leaves less than a millionth
+    # of what is at hand, F would have to leap within it.
     farthest = start + rounds * penalty / cost
     if farthest < start + max(1.0, 1e-6 * start):
         return np.full(rounds + 1, start)
