@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -231,6 +232,12 @@ def _pool(name: str, scores: Sequence[MethodScore]) -> MethodScore:
     failures = [score.failed for score in scores if score.failed is not None]
     if not done:
         return _none(name, None, failures[0])
-    means = {figure: float(np.mean([getattr(score, figure) for score in done])) for figure in _NO_FIGURES}
+    means = {figure: _mean([getattr(score, figure) for score in done]) for figure in _NO_FIGURES}
     why = f"{len(failures)} of {len(scores)} curves: {failures[0]}" if failures else None
     return MethodScore(name, None, **means, curves=len(done), failed=why)
+
+
+def _mean(figures: list[float]) -> float:
+    """Mean over the curves that have the figure: a method may forecast some and only draw a line through others."""
+    present = [figure for figure in figures if not math.isnan(figure)]
+    return sum(present) / len(present) if present else math.nan

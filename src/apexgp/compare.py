@@ -20,6 +20,7 @@ from .pairs import LearningCurve
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
 _GRID = 65  # sizes between which a crossing is looked for
+_TIE = 0.02  # so near to one half a probability may lie on either side by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,8 @@ def _table(curve: LearningCurve) -> dict[object, dict[float, float]]:
 
 def _last_crossing(sizes: FloatArray, chance: FloatArray) -> float | None:
     """Where the chance last passes one half, by straight lines between normal scores."""
-    score = ndtri(np.clip(chance, 1e-12, 1 - 1e-12))
+    told_apart = np.abs(chance - 0.5) > _TIE
+    sizes, score = sizes[told_apart], ndtri(np.clip(chance[told_apart], 1e-12, 1 - 1e-12))
     changes = np.flatnonzero((score[:-1] < 0) != (score[1:] < 0))
     if not changes.size:
         return None

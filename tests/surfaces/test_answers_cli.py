@@ -357,7 +357,7 @@ def replaced(command, **options):
         (["forecast", "PAIRS", "--target", "0.8", "--confidence", "1"], "confidence must be strictly between 0 and 1"),
         (["forecast", "TASKS", "--target", "0.8"], "--of, --target and --methods-text go with one curve"),
         (replaced(PLAN, target="0.95", ceiling="0.9"), "The target 0.95 is better than 0.9"),
-        (replaced(PLAN, cost="-1"), "cost_per_sample must be above 0, got -1"),
+        (replaced(PLAN, cost="-1"), "--cost must be above 0, got -1"),
         (replaced(PLAN, penalty="0"), "penalty must be above 0, got 0"),
         (replaced(PLAN, rounds="0"), "rounds must be a whole number of at least 1, got 0"),
         (replaced(PLAN, start="0"), "start must be a whole number of at least 1, got 0"),

@@ -127,7 +127,8 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         found = required_size(success_of(self, target, of), self._pilot.sizes, float(target), confidence)
-        asked = found.size if math.isfinite(found.size) else self._pilot.sizes[-1]
+        # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
+        asked = found.size if math.isfinite(found.size) else 2 * self._pilot.sizes[-1]
         return replace(found, cautions=self._cautions(np.array([float(asked)])))
 
     @abstractmethod

@@ -7,6 +7,7 @@ posteriors in pairs; importance weights and the Gaussian algebra then take the c
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +15,18 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from .._check import FloatArray
+from ..errors import AccuracyWarning
 from .averaging import Average
+from .bayes import Posterior
 from .nodes import cholesky, solve_lower
 
 __all__ = ["Difference", "difference", "noise_of", "shared_correlation"]
 
-_PAIRS = 4096
+# Pairs are drawn by the block until enough of them count, and the predictions made for a block's worth of the best.
+_BLOCK, _MOST_BLOCKS = 4096, 24
+_ENOUGH = 600.0
+# Noise that is shared almost fully leaves too few pairs that count. To use less of it is to be less sure, not wrong.
+_MOST_SHARED = 0.9
 
 
 class Difference(NamedTuple):
@@ -29,31 +36,21 @@ class Difference(NamedTuple):
     prob_positive: FloatArray
 
 
-class _Drawn(NamedTuple):
-    """Nodes drawn from one posterior by their weights; arrays end on the draws."""
+class _Nodes(NamedTuple):
+    """Nodes of one posterior; arrays end on them."""
 
-    curve: FloatArray
-    """Mean curve at the sizes."""
-    half: FloatArray
-    """Whitened covariances of f there with the pseudo-scores, (R, Q, draws)."""
     white: FloatArray
-    """Whitened residuals of the pseudo-scores, (R, draws)."""
-    factor: FloatArray
-    root: FloatArray
-    """Lower factor of the covariance of the pseudo-scores' noise."""
+    """Whitened residuals of the pseudo-scores."""
+    shared: FloatArray
+    """Whitened factor of the pseudo-scores' noise, as far as it may be shared."""
     variance: FloatArray
     """sigma^2."""
 
 
 def noise_of(average: Average) -> FloatArray:
     """Posterior mean of the covariance of the pseudo-scores' noise, (R, R)."""
-    total = 0.0
-    for posterior in average.posteriors:
-        known = posterior.pilot.sizes[:, None]
-        n = posterior.nodes
-        noise = np.einsum("ikn,jkn->ijn", n.factor, n.factor) - posterior.model.kernel(known, known, n.parameters)
-        total = total + average.weights[posterior.model.mean.name] * (noise @ posterior.weights)
-    return np.asarray(total)
+    parts = [average.weights[p.model.mean.name] * (_noise(p) @ p.weights) for p in average.posteriors]
+    return np.asarray(sum(parts))
 
 
 def shared_correlation(first: FloatArray, second: FloatArray, noise: tuple[FloatArray, FloatArray]) -> float:
@@ -103,56 +100,111 @@ def difference(
     sizes
         Training-set sizes.
     correlation
-        Of the noise of their pseudo-scores at common sizes: rho times the share of common splits.
+        Of the noise of their pseudo-scores at common sizes: rho times the share of common splits. At most 0.9 of it is
+        used.
     common
         Indices of the common sizes among those of A and of B.
     seed
         Seed of the pairs.
     """
     rng = np.random.default_rng(seed)
-    a, b = (_draw(average, sizes, own, rng) for average, own in zip((first, second), common, strict=True))
-    mean, variance = a.curve - b.curve, a.variance + b.variance
-    # Given both curves' parameters the whitened residuals r are N(0, G), G = [[I, X], [X', I]].
-    shared = len(common[0])
-    left = solve_lower(a.factor, a.root[:, :shared])
-    right = solve_lower(b.factor, b.root[:, :shared])
-    cross = correlation * np.einsum("ikn,jkn->ijn", left, right)
+    correlation = float(np.clip(correlation, -_MOST_SHARED, _MOST_SHARED))
+    pools = [_Pool(average, own) for average, own in zip((first, second), common, strict=True)]
+    blocks: list[tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]] = []
+    for _ in range(_MOST_BLOCKS):
+        i, j = (pool.draw(rng) for pool in pools)
+        _, log_weight = _jointly(pools[0].at(i), pools[1].at(j), correlation)
+        blocks.append((i, j, log_weight))
+        log_weights = np.concatenate([block[2] for block in blocks])
+        weights = np.exp(log_weights - log_weights.max())
+        effective = weights.sum() ** 2 / (weights**2).sum()
+        if effective >= _ENOUGH:
+            break
+    if effective < _ENOUGH / 6:
+        warnings.warn(
+            f"The comparison rests on only {effective:.0f} effective pairs of nodes: the noise of the two models is "
+            "nearly the same. Probabilities may be off by a few per cent; compare another seed.",
+            AccuracyWarning,
+            stacklevel=5,
+        )
+    chosen = _evenly(weights, rng)
+    i, j = (np.concatenate([block[k] for block in blocks])[chosen] for k in (0, 1))
+    a, b = pools[0].at(i), pools[1].at(j)
+    root, _ = _jointly(a, b, correlation)
+    (curve_a, reach_a), (curve_b, reach_b) = (p.predict(k, sizes) for p, k in ((pools[0], i), (pools[1], j)))
+    residual = np.concatenate([a.white, b.white])
+    reach = np.concatenate([reach_a, -reach_b])
+    solved = solve_lower(root, np.concatenate([residual[:, None], reach], axis=1))
+    mean = curve_a - curve_b + np.einsum("rqn,rn->qn", solved[:, 1:], solved[:, 0])
+    variance = np.maximum(a.variance + b.variance - (solved[:, 1:] ** 2).sum(axis=0), 1e-14)
+    return Difference(mean.mean(axis=1), ndtr(mean / np.sqrt(variance)).mean(axis=1))
+
+
+def _jointly(a: _Nodes, b: _Nodes, correlation: float) -> tuple[FloatArray, FloatArray]:
+    """Factor of the whitened residuals' joint covariance, and the logarithm of each pair's weight.
+
+    Given the parameters of both curves the residuals r are N(0, G), G = [[I, X], [X', I]]; separate fits took G for I.
+    """
     size_a, size_b = len(a.white), len(b.white)
-    gram = np.zeros((size_a + size_b, size_a + size_b, _PAIRS))
-    gram[np.arange(size_a + size_b), np.arange(size_a + size_b)] = 1.0
+    everything = np.arange(size_a + size_b)
+    gram = np.zeros((size_a + size_b, size_a + size_b, a.white.shape[1]))
+    gram[everything, everything] = 1.0
+    cross = correlation * np.einsum("ikn,jkn->ijn", a.shared, b.shared)
     gram[:size_a, size_a:], gram[size_a:, :size_a] = cross, cross.swapaxes(0, 1)
     root = cholesky(gram)
     residual = np.concatenate([a.white, b.white])
-    reach = np.concatenate([a.half, -b.half])
-    solved = solve_lower(root, np.concatenate([residual[:, None], reach], axis=1))
-    whiter, reach = solved[:, 0], solved[:, 1:]
-    mean = mean + np.einsum("rqn,rn->qn", reach, whiter)
-    variance = np.maximum(variance - (reach**2).sum(axis=0), 1e-14)
+    whiter = solve_lower(root, residual[:, None])[:, 0]
     log_weight = 0.5 * ((residual**2).sum(axis=0) - (whiter**2).sum(axis=0))
-    log_weight -= np.log(root[np.arange(len(root)), np.arange(len(root))]).sum(axis=0)
-    weight = np.exp(log_weight - log_weight.max())
-    weight /= weight.sum()
-    return Difference(mean @ weight, ndtr(mean / np.sqrt(variance)) @ weight)
+    return root, log_weight - np.log(root[everything, everything]).sum(axis=0)
 
 
-def _draw(average: Average, sizes: FloatArray, common: NDArray[np.intp], rng: np.random.Generator) -> _Drawn:
-    """Draw nodes with evenly spread quantiles of their weights, in random order."""
-    weights = np.concatenate([average.weights[p.model.mean.name] * p.weights for p in average.posteriors])
-    levels = (np.arange(_PAIRS) + rng.random()) / _PAIRS
-    chosen = np.minimum(np.searchsorted(np.cumsum(weights) / weights.sum(), levels), len(weights) - 1)
-    parts, start = [], 0
-    for posterior in average.posteriors:
-        own = chosen[(chosen >= start) & (chosen < start + len(posterior.weights))] - start
-        start += len(posterior.weights)
-        if not own.size:
-            continue
-        some, known = posterior.some(own), posterior.pilot.sizes[:, None]
-        n = some.nodes
-        _, half = some.given_the_pilot(sizes[:, None])
-        noise = np.einsum("ikn,jkn->ijn", n.factor, n.factor) - posterior.model.kernel(known, known, n.parameters)
-        # Common sizes first: the noise at the others adds to what is shared, not the other way round.
-        order = np.append(common, np.setdiff1d(np.arange(len(known)), common))
-        root = cholesky(noise[np.ix_(order, order)])[np.argsort(order)]
-        parts.append(_Drawn(some.curve(sizes[:, None]), half, n.white, n.factor, root, n.parameters["sigma"] ** 2))
-    shuffle = rng.permutation(_PAIRS)
-    return _Drawn(*(np.concatenate(arrays, axis=-1)[..., shuffle] for arrays in zip(*parts, strict=True)))
+def _evenly(weights: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Indices drawn by their weights, at evenly spread quantiles and in random order."""
+    levels = (np.arange(_BLOCK) + rng.random()) / _BLOCK
+    chosen = np.searchsorted(np.cumsum(weights) / weights.sum(), levels)
+    return rng.permutation(np.minimum(chosen, len(weights) - 1))
+
+
+class _Pool:
+    """All nodes of one curve, whatever their mean, and what a comparison needs of them."""
+
+    def __init__(self, average: Average, common: NDArray[np.intp]) -> None:
+        self._posteriors = average.posteriors
+        self._weights = np.concatenate([average.weights[p.model.mean.name] * p.weights for p in average.posteriors])
+        parts = [_nodes_of(posterior, common) for posterior in average.posteriors]
+        self._nodes = _Nodes(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+
+    def draw(self, rng: np.random.Generator) -> NDArray[np.intp]:
+        return _evenly(self._weights, rng)
+
+    def at(self, which: NDArray[np.intp]) -> _Nodes:
+        return _Nodes(*(array[..., which] for array in self._nodes))
+
+    def predict(self, which: NDArray[np.intp], sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean curve at the sizes, and whitened covariances of f there with the pseudo-scores."""
+        curve = np.empty((len(sizes), len(which)))
+        half = np.empty((len(self._nodes.white), len(sizes), len(which)))
+        start = 0
+        for posterior in self._posteriors:
+            own = np.flatnonzero((which >= start) & (which < start + len(posterior.weights)))
+            some = posterior.some(which[own] - start)
+            curve[:, own] = some.curve(sizes[:, None])
+            half[..., own] = some.given_the_pilot(sizes[:, None])[1]
+            start += len(posterior.weights)
+        return curve, half
+
+
+def _nodes_of(posterior: Posterior, common: NDArray[np.intp]) -> _Nodes:
+    n, known = posterior.nodes, posterior.pilot.sizes[:, None]
+    noise = _noise(posterior)
+    # Common sizes first: the noise at the others adds to what is shared, not the other way round.
+    order = np.append(common, np.setdiff1d(np.arange(len(known)), common))
+    root = cholesky(noise[np.ix_(order, order)])[np.argsort(order)]
+    return _Nodes(n.white, solve_lower(n.factor, root[:, : len(common)]), n.parameters["sigma"] ** 2)
+
+
+def _noise(posterior: Posterior) -> FloatArray:
+    """Covariance of the pseudo-scores' noise at each node: what their covariance has beyond the kernel."""
+    n, known = posterior.nodes, posterior.pilot.sizes[:, None]
+    total: FloatArray = np.einsum("ikn,jkn->ijn", n.factor, n.factor)
+    return total - posterior.model.kernel(known, known, n.parameters)

@@ -38,6 +38,7 @@ from .options import (
     Task,
     model_of,
     one_of,
+    options_for_arguments,
     read_file,
     size_of,
 )
@@ -78,7 +79,8 @@ def plan(
     one_output(as_json, methods_text)
     curves = read_file(pairs, size_column, score_column, split_column, metric, task, lower_is_better)
     model = model_of(mean, published, ceiling, floor, noise, seed).fit(one_of(curves, pairs))
-    found = plan_collection(model, target, cost, penalty, rounds, start)
+    with options_for_arguments():
+        found = plan_collection(model, target, cost, penalty, rounds, start)
     facts = plan_facts(model, found)
     if as_json or methods_text:
         show(facts, as_json)
@@ -222,8 +224,8 @@ def minimum(
 ) -> None:
     """Say how many patients a prediction model with a yes-or-no outcome needs at least (Riley et al. 2020)."""
     one_output(as_json, methods_text)
-    facts = minimum_facts(
-        minimum_sample_size(
+    with options_for_arguments():
+        found = minimum_sample_size(
             prevalence,
             parameters,
             r2,
@@ -233,7 +235,7 @@ def minimum(
             optimism=optimism,
             error=error,
         )
-    )
+    facts = minimum_facts(found)
     if as_json or methods_text:
         show(facts, as_json)
         return

@@ -132,9 +132,17 @@ def options_for_arguments() -> Iterator[None]:
     """Put the options of the command line for the arguments of the library into messages."""
     try:
         yield
-    except DataError as problem:
-        words = {"size=...": "--size-column", "score=...": "--score-column", "metric=...": "--metric"}
+    except (DataError, RequestError) as problem:
         text = str(problem)
-        for argument, option in words.items():
+        for argument, option in _OPTIONS.items():
             text = text.replace(argument, option)
-        raise DataError(text) from None
+        raise type(problem)(text) from None
+
+
+_OPTIONS = {
+    "size=...": "--size-column",
+    "score=...": "--score-column",
+    "metric=...": "--metric",
+    "cost_per_sample": "--cost",
+    "nagelkerke=True": "--nagelkerke",
+}
