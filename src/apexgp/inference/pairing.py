@@ -7,7 +7,7 @@ posteriors in pairs; importance weights and the Gaussian algebra then take the c
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from .._check import FloatArray
-from ..errors import AccuracyWarning
 from .averaging import Average
 from .bayes import Posterior
 from .nodes import cholesky, solve_lower
@@ -23,9 +22,9 @@ from .nodes import cholesky, solve_lower
 __all__ = ["Difference", "difference", "noise_of", "shared_correlation"]
 
 # Pairs are drawn by the block until enough of them count, and the predictions made for a block's worth of the best.
-_BLOCK, _MOST_BLOCKS = 4096, 24
-_ENOUGH = 600.0
-# Noise that is shared almost fully leaves too few pairs that count. To use less of it is to be less sure, not wrong.
+# Noise that is shared almost fully leaves too few that count. To use less of it is to be less sure, not wrong.
+_BLOCK, _MOST_PAIRS = 4096, 16 * 4096
+_ENOUGH = 500.0
 _MOST_SHARED = 0.9
 
 
@@ -100,35 +99,31 @@ def difference(
     sizes
         Training-set sizes.
     correlation
-        Of the noise of their pseudo-scores at common sizes: rho times the share of common splits. At most 0.9 of it is
-        used.
+        Of the noise of their pseudo-scores at common sizes: rho times the share of common splits. It is used up to 0.9,
+        and as far as enough pairs of nodes are compatible with it.
     common
         Indices of the common sizes among those of A and of B.
     seed
         Seed of the pairs.
     """
     rng = np.random.default_rng(seed)
-    correlation = float(np.clip(correlation, -_MOST_SHARED, _MOST_SHARED))
     pools = [_Pool(average, own) for average, own in zip((first, second), common, strict=True)]
-    blocks: list[tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]] = []
-    for _ in range(_MOST_BLOCKS):
-        i, j = (pool.draw(rng) for pool in pools)
-        _, log_weight = _jointly(pools[0].at(i), pools[1].at(j), correlation)
-        blocks.append((i, j, log_weight))
-        log_weights = np.concatenate([block[2] for block in blocks])
+    pairs = np.empty((2, 0), np.intp)
+    correlation = float(np.clip(correlation, -_MOST_SHARED, _MOST_SHARED))
+    log_weights = np.empty(0)
+    while True:
+        new = np.stack([pool.draw(rng) for pool in pools])
+        pairs = np.concatenate([pairs, new], axis=1)
+        log_weights = np.append(log_weights, _log_weights(pools, new, correlation))
         weights = np.exp(log_weights - log_weights.max())
         effective = weights.sum() ** 2 / (weights**2).sum()
         if effective >= _ENOUGH:
             break
-    if effective < _ENOUGH / 6:
-        warnings.warn(
-            f"The comparison rests on only {effective:.0f} effective pairs of nodes: the noise of the two models is "
-            "nearly the same. Probabilities may be off by a few per cent; compare another seed.",
-            AccuracyWarning,
-            stacklevel=5,
-        )
+        if pairs.shape[1] >= _MOST_PAIRS:
+            correlation *= 0.8
+            pairs, log_weights = np.empty((2, 0), np.intp), np.empty(0)
     chosen = _evenly(weights, rng)
-    i, j = (np.concatenate([block[k] for block in blocks])[chosen] for k in (0, 1))
+    i, j = pairs[:, chosen]
     a, b = pools[0].at(i), pools[1].at(j)
     root, _ = _jointly(a, b, correlation)
     (curve_a, reach_a), (curve_b, reach_b) = (p.predict(k, sizes) for p, k in ((pools[0], i), (pools[1], j)))
@@ -156,6 +151,10 @@ def _jointly(a: _Nodes, b: _Nodes, correlation: float) -> tuple[FloatArray, Floa
     whiter = solve_lower(root, residual[:, None])[:, 0]
     log_weight = 0.5 * ((residual**2).sum(axis=0) - (whiter**2).sum(axis=0))
     return root, log_weight - np.log(root[everything, everything]).sum(axis=0)
+
+
+def _log_weights(pools: Sequence[_Pool], pairs: NDArray[np.intp], correlation: float) -> FloatArray:
+    return _jointly(pools[0].at(pairs[0]), pools[1].at(pairs[1]), correlation)[1]
 
 
 def _evenly(weights: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
