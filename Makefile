@@ -28,7 +28,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/calibration.py --tasks paper
 	$(BIN)/python benchmarks/collect_speed.py
 	$(BIN)/python benchmarks/answers_speed.py
-	$(BIN)/python benchmarks/collection.py --every 3
+	$(BIN)/python benchmarks/collection.py --every 6
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py

@@ -26,7 +26,7 @@ from sklearn.base import clone
 
 import calibrate
 import lcdb
-from apexgp import METHODS, APExGP, simulate_collection, true_requirement
+from apexgp import METHODS, APExGP, LearningCurve, simulate_collection, true_requirement
 from apexgp.answers.plan import cheapest_sizes
 from apexgp.answers.required import success_of
 from apexgp.estimators import RegressionEstimator
@@ -60,13 +60,13 @@ def targets(case: lcdb.Case) -> list[float]:
     return [t for t in wanted if start < true_requirement(case.truth, t) <= case.truth.sizes.max()]
 
 
-def bootstrap(case: lcdb.Case, target: float, seed: int = 0):
+def bootstrap(curve: LearningCurve, target: float, seed: int = 0):
     """F by the recipe of Learn-Optimize-Collect: 500 bootstraps of the pairs, a power law each, a kernel density.
 
     Fits a - b n^-g by least squares over a grid of exponents; curves that never reach the target are dropped, as a
     kernel density must. The density is one of log sizes.
     """
-    sizes, scores = case.curve.sizes, case.curve.accuracies
+    sizes, scores = curve.sizes, curve.accuracies
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=500).astype(float)
     best, requirement = np.full(500, np.inf), np.full(500, np.inf)
@@ -112,7 +112,7 @@ def one_round(case: lcdb.Case, folds: dict | None) -> list[tuple]:
     for target in wanted:
         for name, success in (
             ("apexgp, plan", tabulated(success_of(ours, target, "expected"), start)),
-            ("Learn-Optimize-Collect, bootstrap", bootstrap(case, target)),
+            ("Learn-Optimize-Collect, bootstrap", bootstrap(case.curve, target)),
         ):
             for penalty in PENALTIES:
                 add(name, penalty, target, cheapest_sizes(success, start, 1.0, penalty, 1)[-1])
@@ -137,16 +137,18 @@ def several_rounds(case: lcdb.Case, folds: dict | None, rounds: int) -> list[tup
     start = float(case.curve.sizes.max())
 
     def add(method, knob, **settings):
-        try:
-            run = simulate_collection(case.splits, target, method, pilot, rounds, truth=case.truth, **settings)
-        except Exception as problem:  # a table should not be lost to one curve
-            print("left out:", case.task, case.learner, problem)
-            return
+        run = simulate_collection(case.splits, target, method, pilot, rounds, truth=case.truth, **settings)
         last = run.sizes[-1] if run.sizes else start
         rows.append((knob[0], knob[1], case.task, target, start, last, run.needed))
 
-    for penalty in (1e4, 1e6):
+    for penalty in (1e4, 1e5, 1e6):
         add(model_for(case, folds), ("apexgp, plan", penalty), penalty=penalty)
+
+        def by_bootstrap(measured, left, penalty=penalty):
+            success = bootstrap(measured, target)
+            return cheapest_sizes(success, float(measured.sizes.max()), 1.0, penalty, left)[1]
+
+        add(by_bootstrap, ("Learn-Optimize-Collect, bootstrap", penalty))
     for name in ("mahmood-power-law", "mahmood-arctan", "mahmood-logarithm", "mahmood-root", "power-law"):
         for correction in (0.0, 0.01):
             add(METHODS[name], (name, correction), correction=correction)
@@ -209,6 +211,7 @@ def main() -> None:
     parser.add_argument("--folds", help="priors by task fold, as written by calibrate.py --cv --out")
     parser.add_argument("--draw", type=int, default=7)
     parser.add_argument("--every", type=int, default=1, help="3: take every third curve")
+    parser.add_argument("--rounds", type=int, nargs="*", default=[1, 3, 5], help="tables to print")
     parser.add_argument("--jobs", type=int, default=-1)
     settings = parser.parse_args()
     folds = json.loads(Path(settings.folds).read_text()) if settings.folds else None
@@ -229,14 +232,16 @@ def main() -> None:
             f"confidence {confidence:.1f}: suffices on {100 * enough.mean():.1f} % (+- {100 * error:.1f}) of {len(own)}"
         )
 
-    points = summary(frame(over_cases(one_round, folds)))
-    print("\nOne round: failure rate at equal cost (geometric mean of collected over needed)")
-    print(at_equal_cost(points).round(3).to_string())
-    print("\nOne round, operating points")
-    print(points.round(3).to_string())
-    for rounds in (3, 5):
-        print(f"\n{rounds} rounds, refitted after each; target half the way")
-        print(summary(frame(over_cases(several_rounds, folds, rounds))).round(3).to_string(), flush=True)
+    if 1 in settings.rounds:
+        points = summary(frame(over_cases(one_round, folds)))
+        print("\nOne round: failure rate at equal cost (geometric mean of collected over needed)")
+        print(at_equal_cost(points).round(3).to_string())
+        print("\nOne round, operating points")
+        print(points.round(3).to_string())
+    for rounds in settings.rounds:
+        if rounds > 1:
+            print(f"\n{rounds} rounds, refitted after each; target half the way")
+            print(summary(frame(over_cases(several_rounds, folds, rounds))).round(3).to_string(), flush=True)
 
 
 def _quietly(function, *arguments):

@@ -181,3 +181,17 @@ def test_bad_requests_are_explained():
         tune_correction([], PowerLaw(), pilot=5)
     with pytest.raises(RequestError, match="step must be above 0"):
         tune_correction([(curve, 0.82)], PowerLaw(), pilot=5, step=0)
+
+
+def test_a_method_of_ones_own_sees_what_was_measured_and_the_rounds_left():
+    seen = []
+
+    def doubling(measured, left):
+        seen.append((measured.sizes.max(), left))
+        return 2 * measured.sizes.max()
+
+    curve = power_law()
+    run = simulate_collection(curve, 0.885, doubling, pilot=15, rounds=3)
+    assert [left for _, left in seen] == [3, 2, 1][: len(seen)]
+    assert [size for size, _ in seen] == [run.start, *run.sizes[:-1]]
+    assert run.sizes[0] == 2 * run.start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ from .estimators import CurveEstimator, RegressionEstimator
 from .pairs import LearningCurve, collapse
 
 __all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]
+
+Policy = Callable[[LearningCurve, int], float]
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def true_requirement(curve: LearningCurve, target: float) -> float:
 def simulate_collection(
     curve: LearningCurve,
     target: float,
-    model: CurveEstimator,
+    model: CurveEstimator | Policy,
     pilot: int,
     rounds: int = 5,
     *,
@@ -94,7 +96,8 @@ def simulate_collection(
     target
         Score to reach.
     model
-        Settings of the method; it is not fitted itself.
+        Settings of the method (it is not fitted itself), or a method of your own: a function of what has been measured
+        and of the rounds left that says how many examples to have next.
     pilot
         How many of the smallest sizes are known at first.
     rounds
@@ -120,13 +123,16 @@ def simulate_collection(
     known = sizes[:pilot]
     collected: list[float] = []
     for left in range(rounds, 0, -1):
-        fitted = clone(model).fit(_measured(curve, known))
-        if isinstance(fitted, RegressionEstimator):
-            wanted = fitted.required_size(target, correction=correction).median
+        measured = _measured(curve, known)
+        if not isinstance(model, CurveEstimator):
+            wanted = model(measured, left)
+        elif isinstance(model, RegressionEstimator):
+            wanted = clone(model).fit(measured).required_size(target, correction=correction).median
         else:
-            plan = plan_collection(fitted, target, cost_per_sample, penalty, left, start=math.ceil(known[-1]))
+            fitted, at_hand = clone(model).fit(measured), math.ceil(known[-1])
+            plan = plan_collection(fitted, target, cost_per_sample, penalty, left, start=at_hand)
             # Sizes of a curve need not be whole: to round one up is not to collect.
-            wanted = plan.sizes[0] if plan.sizes[0] > plan.start else known[-1]
+            wanted = plan.sizes[0] if plan.sizes[0] > at_hand else known[-1]
         at = min(max(float(wanted), float(known[-1])), farthest)
         if at <= known[-1]:
             break  # the method believes that it is there, or that going on is not worth it
