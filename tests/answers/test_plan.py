@@ -302,3 +302,9 @@ def test_a_curve_without_probabilities_cannot_plan():
         with pytest.raises(NoForecastError, match="predict"):
             plan_collection(model, 0.8, 1, 1000)
     assert plan_collection(PiecewisePowerLaw().fit(SIZES, SCORES), 0.78, 1, 10_000).sizes[0] > 360
+
+
+@pytest.mark.parametrize("model", [APExGP(), LearningCurve([60, 120, 240], [0.7, 0.75, 0.8])])
+def test_a_plan_wants_a_fitted_model(model):
+    with pytest.raises(RequestError, match="Expected a fitted model that forecasts, got"):
+        plan_collection(model, 0.9, 1, 1000)

@@ -95,6 +95,10 @@ class RequiredSize:
 
 def success_of(model: Forecaster, target: float, of: Target) -> Success:
     """F for a target, which must be attainable."""
+    if not (hasattr(model, "forecast") and hasattr(model, "curve_")):
+        raise RequestError(
+            f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
+        )
     direction = model.curve_.direction
     goal = attainable_target(target, float(model.ceiling), direction)
 
@@ -122,9 +126,7 @@ def attainable_target(target: float, ceiling: float, direction: str) -> float:
     return number
 
 
-def required_size(
-    success: Success, pilot_sizes: FloatArray, target: float, confidence: float, cautions: tuple[str, ...] = ()
-) -> RequiredSize:
+def required_size(success: Success, pilot_sizes: FloatArray, target: float, confidence: float) -> RequiredSize:
     """Answer for a target, given F and the distinct pilot sizes in rising order."""
     confidence = probability("confidence", confidence)
     levels = np.array([confidence, 0.5, 0.1, 0.9])
@@ -146,7 +148,6 @@ def required_size(
         prob_reachable=float(at_sizes[-1]),
         prob_now=now,
         already_met=now >= confidence,
-        cautions=cautions,
     )
 
 
