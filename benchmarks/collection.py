@@ -3,8 +3,9 @@
 A simulated study over the development curves of `lcdb.py`. The pilot is that of the protocol; the truth is the isotonic
 regression of the mean over all splits. Targets lie a quarter, a half and three quarters of the way from the pilot's
 best mean score to the curve's end. Figures of merit are those of Learn-Optimize-Collect (Mahmood et al. 2022b): the
-failure rate, and the cost ratio (q_T - q_0) / (D* - q_0) - 1; as D* may be next to q_0, ratios are averaged as
-logarithms. Nothing can be collected beyond a curve's end.
+failure rate, and the cost ratio (q_T - q_0) / (D* - q_0) - 1, here of the examples collected and needed on all curves
+together (the money spent); as D* may be next to q_0, ratios of single curves are averaged as logarithms only. Nothing
+can be collected beyond a curve's end.
 
 Each method has a knob that buys safety: the penalty, or for regressions the correction. One round is replayed for many
 settings of it, so that methods can be compared at equal cost.
@@ -33,9 +34,10 @@ from apexgp.estimators import RegressionEstimator
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.pairs import collapse
 
+PLANNERS = ("apexgp, plan", "Learn-Optimize-Collect, bootstrap")
 SHARES = (0.25, 0.5, 0.75)
 LEAST_RISE = 0.005  # of the true curve after the pilot; targets are then told apart by more than noise
-PENALTIES = 10.0 ** np.arange(2.5, 8.1, 0.5)
+PENALTIES = 10.0 ** np.arange(3.0, 8.1, 0.5)
 CORRECTIONS = (0.0, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12)
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 CONFIDENCES = (0.1, 0.5, 0.8, 0.9)
@@ -111,8 +113,8 @@ def one_round(case: lcdb.Case, folds: dict | None) -> list[tuple]:
     ours = model_for(case, folds).fit(case.curve)
     for target in wanted:
         for name, success in (
-            ("apexgp, plan", tabulated(success_of(ours, target, "expected"), start)),
-            ("Learn-Optimize-Collect, bootstrap", bootstrap(case.curve, target)),
+            (PLANNERS[0], tabulated(success_of(ours, target, "expected"), start)),
+            (PLANNERS[1], bootstrap(case.curve, target)),
         ):
             for penalty in PENALTIES:
                 add(name, penalty, target, cheapest_sizes(success, start, 1.0, penalty, 1)[-1])
@@ -142,13 +144,13 @@ def several_rounds(case: lcdb.Case, folds: dict | None, rounds: int) -> list[tup
         rows.append((knob[0], knob[1], case.task, target, start, last, run.needed))
 
     for penalty in (1e4, 1e5, 1e6):
-        add(model_for(case, folds), ("apexgp, plan", penalty), penalty=penalty)
+        add(model_for(case, folds), (PLANNERS[0], penalty), penalty=penalty)
 
         def by_bootstrap(measured, left, penalty=penalty):
             success = bootstrap(measured, target)
             return cheapest_sizes(success, float(measured.sizes.max()), 1.0, penalty, left)[1]
 
-        add(by_bootstrap, ("Learn-Optimize-Collect, bootstrap", penalty))
+        add(by_bootstrap, (PLANNERS[1], penalty))
     for name in ("mahmood-power-law", "mahmood-arctan", "mahmood-logarithm", "mahmood-root", "power-law"):
         for correction in (0.0, 0.01):
             add(METHODS[name], (name, correction), correction=correction)
@@ -172,6 +174,7 @@ def suffices(case: lcdb.Case, folds: dict | None) -> list[tuple]:
 def frame(rows) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=["method", "knob", "task", "target", "start", "size", "need"])
     table["failed"] = table["size"] < table.need
+    table["spent"], table["wanted"] = table["size"] - table.start, table.need - table.start
     table["log_ratio"] = np.log((table["size"] - table.start + 1) / (table.need - table.start + 1))
     return table
 
@@ -181,6 +184,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "failure rate": by.failed.mean(),
+            "cost ratio (total)": by.spent.sum() / by.wanted.sum() - 1,
             "cost ratio (geometric)": np.exp(by.log_ratio.mean()) - 1,
             "cost ratio (median)": np.exp(by.log_ratio.median()) - 1,
             "runs": by.size(),
@@ -188,16 +192,22 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def at_equal_cost(points: pd.DataFrame, times=(1.0, 1.5, 2.0, 3.0, 5.0)) -> pd.DataFrame:
-    """Failure rate of each method where its knob makes it collect so many times what is needed, on average."""
+def at_equal_cost(points: pd.DataFrame, cost: str, times=(0.5, 1.0, 1.5, 2.0, 3.0, 4.0)) -> pd.DataFrame:
+    """Failure rate of each method where its knob makes it collect so many times what is needed."""
     rows = {}
     for method, own in points.groupby(level="method"):
-        own = own.sort_values("cost ratio (geometric)")
-        log_cost = np.log1p(own["cost ratio (geometric)"])
-        inside = [(np.log(t) >= log_cost.min()) & (np.log(t) <= log_cost.max()) for t in times]
-        failure = np.interp(np.log(times), log_cost, own["failure rate"])
-        rows[method] = np.where(inside, failure, np.nan)
+        own = own.sort_values(cost)
+        multiple = 1 + own[cost]
+        inside = [multiple.min() <= t <= multiple.max() for t in times]
+        rows[method] = np.where(inside, np.interp(times, multiple, own["failure rate"]), np.nan)
     return pd.DataFrame(rows, index=[f"{t:g}x" for t in times]).T.sort_values("2x")
+
+
+def realised(table: pd.DataFrame) -> pd.DataFrame:
+    """What the plans aim at: examples plus penalty for failures, on average, by penalty."""
+    planned = table[table.method.isin(PLANNERS)]
+    cost = planned.spent + planned.knob * planned.failed
+    return cost.groupby([planned.knob, planned.method]).mean().unstack()
 
 
 def clustered_error(values: pd.Series, task: pd.Series) -> float:
@@ -233,11 +243,16 @@ def main() -> None:
         )
 
     if 1 in settings.rounds:
-        points = summary(frame(over_cases(one_round, folds)))
-        print("\nOne round: failure rate at equal cost (geometric mean of collected over needed)")
-        print(at_equal_cost(points).round(3).to_string())
+        table = frame(over_cases(one_round, folds))
+        points = summary(table)
+        print("\nOne round: failure rate at equal cost (all examples collected over all needed)")
+        print(at_equal_cost(points, "cost ratio (total)").round(3).to_string())
+        print("\nOne round: failure rate at equal cost (geometric mean over curves)")
+        print(at_equal_cost(points, "cost ratio (geometric)").round(3).to_string())
+        print("\nOne round: mean of examples collected + penalty if the target was missed, by penalty")
+        print(realised(table).round(0).to_string())
         print("\nOne round, operating points")
-        print(points.round(3).to_string())
+        print(points.round(3).to_string(), flush=True)
     for rounds in settings.rounds:
         if rounds > 1:
             print(f"\n{rounds} rounds, refitted after each; target half the way")
