@@ -173,7 +173,7 @@ class LeastSquaresFit:
         """The least size n >= 1 at which the curve reaches `level`; infinite where it does not before 1e300."""
         if self.curve(np.ones(1))[0] >= level:
             return 1.0
-        if self.amplitude == 0:
+        if self.amplitude == 0 or self.curve(np.array([1e300]))[0] < level:  # flat, or flat but for rounding
             return inf
         family = self.problem.family
         value = (level - self.offset) / self.amplitude
