@@ -142,8 +142,6 @@ def test_what_fails_everywhere_comes_last():
     assert math.isnan(result.pooled[1].crps)
     result = backtest(curve(1, sizes=SIZES[:3]), {"law": PowerLaw()})
     assert result.pooled[0].curves == 0
-    (score,) = backtest(["no curve"], {"law": PowerLaw()}).by_curve
-    assert score.failed == "Expected a LearningCurve, got str."
 
 
 def test_methods_go_by_name():
@@ -203,6 +201,19 @@ def test_bad_requests_are_explained():
     for holdout in (0, 1.5):
         with pytest.raises(RequestError, match="holdout must be a whole number"):
             backtest(whole, ["power-law"], holdout)
-    with pytest.raises(DataError, match="There is no curve"):
+    with pytest.raises(DataError, match="Expected a LearningCurve, or several, got none"):
         backtest([], ["power-law"])
     assert "to hold out 4 and keep 3 to fit, it takes 7" in backtest(whole, ["power-law"], 4).pooled[0].failed
+
+
+@pytest.mark.parametrize("nothing", [["no curve"], "curve.csv", 5, [1, 2]])
+def test_what_is_no_curve_is_refused(nothing):
+    with pytest.raises(DataError, match=r"Expected a LearningCurve, or several, got (str|int)"):
+        backtest(nothing)
+
+
+def test_other_bad_requests_are_explained():
+    with pytest.raises(RequestError, match=r"must be a mapping, such as \{'mine': PowerLaw\(\)\}"):
+        backtest(curve(1), PowerLaw())
+    with pytest.raises(RequestError, match="n_jobs must be a number of processes other than 0"):
+        backtest(curve(1), ["power-law"], n_jobs=0)

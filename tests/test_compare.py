@@ -177,3 +177,17 @@ def test_bad_requests_are_explained(rng):
         compare_models({"a": first, "b": error}, [720], MODEL)
     with pytest.raises(RequestError, match="at least 1, got 0"):
         compare_models(both, [0], MODEL)
+
+
+def test_a_split_effect_that_both_share_does_not_blur_the_difference(rng):
+    """Luck of the split in common, own noise small."""
+    truth = 0.88 - 1.6 * SIZES**-0.5
+    luck = 0.015 * rng.standard_normal(6)
+    first, second = (
+        LearningCurve(SIZES, (truth + gap)[:, None] + luck + 0.003 * rng.standard_normal((len(SIZES), 6)))
+        for gap in (0.01, 0.0)
+    )
+    pair = compared(first, second, [360])
+    assert pair.correlation > 0.7
+    unpaired = compared(first, relabelled(second), [360])
+    assert pair.prob_first_better[0] > 0.9 > unpaired.prob_first_better[0] + 0.1

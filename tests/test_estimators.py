@@ -349,7 +349,7 @@ def test_the_piecewise_law_says_when_it_cannot_forecast():
     with pytest.raises(RequestError, match="'new_splits', 'same_splits', 'expected', got 'mean'"):
         model.fit(SIZES, SCORES).forecast(NEW, of="mean")
     assert "55.6 times the largest pilot size" in " ".join(model.forecast([20000]).cautions)
-    assert "fall as the training set grows" in " ".join(model.fit(SIZES, SCORES[::-1]).forecast([720]).cautions)
+    assert "falls as the training set grows" in " ".join(model.fit(SIZES, SCORES[::-1]).forecast([720]).cautions)
 
 
 def test_predict_is_the_mean_of_the_forecast():
@@ -464,7 +464,7 @@ def test_cautions_say_why_not_to_believe():
         return " ".join(APExGP.as_published().fit(sizes, scores).forecast([at]).cautions)
 
     assert cautions(SCORES) == ""
-    assert "fall as the training set grows" in cautions(SCORES[::-1])
+    assert "falls as the training set grows" in cautions(SCORES[::-1])
     assert "only 3 different sizes" in cautions(SCORES[:3], sizes=SIZES[:3])
     assert "only 2.5 times its smallest" in cautions(SCORES[:4], sizes=[60, 90, 120, 150])
     assert "Some scores are perfect" in cautions([0.9, 0.95, 0.97, 0.99, 1.0])

@@ -132,10 +132,16 @@ def backtest(
         curves: list[tuple[object, LearningCurve]] = [(curve.task, curve)]
     elif isinstance(curve, Mapping):
         curves = list(curve.items())
-    else:
+    elif isinstance(curve, Iterable):
         curves = [(getattr(one, "task", None) or i, one) for i, one in enumerate(curve)]
-    if not curves:
-        raise DataError("There is no curve to judge by.")
+    else:
+        raise DataError(f"Expected a LearningCurve, or several, got {type(curve).__name__}.")
+    wrong = [one for _, one in curves if not isinstance(one, LearningCurve)]
+    if wrong or not curves:
+        came = type(wrong[0]).__name__ if wrong else "none"
+        raise DataError(f"Expected a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).")
+    if n_jobs == 0:
+        raise RequestError("n_jobs must be a number of processes other than 0; -1 takes all cores.")
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     found = [score for scores in Parallel(n_jobs=n_jobs)(work) for score in scores]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]
@@ -151,6 +157,8 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
                 raise RequestError(f"The method {name!r} must be an estimator of curves, got {type(method).__name__}.")
         chosen = dict(methods)
     else:
+        if isinstance(methods, CurveEstimator):
+            raise RequestError(f"methods must be a mapping, such as {{'mine': {type(methods).__name__}()}}.")
         names = [methods] if isinstance(methods, str) else list(methods)
         unknown = [name for name in names if name not in METHODS]
         if unknown:
@@ -180,8 +188,6 @@ def _judge(
 
 def _held_out(curve: LearningCurve, holdout: int | None) -> tuple[LearningCurve, FloatArray, FloatArray]:
     """The pilot that remains, the sizes held out, and the mean scores there."""
-    if not isinstance(curve, LearningCurve):
-        raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
     measured = collapse(curve.sizes, curve.scores)
     count = len(measured.sizes)
     held = max(1, count // 3) if holdout is None else holdout

@@ -37,7 +37,7 @@ def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
         )
     if _falls(pilot):
         found.append(
-            "The scores fall as the training set grows. The model expects them to rise: look for a change of data, "
+            "Performance falls as the training set grows. The model expects it to rise: look for a change of data, "
             "of classifier or of settings between the sizes."
         )
     if best_single >= 1:
@@ -45,8 +45,8 @@ def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
     spread = _pooled_spread(pilot)
     if spread > _WILD_SPREAD and spread > np.ptp(pilot.mean):
         found.append(
-            f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve rises. "
-            "Larger test sets or more splits would show the trend."
+            f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve "
+            "improves. Larger test sets or more splits would show the trend."
         )
     return tuple(found)
 

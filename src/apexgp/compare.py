@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import clone
 
 from ._check import FloatArray, sizes_array
 from .errors import DataError, RequestError
 from .estimators import APExGP
-from .inference.pairing import difference, noise_of, shared_correlation
+from .inference.pairing import SharedNoise, difference, noise_of, shared_correlations
 from .pairs import LearningCurve
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
@@ -38,8 +38,8 @@ class PairComparison:
     difference : array of shape (Q,)
         Expected score of the first minus that of the second.
     crossing : float or None
-        Size at which the lead changes for the last time, between the smallest pilot size and the largest of `sizes`;
-        None if the same model leads throughout.
+        Size at which the lead changes for the last time, between the smallest and the largest size that was measured or
+        asked for; None if the same model leads throughout.
     shared_splits : int
         Splits on which both were measured; their scores are paired.
     correlation : float
@@ -126,10 +126,10 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
 
 def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: FloatArray) -> PairComparison:
     a, b = models[first], models[second]
-    common, shared, correlation, share = _pairing(a, b)
-    smallest = min(float(a.curve_.sizes.min()), float(b.curve_.sizes.min()))
-    grid = np.geomspace(smallest, max(smallest, float(sizes.max())), _GRID)
-    found = difference(a.posterior, b.posterior, np.append(sizes, grid), correlation * share, common, a.seed)
+    shared, splits, correlation = _pairing(a, b)
+    measured = np.concatenate([a.curve_.sizes, b.curve_.sizes, sizes])
+    grid = np.geomspace(measured.min(), measured.max(), _GRID)
+    found = difference(a.posterior, b.posterior, np.append(sizes, grid), shared, a.seed)
     sign = 1.0 if a.curve_.direction == "higher" else -1.0
     asked = len(sizes)
     return PairComparison(
@@ -139,14 +139,14 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         found.prob_positive[:asked],
         sign * found.mean[:asked],
         _last_crossing(grid, found.prob_positive[asked:]),
-        shared,
+        splits,
         correlation,
     )
 
 
-def _pairing(a: APExGP, b: APExGP) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], int, float, float]:
-    """Indices of the common sizes, number of shared splits, correlation of their noise, and share of the splits."""
-    nothing = (np.empty(0, np.intp), np.empty(0, np.intp)), 0, 0.0, 0.0
+def _pairing(a: APExGP, b: APExGP) -> tuple[SharedNoise, int, float]:
+    """Noise that two models share, the number of shared splits, and the correlation of a score's noise on them."""
+    nothing = SharedNoise((np.empty(0, np.intp), np.empty(0, np.intp)), 0.0, 0.0, 0.0), 0, 0.0
     tables = [_table(model.curve_) for model in (a, b)]
     sizes = [np.unique(model.curve_.sizes) for model in (a, b)]
     common, in_a, in_b = np.intersect1d(sizes[0], sizes[1], return_indices=True)
@@ -158,10 +158,13 @@ def _pairing(a: APExGP, b: APExGP) -> tuple[tuple[NDArray[np.intp], NDArray[np.i
     if len(complete) < 2 or not common.size:
         return nothing
     scores = [np.array([[table[label][size] for size in common.tolist()] for label in complete]) for table in tables]
-    noise = tuple(noise_of(m.posterior)[np.ix_(own, own)] for m, own in ((a, in_a), (b, in_b)))
-    correlation = shared_correlation(scores[0], scores[1], (noise[0], noise[1]))
+    noise = [(v[own], c[own]) for (v, c), own in ((noise_of(a.posterior), in_a), (noise_of(b.posterior), in_b))]
+    single, carried = shared_correlations(scores[0], scores[1], noise)
     share = len(complete) / np.sqrt(len(tables[0]) * len(tables[1]))
-    return (in_a, in_b), len(complete), correlation, float(share)
+    (va, ca), (vb, cb) = noise
+    together = (single * np.sqrt(va * vb) + carried * ca * cb).sum()
+    correlation = together / np.sqrt((va + ca**2) * (vb + cb**2)).sum()
+    return SharedNoise((in_a, in_b), float(share), single, carried), len(complete), float(correlation)
 
 
 def _table(curve: LearningCurve) -> dict[object, dict[float, float]]:

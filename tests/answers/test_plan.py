@@ -308,3 +308,14 @@ def test_a_curve_without_probabilities_cannot_plan():
 def test_a_plan_wants_a_fitted_model(model):
     with pytest.raises(RequestError, match="Expected a fitted model that forecasts, got"):
         plan_collection(model, 0.9, 1, 1000)
+
+
+def test_one_round_costs_what_drawn_curves_cost():
+    """With a real posterior: pay for the round unless the curve is there already, and the penalty if it is not then."""
+    sizes = np.array([60, 94, 147, 230, 360])
+    model = APExGP("power_law").fit(sizes, 0.85 - 1.2 * sizes**-0.5 + 0.004 * np.sin(sizes))
+    plan = plan_collection(model, 0.8, 3, 20_000, rounds=1)
+    start, end = model.sample_curves(40_000, [plan.start, *plan.sizes], seed=1).T
+    # As in the plan, a curve that was there is there for good.
+    cost = 3 * (plan.sizes[0] - plan.start) * (start < 0.8) + 20_000 * (end < 0.8)
+    assert plan.expected_cost == pytest.approx(cost.mean(), abs=4 * cost.std() / 200)

@@ -270,10 +270,10 @@ def test_a_better_error_rate_takes_more(rng):
     ("arguments", "message"),
     [
         ({"target": 0.95}, r"The target 0.95 is better than 0.9, the best score .* set another ceiling"),
-        ({"target": 90}, r"between 0 and 1, got 90\. Write 0\.9 for 90 %"),
-        ({"target": 0}, "target must be a score between 0 and 1, got 0"),
-        ({"target": -0.1}, "between 0 and 1"),
-        ({"target": 1.2}, "between 0 and 1"),
+        ({"target": 90}, r"above 0 and at most 1, got 90\. Write 0\.9 for 90 %"),
+        ({"target": 0}, "target must be a score above 0 and at most 1, got 0"),
+        ({"target": -0.1}, "above 0 and at most 1"),
+        ({"target": 1.2}, "above 0 and at most 1"),
         ({"target": math.nan}, "target must be one finite number"),
         ({"target": math.inf}, "target must be one finite number"),
         ({"target": [0.8, 0.9]}, "target must be one finite number"),
@@ -295,7 +295,7 @@ def test_bad_questions_about_error_rates_are_explained():
     model = APExGP.as_published(ceiling=0.9).fit(LearningCurve(SIZES, 1 - SCORES, direction="lower"))
     with pytest.raises(RequestError, match=r"The target 0.05 is better than 0.1, the best score"):
         model.required_size(0.05)
-    with pytest.raises(RequestError, match="between 0 and 1, got 1"):
+    with pytest.raises(RequestError, match="at least 0 and below 1, got 1"):
         model.required_size(1.0)
     with pytest.raises(RequestError, match="'new_splits', 'same_splits', 'expected', got 'all'"):
         model.required_size(0.2, of="all")

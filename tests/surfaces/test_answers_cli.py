@@ -113,7 +113,7 @@ def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
     assert has_row(lines, "1,000", f"{model.forecast([1000]).mean[0]:.3f}")
     assert f"To reach a mean score of 0.8 with a probability of 70 %, plan for {answer.size:,} training" in sentence
     assert f"with {answer.median:,} the odds are even" in sentence
-    assert f"require {answer.size:,} training examples for a probability of 0.7" in text
+    assert f"with a probability of 0.7 from {answer.size:,} training examples on" in text
     assert f"{answer.prob_reachable:.3f}" in text
     required = facts_of(*command)["required"]
     assert required["size"] == answer.size
@@ -129,8 +129,8 @@ def test_forecast_says_that_no_number_of_examples_will_do(pairs, shown, facts_of
     answer = APExGP("power_law").fit(LearningCurve.from_csv(pairs)).required_size(0.99, 0.95)
     assert answer.size == math.inf
     _, sentence, text = shown(*command)
-    assert "No realistic number of training examples reaches a mean score of 0.99" in sentence
-    assert "require no finite number of training examples" in text
+    assert "No realistic number of training examples (up to 10,000 times the pilot) reaches" in sentence
+    assert "No number of training examples up to 10,000 times the pilot was estimated to meet a target of 0.99" in text
     required = facts_of(*command)["required"]
     assert required["size"] is None
     assert required["interval"][1] is None
@@ -173,7 +173,7 @@ def test_plan_prints_every_round(pairs, shown, facts_of):
     assert has_row(lines, "2", f"{plan.sizes[1] - plan.sizes[0]:,}", f"{plan.sizes[1]:,}")
     assert has_row(lines, f"{100 * plan.prob_met[1]:.1f} %")
     assert f"Collect {plan.sizes[0] - 564:,} more examples, to have {plan.sizes[0]:,}" in sentence
-    assert f"expected to cost {plan.expected_spend:,.0f} for labels" in sentence
+    assert f"labels are expected to cost {plan.expected_spend:,.0f}, and" in sentence
     for part in ("a cost of 12 per example", "a penalty of 50000", f"{plan.sizes[0]:,} and {plan.sizes[1]:,}"):
         assert part in text
     assert f"the expected total cost {plan.expected_cost:,.0f}" in text
@@ -202,7 +202,7 @@ def test_compare_prints_who_leads(pairs, better, shown, facts_of):
     (pair,) = compare_models(curves, [564, 5640], APExGP("power_law")).pairs
     lines, sentence, text = shown(*command)
     for size, chance, gap in zip(("564", "5,640"), pair.prob_first_better, pair.difference, strict=True):
-        assert has_row(lines, "better > pairs", size, f"{100 * chance:.0f} %", f"{gap:+.3f}")
+        assert has_row(lines, "better beats pairs", size, f"{100 * chance:.0f} %", f"{gap:+.3f}")
     assert "With 5,640 training examples better beats pairs with a probability of" in sentence
     assert f"{pair.prob_first_better[1]:.3f} at 5,640" in text
     assert "scores on 2 shared splits paired" in text
@@ -242,7 +242,7 @@ def test_backtest_prints_every_method(pairs, shown, facts_of):
     assert has_row(lines, "examples for 0.8")
     assert has_row(lines, "power-law", "-", "never" if math.isinf(asked) else f"{asked:,}")
     best = result.pooled[0]
-    assert f"{best.method} came closest to the scores at the larger ones: off by {best.error:.3f}" in sentence
+    assert f"{best.method} foretold the scores at the larger ones best (CRPS {best.crps:.4f})" in sentence
     facts = facts_of(*command)
     assert [row["method"] for row in facts["methods"]] == [score.method for score in result.pooled]
     for row, score in zip(facts["methods"], result.pooled, strict=True):
@@ -352,7 +352,7 @@ def replaced(command, **options):
     [
         (["forecast", "PAIRS", "--target", "0.95", "--ceiling", "0.9"], "The target 0.95 is better than 0.9"),
         (["forecast", "PAIRS", "--target", "80"], "Write 0.8 for 80 %"),
-        (["forecast", "PAIRS", "--target", "0"], "target must be a score between 0 and 1"),
+        (["forecast", "PAIRS", "--target", "0"], "target must be a score above 0 and at most 1"),
         (["forecast", "PAIRS", "--target", "nan"], "target must be one finite number"),
         (["forecast", "PAIRS", "--target", "0.8", "--confidence", "1"], "confidence must be strictly between 0 and 1"),
         (["forecast", "TASKS", "--target", "0.8"], "--of, --target and --methods-text go with one curve"),
@@ -404,3 +404,49 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, better, t
 def test_faults_of_usage_end_with_2(run, pairs, arguments):
     code, out, _ = run(*(pairs if word == "PAIRS" else word for word in arguments))
     assert (code, out) == (2, "")
+
+
+def test_a_plan_says_that_the_target_is_met_already(facts_of, pairs):
+    facts = facts_of("plan", pairs, "--target", 0.6, "--cost", 1, "--penalty", 5000, *GP)
+    assert facts["sentence"].startswith("The 564 examples at hand already reach a mean score of 0.6 with a probability")
+    assert facts["plan"]["prob_now"] > 0.99
+
+
+def test_a_number_beyond_all_plans_is_not_printed(run, facts_of, pairs):
+    model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
+    reachable = model.required_size(0.8, 0.5).prob_reachable
+    confidence = reachable - 1e-9  # met only at absurd sizes
+    assert 1e4 * 564 < model.required_size(0.8, confidence).size < math.inf
+    for output in ((), ("--methods-text",)):
+        code, out, _ = run("forecast", pairs, "--target", 0.8, "--confidence", repr(confidence), *GP, *output)
+        assert code == 0
+        assert "up to 10,000 times the pilot" in out
+        assert "plan for" not in out
+        assert "examples on;" not in out
+
+
+def test_the_closest_method_is_named_where_it_is_not_the_best(facts_of, pairs):
+    facts = facts_of("backtest", pairs)
+    by_error = min(facts["methods"], key=lambda score: score["error"])
+    best = facts["methods"][0]
+    assert best["crps"] == min(score["crps"] for score in facts["methods"])
+    if by_error["method"] != best["method"]:
+        assert f"{by_error['method']} came closest" in facts["sentence"]
+    assert "came closest" not in facts_of("backtest", pairs, "--method", "power-law")["sentence"]
+
+
+def test_warnings_are_notes_for_a_reader(run, pairs, monkeypatch):
+    import warnings
+
+    from apexgp.surfaces import answers_cli
+
+    def warning(*arguments, **settings):
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for _ in range(2):
+                warnings.warn("The nodes are few.", stacklevel=1)
+        return minimum_sample_size(*arguments, **settings)
+
+    monkeypatch.setattr(answers_cli, "minimum_sample_size", warning)
+    code, _, err = run("minimum", "--prevalence", 0.2, "--parameters", 12, "--r2", 0.15)
+    assert (code, err) == (0, "Note: The nodes are few.\n")

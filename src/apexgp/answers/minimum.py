@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from .._check import probability, real_number, whole_number
 from ..errors import RequestError
@@ -24,7 +22,7 @@ class MinimumSampleSize:
     ----------
     size : int
         Patients needed: the largest of the criteria.
-    criteria : mapping
+    criteria : dict
         Patients for each: "overall_risk", "shrinkage", "optimism", "individual_risk".
     decisive : str
         The criterion that asks for the most.
@@ -41,7 +39,7 @@ class MinimumSampleSize:
     """
 
     size: int
-    criteria: Mapping[str, int]
+    criteria: dict[str, int]
     decisive: str
     events: int
     events_per_parameter: float
@@ -131,7 +129,7 @@ def minimum_sample_size(
         )
     return MinimumSampleSize(
         size=size,
-        criteria=MappingProxyType(criteria),
+        criteria=criteria,
         decisive=decisive,
         events=math.ceil(size * phi - 1e-9),
         events_per_parameter=size * phi / p,

@@ -42,6 +42,8 @@ class CollectionPlan:
     sizes : tuple of int
         Examples to have after each round, q_1 <= ... <= q_T, as long as the target is not met. Rounds in which nothing
         is worth collecting repeat the size before.
+    prob_now : float
+        Probability that what is at hand meets the target already, F(q_0).
     prob_met : tuple of float
         Probability that the target is met by the end of each round, F(q_t).
     expected_cost : float
@@ -59,6 +61,7 @@ class CollectionPlan:
     penalty: float
     start: int
     sizes: tuple[int, ...]
+    prob_now: float
     prob_met: tuple[float, ...]
     expected_cost: float
     expected_spend: float
@@ -121,6 +124,7 @@ def plan_collection(
         penalty=loss,
         start=at_hand,
         sizes=tuple(int(size) for size in sizes[1:]),
+        prob_now=float(met[0]),
         prob_met=tuple(met[1:].tolist()),
         expected_cost=spend + loss * float(1 - met[-1]),
         expected_spend=spend,
@@ -158,7 +162,8 @@ def _between(knots: FloatArray, chance: FloatArray, logs: FloatArray) -> FloatAr
 
     A curve that has met the target is taken to go on meeting it, so F does not fall.
     """
-    value: FloatArray = PchipInterpolator(knots, np.maximum.accumulate(chance))(logs)
+    # Rounded: differences that are no more than rounding would have slopes that overflow.
+    value: FloatArray = PchipInterpolator(knots, np.maximum.accumulate(chance).round(13))(logs)
     return value
 
 

@@ -38,6 +38,7 @@ _FARTHEST = 1e300  # stands for infinity: what a curve has still to win there, i
 # Beyond the pilot F is looked at here (multiples of its largest size), ever more coarsely, for the last place where it
 # is too small.
 _MULTIPLES = (3.0, 10.0, 40.0, 200.0, 2e3, 1e5, 1e8, 1e15, 1e40, 1e120)
+_DIPS = (1.3, 1.8, 5.0, 20.0)
 _TOLERANCE = 1e-7  # of the logarithm of a size
 _EXACT = 2.0**53  # whole numbers beyond are not all representable
 
@@ -115,7 +116,8 @@ def attainable_target(target: float, ceiling: float, direction: str) -> float:
     accuracy = number if direction == "higher" else 1 - number
     if not 0 < accuracy <= 1 or not 0 <= number <= 1:
         hint = f" Write {number / 100:g} for {number:g} %." if 1 < number <= 100 else ""
-        raise RequestError(f"target must be a score between 0 and 1, got {number:g}.{hint}")
+        bounds = "above 0 and at most 1" if direction == "higher" else "at least 0 and below 1"
+        raise RequestError(f"target must be a score {bounds}, got {number:g}.{hint}")
     # Rounding of 1 - (1 - ceiling) must not refuse the ceiling itself.
     if accuracy > ceiling + 1e-12:
         best = ceiling if direction == "higher" else 1 - ceiling
@@ -134,10 +136,11 @@ def required_size(success: Success, pilot_sizes: FloatArray, target: float, conf
     sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < _FARTHEST), _FARTHEST])
     at_sizes = success(sizes)
     now = float(at_sizes[0])
-    if now >= levels.min() and len(pilot_sizes) > 1:
-        # Some of the answers may lie within the pilot.
-        within = np.geomspace(pilot_sizes[0], last, 4)[:-1]
-        sizes, at_sizes = np.append(within, sizes), np.append(success(within), at_sizes)
+    if now >= levels.min():
+        # Some of the answers may lie within the pilot, or be put off by a dip of F just after it.
+        more = np.append(np.geomspace(pilot_sizes[0], last, 4)[:-1], last * np.array(_DIPS))
+        sizes, order = np.unique(np.append(sizes, more), return_index=True)
+        at_sizes = np.append(at_sizes, success(more))[order]
     size, median, low, high = _passes(success, sizes, at_sizes, levels)
     return RequiredSize(
         target=target,

@@ -80,7 +80,7 @@ class Average:
         if spread < _UNINFORMED * _PRIOR_SPREAD:
             return ()
         return (
-            "The pilot says little about how far the curve will still rise; far from it the forecast rests on what "
+            "The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
             "other curves have done.",
         )
 

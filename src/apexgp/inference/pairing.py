@@ -1,8 +1,9 @@
 """Two curves at once: which of them is higher, when the noise of their scores may be shared.
 
 Scores of two models on the same splits share training sets and test sets, so their noise is correlated, and the
-difference of the curves is known better than two separate fits make it seem. Nodes are drawn from the separate
-posteriors in pairs; importance weights and the Gaussian algebra then take the correlation into account.
+difference of the curves is known better than two separate fits make it seem. Noise has two parts, the luck that a split
+carries along its curve and what is left at each size; each may be shared to an extent of its own. Nodes are drawn from
+the separate posteriors in pairs; importance weights and the Gaussian algebra then take the correlations into account.
 """
 
 from __future__ import annotations
@@ -19,13 +20,29 @@ from .averaging import Average
 from .bayes import Posterior
 from .nodes import cholesky, solve_lower
 
-__all__ = ["Difference", "difference", "noise_of", "shared_correlation"]
+__all__ = ["Difference", "SharedNoise", "difference", "noise_of", "shared_correlations"]
 
 # Pairs are drawn by the block until enough of them count, and the predictions made for a block's worth of the best.
 # Noise that is shared almost fully leaves too few that count. To use less of it is to be less sure, not wrong.
 _BLOCK, _MOST_PAIRS = 4096, 16 * 4096
-_ENOUGH = 500.0
-_MOST_SHARED = 0.9
+_ENOUGH = 400.0
+_LESS = 0.9
+
+
+class SharedNoise(NamedTuple):
+    """How the noise of two models' mean scores is correlated.
+
+    Mean scores over splits have the noise sqrt(v / S) e + (c / sqrt(S)) b at each size, where v and c belong to a
+    node. Between the models b is correlated by `carried` times `share`, and e, at common sizes, by `single` times
+    `share`.
+    """
+
+    common: tuple[NDArray[np.intp], NDArray[np.intp]]
+    """Indices of the common sizes among those of each model."""
+    share: float
+    """Shared splits over the geometric mean of both models' splits."""
+    single: float
+    carried: float
 
 
 class Difference(NamedTuple):
@@ -40,92 +57,89 @@ class _Nodes(NamedTuple):
 
     white: FloatArray
     """Whitened residuals of the pseudo-scores."""
-    shared: FloatArray
-    """Whitened factor of the pseudo-scores' noise, as far as it may be shared."""
+    single: FloatArray
+    """sqrt(v / S) at the common sizes, whitened: one column each."""
+    carried: FloatArray
+    """c / sqrt(S), whitened."""
     variance: FloatArray
     """sigma^2."""
 
 
-def noise_of(average: Average) -> FloatArray:
-    """Posterior mean of the covariance of the pseudo-scores' noise, (R, R)."""
-    parts = [average.weights[p.model.mean.name] * (_noise(p) @ p.weights) for p in average.posteriors]
-    return np.asarray(sum(parts))
+def noise_of(average: Average) -> tuple[FloatArray, FloatArray]:
+    """Posterior means of v and c: the variance of a score around its split's curve, and what a split carries."""
+    parts = [
+        average.weights[p.model.mean.name] * np.stack([p.nodes.variance, p.nodes.carried]) @ p.weights
+        for p in average.posteriors
+    ]
+    single, carried = np.sum(parts, axis=0)
+    return single, carried
 
 
-def shared_correlation(first: FloatArray, second: FloatArray, noise: tuple[FloatArray, FloatArray]) -> float:
-    """Correlation of the noise of two models over the splits that they share.
+def shared_correlations(
+    first: FloatArray, second: FloatArray, noise: Sequence[tuple[FloatArray, FloatArray]]
+) -> tuple[float, float]:
+    """Correlations of the noise of two models over the splits that they share: of single scores, and carried.
 
     Parameters
     ----------
     first, second
         Scores at the common sizes, shape (splits, sizes).
     noise
-        For each model the covariance of a single split's scores at these sizes, up to a factor.
+        For each model v and c at these sizes, up to a factor.
 
     Returns
     -------
-    float
-        Posterior mean under a flat prior on (-1, 1): near 0 where few splits say little.
+    tuple of float
+        Posterior means under flat priors on (-1, 1): near 0 where few splits say little.
     """
-    a, b = (
-        np.linalg.solve(np.linalg.cholesky(covariance), (scores - scores.mean(axis=0)).T)
-        for scores, covariance in zip((first, second), noise, strict=True)
-    )
-    count = a.shape[0] * (a.shape[1] - 1)
-    spread = np.sqrt((a * a).sum() * (b * b).sum())
-    if count == 0 or spread == 0:
-        return 0.0
-    seen = (a * b).sum() / spread
-    rho = np.linspace(-0.995, 0.995, 399)
-    log_likelihood = -count * (0.5 * np.log1p(-(rho**2)) + (1 - rho * seen) / (1 - rho**2))
-    weight = np.exp(log_likelihood - log_likelihood.max())
-    return float((rho * weight).sum() / weight.sum())
+    freedom, size = len(first) - 1, first.shape[1]
+    residuals = []
+    for scores, (v, c) in zip((first, second), noise, strict=True):
+        centred = scores - scores.mean(axis=0)
+        weighted = np.linalg.solve(np.diag(v) + np.outer(c, c), centred.T)
+        scale = np.sqrt((centred.T * weighted).sum() / max(freedom * size, 1))
+        if freedom == 0 or scale == 0:
+            return 0.0, 0.0
+        residuals.append(centred / scale)
+    together = np.hstack(residuals)
+    scatter = together.T @ together
+    grid = np.tanh(np.linspace(-3, 3, 41))  # denser towards 1, where small steps matter
+    single, carried = (axis.ravel() for axis in np.meshgrid(grid, grid, indexing="ij"))
+    (va, ca), (vb, cb) = noise
+    joint = np.empty((grid.size**2, 2 * size, 2 * size))
+    joint[:, :size, :size], joint[:, size:, size:] = np.diag(va) + np.outer(ca, ca), np.diag(vb) + np.outer(cb, cb)
+    cross = single[:, None, None] * np.diag(np.sqrt(va * vb)) + carried[:, None, None] * np.outer(ca, cb)
+    joint[:, :size, size:], joint[:, size:, :size] = cross, cross.swapaxes(1, 2)
+    log_det = np.linalg.slogdet(joint)[1]
+    log_likelihood = -0.5 * (freedom * log_det + np.trace(np.linalg.solve(joint, scatter), axis1=1, axis2=2))
+    weight = np.exp(log_likelihood - log_likelihood.max()) * (1 - single**2) * (1 - carried**2)
+    weight /= weight.sum()
+    return float(single @ weight), float(carried @ weight)
 
 
-def difference(
-    first: Average,
-    second: Average,
-    sizes: FloatArray,
-    correlation: float,
-    common: tuple[NDArray[np.intp], NDArray[np.intp]],
-    seed: int,
-) -> Difference:
-    """Distribution of f_A - f_B at the sizes.
+def difference(first: Average, second: Average, sizes: FloatArray, shared: SharedNoise, seed: int) -> Difference:
+    """Distribution of f_A - f_B at the sizes, given the posteriors of A and B.
 
-    Parameters
-    ----------
-    first, second
-        Posteriors of A and B.
-    sizes
-        Training-set sizes.
-    correlation
-        Of the noise of their pseudo-scores at common sizes: rho times the share of common splits. It is used up to 0.9,
-        and as far as enough pairs of nodes are compatible with it.
-    common
-        Indices of the common sizes among those of A and of B.
-    seed
-        Seed of the pairs.
+    Shared noise is used as far as enough pairs of nodes are compatible with it.
     """
     rng = np.random.default_rng(seed)
-    pools = [_Pool(average, own) for average, own in zip((first, second), common, strict=True)]
-    pairs = np.empty((2, 0), np.intp)
-    correlation = float(np.clip(correlation, -_MOST_SHARED, _MOST_SHARED))
-    log_weights = np.empty(0)
+    pools = [_Pool(average, own) for average, own in zip((first, second), shared.common, strict=True)]
+    pairs, log_weights = np.empty((2, 0), np.intp), np.empty(0)
     while True:
         new = np.stack([pool.draw(rng) for pool in pools])
         pairs = np.concatenate([pairs, new], axis=1)
-        log_weights = np.append(log_weights, _log_weights(pools, new, correlation))
+        log_weights = np.append(log_weights, _log_weights(pools, new, shared))
         weights = np.exp(log_weights - log_weights.max())
         effective = weights.sum() ** 2 / (weights**2).sum()
         if effective >= _ENOUGH:
             break
         if pairs.shape[1] >= _MOST_PAIRS:
-            correlation *= 0.8
+            shared = shared._replace(share=_LESS * shared.share)
             pairs, log_weights = np.empty((2, 0), np.intp), np.empty(0)
     chosen = _evenly(weights, rng)
     i, j = pairs[:, chosen]
     a, b = pools[0].at(i), pools[1].at(j)
-    root, _ = _jointly(a, b, correlation)
+    root, _ = _jointly(a, b, shared)
     (curve_a, reach_a), (curve_b, reach_b) = (p.predict(k, sizes) for p, k in ((pools[0], i), (pools[1], j)))
     residual = np.concatenate([a.white, b.white])
     reach = np.concatenate([reach_a, -reach_b])
@@ -135,7 +149,7 @@ def difference(
     return Difference(mean.mean(axis=1), ndtr(mean / np.sqrt(variance)).mean(axis=1))
 
 
-def _jointly(a: _Nodes, b: _Nodes, correlation: float) -> tuple[FloatArray, FloatArray]:
+def _jointly(a: _Nodes, b: _Nodes, shared: SharedNoise) -> tuple[FloatArray, FloatArray]:
     """Factor of the whitened residuals' joint covariance, and the logarithm of each pair's weight.
 
     Given the parameters of both curves the residuals r are N(0, G), G = [[I, X], [X', I]]; separate fits took G for I.
@@ -144,7 +158,9 @@ def _jointly(a: _Nodes, b: _Nodes, correlation: float) -> tuple[FloatArray, Floa
     everything = np.arange(size_a + size_b)
     gram = np.zeros((size_a + size_b, size_a + size_b, a.white.shape[1]))
     gram[everything, everything] = 1.0
-    cross = correlation * np.einsum("ikn,jkn->ijn", a.shared, b.shared)
+    cross = shared.single * np.einsum("ikn,jkn->ijn", a.single, b.single)
+    cross += shared.carried * a.carried[:, None] * b.carried[None, :]
+    cross *= shared.share
     gram[:size_a, size_a:], gram[size_a:, :size_a] = cross, cross.swapaxes(0, 1)
     root = cholesky(gram)
     residual = np.concatenate([a.white, b.white])
@@ -153,8 +169,8 @@ def _jointly(a: _Nodes, b: _Nodes, correlation: float) -> tuple[FloatArray, Floa
     return root, log_weight - np.log(root[everything, everything]).sum(axis=0)
 
 
-def _log_weights(pools: Sequence[_Pool], pairs: NDArray[np.intp], correlation: float) -> FloatArray:
-    return _jointly(pools[0].at(pairs[0]), pools[1].at(pairs[1]), correlation)[1]
+def _log_weights(pools: Sequence[_Pool], pairs: NDArray[np.intp], shared: SharedNoise) -> FloatArray:
+    return _jointly(pools[0].at(pairs[0]), pools[1].at(pairs[1]), shared)[1]
 
 
 def _evenly(weights: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -194,16 +210,11 @@ class _Pool:
 
 
 def _nodes_of(posterior: Posterior, common: NDArray[np.intp]) -> _Nodes:
-    n, known = posterior.nodes, posterior.pilot.sizes[:, None]
-    noise = _noise(posterior)
-    # Common sizes first: the noise at the others adds to what is shared, not the other way round.
-    order = np.append(common, np.setdiff1d(np.arange(len(known)), common))
-    root = cholesky(noise[np.ix_(order, order)])[np.argsort(order)]
-    return _Nodes(n.white, solve_lower(n.factor, root[:, : len(common)]), n.parameters["sigma"] ** 2)
-
-
-def _noise(posterior: Posterior) -> FloatArray:
-    """Covariance of the pseudo-scores' noise at each node: what their covariance has beyond the kernel."""
-    n, known = posterior.nodes, posterior.pilot.sizes[:, None]
-    total: FloatArray = np.einsum("ikn,jkn->ijn", n.factor, n.factor)
-    return total - posterior.model.kernel(known, known, n.parameters)
+    n = posterior.nodes
+    # Where only means counted, the noise is that of a mean already.
+    splits = sum(p.count for p in posterior.pilot.patterns) if posterior.model.beliefs.uses_replicates else 1
+    single = np.zeros((len(n.variance), len(common), n.variance.shape[1]))
+    single[common, np.arange(len(common))] = np.sqrt(n.variance[common] / splits)
+    both = np.concatenate([single, n.carried[:, None] / np.sqrt(splits)], axis=1)
+    white = solve_lower(n.factor, both)
+    return _Nodes(n.white, white[:, :-1], white[:, -1], n.parameters["sigma"] ** 2)

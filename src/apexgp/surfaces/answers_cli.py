@@ -43,6 +43,7 @@ from .options import (
     size_of,
 )
 from .output import one_output, print_table, show
+from .words import required_words
 
 __all__ = ["backtest", "compare", "minimum", "plan"]
 
@@ -140,11 +141,11 @@ def compare(
         show(facts, as_json)
         return
     rows = [
-        [f"{pair['first']} > {pair['second']}", f"{size:,.10g}", f"{100 * chance:.0f} %", f"{gap:+.3f}"]
+        [f"{pair['first']} beats {pair['second']}", f"{size:,.10g}", f"{100 * chance:.0f} %", f"{gap:+.3f}"]
         for pair in facts["pairs"]
         for size, chance, gap in zip(pair["sizes"], pair["prob_first_better"], pair["difference"], strict=True)
     ]
-    print_table(["better", "size", "probability", "expected difference"], rows, facts)
+    print_table(["which", "size", "probability", "expected difference"], rows, facts)
 
 
 def backtest(
@@ -165,6 +166,7 @@ def backtest(
     ] = None,
     confidence: Confidence = 0.8,
     ceiling: Ceiling = 1.0,
+    floor: Floor = 0.0,
     jobs: Annotated[int, typer.Option(help="Processes for a file with several tasks; -1 takes all cores.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write figures of every curve and method to this CSV file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file if it exists.")] = False,
@@ -176,6 +178,7 @@ def backtest(
     metric: Metric = None,
     task: Task = None,
     lower_is_better: LowerIsBetter = False,
+    seed: Seed = 0,
 ) -> None:
     """Judge every method on your own curve: fit the smaller sizes, compare with the larger ones.
 
@@ -185,9 +188,10 @@ def backtest(
     if out is not None:
         refuse_to_overwrite(out, force)
     curves = read_file(pairs, size_column, score_column, split_column, metric, task, lower_is_better)
-    chosen = _with_ceiling(method, ceiling)
+    chosen = _chosen(method, {"ceiling": ceiling, "floor": floor, "seed": seed})
     required = None if target is None else _required(one_of(curves, pairs), chosen, target, confidence)
-    result = run_backtest(curves, chosen, holdout, n_jobs=jobs)
+    with options_for_arguments():
+        result = run_backtest(curves, chosen, holdout, n_jobs=jobs)
     if not any(score.curves for score in result.pooled):
         raise DataError(f"{pairs}: {result.pooled[0].failed}")
     if out is not None:
@@ -204,8 +208,8 @@ def backtest(
         formats = (".4f", "+.4f", ".3f", ".2f", ".2f", ".4f")
         row = [score["method"], *("-" if v is None else f"{v:{f}}" for v, f in zip(figures, formats, strict=True))]
         if required is not None:
-            answer = facts["required"][score["method"]]
-            row.append("-" if "error" in answer else "never" if answer["size"] is None else f"{answer['size']:,}")
+            answer, last = required[score["method"]], float(one_of(curves, pairs).sizes.max())
+            row.append("-" if isinstance(answer, str) else required_words(answer, last))
         rows.append(row)
     print_table(header, rows, facts)
 
@@ -243,12 +247,16 @@ def minimum(
     print_table(["criterion", "patients"], rows, facts)
 
 
-def _with_ceiling(names: list[str] | None, ceiling: float) -> dict[str, CurveEstimator]:
-    """The methods that were asked for, told what the highest possible score is."""
+def _chosen(names: list[str] | None, settings: dict[str, float]) -> dict[str, CurveEstimator]:
+    """The methods that were asked for, each with those of the settings that it knows."""
     unknown = [name for name in names or () if name not in METHODS]
     if unknown:
         raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
-    return {name: clone(METHODS[name]).set_params(ceiling=ceiling) for name in names or METHODS}
+    chosen = {name: clone(METHODS[name]) for name in names or METHODS}
+    for method in chosen.values():
+        known = method.get_params(deep=False)
+        method.set_params(**{name: value for name, value in settings.items() if name in known})
+    return chosen
 
 
 def _required(

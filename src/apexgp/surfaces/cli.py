@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -257,6 +258,15 @@ def main() -> None:
         # A terminal that cannot show a letter shows a question mark instead of ending the program.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    # What the library warns of, as sentences for a reader, each once.
+    said: set[str] = set()
+
+    def note(message: Warning | str, *_where: object, **_more: object) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            typer.echo(f"Note: {message}", err=True)
+
+    warnings.showwarning = note
     try:
         app()
     except ApexError as problem:

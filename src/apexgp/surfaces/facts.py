@@ -117,8 +117,17 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str] | N
     return facts | {
         "sentence": words.backtest_sentence(result),
         "methods_text": words.backtest_methods(result),
-        "cautions": [f"{score.method}: {score.failed}" for score in result.pooled if score.failed is not None],
+        "cautions": [f"{', '.join(methods)}: {why}" for why, methods in _failures(result).items()],
     }
+
+
+def _failures(result: Backtest) -> dict[str, list[str]]:
+    """Methods that could not be judged on some curve, by the reason."""
+    reasons: dict[str, list[str]] = {}
+    for score in result.pooled:
+        if score.failed is not None:
+            reasons.setdefault(score.failed, []).append(score.method)
+    return reasons
 
 
 def minimum_facts(found: MinimumSampleSize) -> dict[str, Any]:

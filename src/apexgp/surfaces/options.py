@@ -145,4 +145,9 @@ _OPTIONS = {
     "metric=...": "--metric",
     "cost_per_sample": "--cost",
     "nagelkerke=True": "--nagelkerke",
+    "n_jobs": "--jobs",
+    "penalty must": "--penalty must",
+    "rounds must": "--rounds must",
+    "start must": "--start must",
+    "r2 must": "--r2 must",
 }

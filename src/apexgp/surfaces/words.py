@@ -28,10 +28,12 @@ __all__ = [
     "plan_methods",
     "plan_sentence",
     "required_sentence",
+    "required_words",
 ]
 
 # Beyond so many times the pilot a number of examples is no plan, whatever the curve says.
 _UNREAL = 10_000
+_MOST_SHOWN = 6  # sizes of a plan that are spelt out
 _MEANS = {"power_law": "power law", "arctan": "arctan", "mmf": "Morgan-Mercer-Flodin"}
 _CRITERIA = {
     "overall_risk": "a precise estimate of the overall risk",
@@ -55,15 +57,16 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     last = float(curve.sizes.max())
     goal = f"a mean {curve.metric} of {found.target:g}"
     if found.already_met:
-        return (
+        text = (
             f"The {last:,.10g} training examples of the pilot already reach {goal}, with a probability of "
-            f"{_chance(found.prob_now)}."
+            f"{_chance(found.prob_now)}"
         )
+        return text + ("." if found.size <= last else "; with more of them it may become less probable again.")
     ever = f"the probability that any amount of such data will do is {_chance(found.prob_reachable)}"
     if found.size > _UNREAL * last:
         return (
-            f"No realistic number of training examples reaches {goal} with a probability of "
-            f"{100 * found.confidence:g} %: {ever}{_even_odds(found, last)}."
+            f"No realistic number of training examples (up to {_UNREAL:,} times the pilot) reaches {goal} with a "
+            f"probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
         )
     return (
         f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.size:,} training "
@@ -75,6 +78,15 @@ def _even_odds(found: RequiredSize, last: float) -> str:
     return f"; with {found.median:,} the odds are even" if found.median <= _UNREAL * last else ""
 
 
+def required_words(found: RequiredSize, last: float) -> str:
+    """The number of examples, or why there is none, for a cell of a table."""
+    if found.already_met:
+        return "met already"
+    if found.size > _UNREAL * last:
+        return f"over {_UNREAL:,}x" if math.isfinite(found.size) else "never"
+    return f"{found.size:,}"
+
+
 def forecast_methods(model: APExGP, rows: list[dict[str, float]], level: float, required: RequiredSize | None) -> str:
     """Paragraph about a forecast, and the size that was asked for."""
     results = "; ".join(
@@ -83,59 +95,90 @@ def forecast_methods(model: APExGP, rows: list[dict[str, float]], level: float, 
         for row in rows
     )
     text = f"{_about(model)} The forecast mean {model.curve_.metric} was {results}."
-    if required is not None:
-        size = f"{required.size:,}" if math.isfinite(required.size) else "no finite number of"
-        text += (
-            f" A target of {required.target:g} was estimated to require {size} training examples for a probability of "
-            f"{required.confidence:g} that the expected {model.curve_.metric} meets it; the estimated probability that "
-            f"it is attainable with any number of examples was {required.prob_reachable:.3f}."
+    return text if required is None else f"{text} {_required_methods(required, model.curve_)}"
+
+
+def _required_methods(found: RequiredSize, curve: LearningCurve) -> str:
+    last, target = float(curve.sizes.max()), f"a target of {found.target:g}"
+    ever = f"the probability that any number of examples attains it was estimated at {found.prob_reachable:.3f}"
+    if found.already_met:
+        return (
+            f"The probability that the expected {curve.metric} meets {target} with the pilot's {last:,.10g} training "
+            f"examples was estimated at {found.prob_now:.3f}; {ever}."
         )
-    return text
+    if found.size > _UNREAL * last:
+        return (
+            f"No number of training examples up to {_UNREAL:,} times the pilot was estimated to meet {target} in "
+            f"expected {curve.metric} with a probability of {found.confidence:g}; {ever}."
+        )
+    return (
+        f"The expected {curve.metric} was estimated to meet {target} with a probability of {found.confidence:g} from "
+        f"{found.size:,} training examples on; {ever}."
+    )
 
 
 def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     """What to collect."""
     goal = f"{curve.metric} of {plan.target:g}"
     worth = sorted({size for size in plan.sizes if size > plan.start})
+    met = (
+        f"The {plan.start:,} examples at hand already reach a mean {goal} with a probability of "
+        f"{_chance(plan.prob_now)}. "
+        if plan.prob_now >= 0.5
+        else ""
+    )
+    missed = f"the probability of missing the {goal} in the end is {_chance(plan.failure_probability)}"
     if not worth:
         return (
-            f"At {plan.cost_per_sample:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
-            f"{plan.start:,} examples at hand is not worth it: the probability of missing the {goal} is "
-            f"{_chance(plan.failure_probability)}."
+            f"{met}At {plan.cost_per_sample:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
+            f"{plan.start:,} examples at hand is not worth it; {missed}."
         )
-    text = f"Collect {worth[0] - plan.start:,} more examples, to have {worth[0]:,}"
+    if met:
+        text = f"Should they turn out not to, collect {_more(worth[0] - plan.start)}, to have {worth[0]:,.12g}"
+    else:
+        text = f"Collect {_more(worth[0] - plan.start)}, to have {worth[0]:,.12g}"
     if len(worth) > 1:
-        text += f"; while the {goal} is not met, go on to {', then '.join(f'{size:,}' for size in worth[1:])}"
-    return (
-        f"{text}. This is expected to cost {plan.expected_spend:,.0f} for labels, and the probability of missing the "
-        f"{goal} in the end is {_chance(plan.failure_probability)}."
-    )
+        shown = [f"{size:,.12g}" for size in worth[1:_MOST_SHOWN]]
+        later = ", then ".join(shown) + (f" and so on to {worth[-1]:,.12g}" if len(worth) > _MOST_SHOWN else "")
+        text += f"; while the {goal} is not met, go on to {later}"
+    return f"{met}{text}. The labels are expected to cost {_money(plan.expected_spend)}, and {missed}."
+
+
+def _more(count: int) -> str:
+    return "1 more example" if count == 1 else f"{count:,.12g} more examples"
+
+
+def _money(amount: float) -> str:
+    return f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}"
 
 
 def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
     """Paragraph about a plan."""
+    rounds = "one round" if len(plan.sizes) == 1 else f"{len(plan.sizes)} rounds"
     return (
-        f"{_about(model)} Data collection was planned over {len(plan.sizes)} round(s) by minimising the expected cost "
-        f"of labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
-        f"probability that a training-set size suffices taken from the posterior. With a target {model.curve_.metric} "
-        f"of {plan.target:g}, a cost of {plan.cost_per_sample:g} per example and a penalty of {plan.penalty:g}, "
-        f"starting from {plan.start:,} examples, the planned sizes were {_listed(plan.sizes)}; the expected cost of "
-        f"labels was {plan.expected_spend:,.0f}, the expected total cost {plan.expected_cost:,.0f}, and the "
-        f"probability of missing the target {plan.failure_probability:.3f}."
+        f"{_about(model)} Data collection was planned over {rounds} by minimising the expected cost of labels plus a "
+        "penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the probability that a "
+        f"training-set size suffices taken from the posterior. With a target {model.curve_.metric} of {plan.target:g}, "
+        f"a cost of {plan.cost_per_sample:g} per example and a penalty of {plan.penalty:g}, starting from "
+        f"{plan.start:,} examples (sufficient with probability {plan.prob_now:.3f}), the planned training-set sizes "
+        f"were {_listed(plan.sizes)}; the expected cost of labels was {_money(plan.expected_spend)}, the expected "
+        f"total cost {_money(plan.expected_cost)}, and the probability of missing the target "
+        f"{plan.failure_probability:.3f}."
     )
 
 
 def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
     """Which of two models leads at the largest size asked for."""
-    size, chance = pair.sizes[-1], float(pair.prob_first_better[-1])
+    at = int(np.argmax(pair.sizes))
+    size, chance = pair.sizes[at], float(pair.prob_first_better[at])
     ahead, behind, sure = (pair.first, pair.second, chance) if chance >= 0.5 else (pair.second, pair.first, 1 - chance)
     text = (
         f"With {size:,.10g} training examples {ahead} beats {behind} with a probability of {_chance(sure)}; the "
-        f"expected difference in {curve.metric} is {abs(pair.difference[-1]):.3f}"
+        f"expected difference in {curve.metric} is {abs(pair.difference[at]):.3f}"
     )
     if pair.crossing is None:
-        return f"{text}. The lead is not expected to change."
-    return f"{text}. The lead changes at about {pair.crossing:,.3g} examples."
+        return f"{text}. Between the pilot's sizes and this one the lead is not expected to change."
+    return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} examples."
 
 
 def compare_methods(comparison: Comparison) -> str:
@@ -155,17 +198,23 @@ def compare_methods(comparison: Comparison) -> str:
 
 def backtest_sentence(result: Backtest) -> str:
     """Which method did best."""
-    best = result.pooled[0]
-    if not best.curves:
-        return f"No method could be judged: {best.failed}"
+    judged = [score for score in result.pooled if score.curves]
+    if not judged:
+        return f"No method could be judged: {result.pooled[0].failed}"
+    best, closest = judged[0], min(judged, key=lambda score: score.error)
     of = "this curve" if best.curves == 1 else f"{best.curves:,} curves"
-    text = (
-        f"Fitted to the smaller sizes of {of}, {best.method} came closest to the scores at the larger ones: off by "
-        f"{best.error:.3f} on average"
-    )
+    if len(judged) == 1:
+        text = f"Fitted to the smaller sizes of {of}, {best.method} was off by {best.error:.4f} at the larger ones"
+    else:
+        text = (
+            f"Fitted to the smaller sizes of {of}, {best.method} foretold the scores at the larger ones best (CRPS "
+            f"{best.crps:.4f}), off by {best.error:.4f} on average"
+        )
+        if closest is not best:
+            text += f"; {closest.method} came closest, off by {closest.error:.4f}"
     if np.isnan(best.coverage_95):
-        return f"{text}, with no statement of how sure it was."
-    return f"{text}, with {_chance(best.coverage_95)} of the scores inside its 95 % intervals."
+        return f"{text}. {best.method} does not say how sure it is."
+    return f"{text}. The 95 % intervals of {best.method} held {100 * best.coverage_95:.0f} % of those scores."
 
 
 def backtest_methods(result: Backtest) -> str:
@@ -187,9 +236,9 @@ def _figures(score: MethodScore) -> str:
 def minimum_sentence(found: MinimumSampleSize) -> str:
     """How many patients."""
     return (
-        f"A model with {found.parameters} parameters for an outcome that {100 * found.prevalence:.3g} % of patients "
-        f"have needs at least {found.size:,} patients, {found.events:,} of them with the outcome; what asks for the "
-        f"most is {_CRITERIA[found.decisive]}."
+        f"A model with {found.parameters} parameter{'s' if found.parameters > 1 else ''} for an outcome that "
+        f"{100 * found.prevalence:.3g} % of patients have needs at least {found.size:,} patients, {found.events:,} of "
+        f"them with the outcome; what asks for the most is {_CRITERIA[found.decisive]}."
     )
 
 
