@@ -21,7 +21,7 @@ from .errors import ApexError, DataError, NoForecastError, RequestError
 from .estimators import METHODS, CurveEstimator
 from .pairs import LearningCurve, collapse
 
-__all__ = ["Backtest", "MethodScore", "backtest"]
+__all__ = ["Backtest", "MethodScore", "backtest", "methods_named"]
 
 _NO_FIGURES = dict.fromkeys(("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps"), float("nan"))
 
@@ -148,22 +148,26 @@ def backtest(
     return Backtest(tuple(sorted(pooled, key=lambda s: (np.isnan(s.crps), s.crps))), tuple(found))
 
 
+def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
+    """Those of `METHODS` that have the given names."""
+    unknown = [name for name in names if name not in METHODS]
+    if unknown:
+        raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
+    return {name: METHODS[name] for name in names}
+
+
 def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> dict[str, CurveEstimator]:
     if methods is None:
         return dict(METHODS)
+    if isinstance(methods, CurveEstimator):
+        raise RequestError(f"methods must be a mapping, such as {{'mine': {type(methods).__name__}()}}.")
     if isinstance(methods, Mapping):
         for name, method in methods.items():
             if not isinstance(method, CurveEstimator):
                 raise RequestError(f"The method {name!r} must be an estimator of curves, got {type(method).__name__}.")
         chosen = dict(methods)
     else:
-        if isinstance(methods, CurveEstimator):
-            raise RequestError(f"methods must be a mapping, such as {{'mine': {type(methods).__name__}()}}.")
-        names = [methods] if isinstance(methods, str) else list(methods)
-        unknown = [name for name in names if name not in METHODS]
-        if unknown:
-            raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
-        chosen = {name: METHODS[name] for name in names}
+        chosen = methods_named([methods] if isinstance(methods, str) else list(methods))
     if not chosen:
         raise RequestError("methods is empty. Name at least one, or leave it out for all.")
     return chosen
@@ -215,14 +219,16 @@ def _score(name: str, task: object, model: CurveEstimator, sizes: FloatArray, tr
         error = float(metrics.mae(predicted, truth))
         bias = float((predicted - truth).mean())
         return replace(_none(name, task, None), error=error, bias=bias, crps=error, curves=1)
+    # A score lies in an equal-tailed interval if the share of the forecast below it does: no ends to search for.
+    off_centre = np.abs(metrics.pit(forecast, truth) - 0.5)
     return MethodScore(
         name,
         task,
         error=float(metrics.mae(forecast.mean, truth)),
         bias=float((forecast.mean - truth).mean()),
         likelihood=float(metrics.quantized_likelihood(forecast, truth)),
-        coverage_80=float(metrics.coverage(forecast, truth, 0.8)),
-        coverage_95=float(metrics.coverage(forecast, truth, 0.95)),
+        coverage_80=float((off_centre <= 0.4).mean()),
+        coverage_95=float((off_centre <= 0.475).mean()),
         crps=float(metrics.crps(forecast, truth)),
         curves=1,
     )

@@ -234,3 +234,11 @@ def test_the_published_start_of_mahmoods_power_law_is_not_needed():
     ours = fit(families.MahmoodPowerFamily, sizes, scores).objective
     assert theirs > 5 * good
     assert ours == pytest.approx(good, rel=1e-6)
+
+
+def test_a_curve_that_is_flat_but_for_rounding_never_reaches_more():
+    sizes, scores = np.array([20.0, 170, 4641, 38881]), np.array([0.4698, 0.1359, 0.1185, 0.0811])
+    fit = fit_least_squares(LeastSquaresProblem(families.Wbl4Family(sizes), sizes, scores, 1.0))
+    highest = float(fit.curve(np.array([1e300]))[0])
+    assert fit.crossing(np.nextafter(highest, 1)) == np.inf
+    assert fit.crossing(highest - 1e-9) == 1.0

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from sklearn.base import clone
 
-from .._check import some
 from .._files import refuse_to_overwrite
 from ..answers.minimum import minimum_sample_size
 from ..answers.plan import plan_collection
 from ..answers.required import RequiredSize
 from ..backtest import backtest as run_backtest
+from ..backtest import methods_named
 from ..compare import compare_models
 from ..errors import DataError, RequestError
 from ..estimators import METHODS, CurveEstimator
@@ -249,10 +249,7 @@ def minimum(
 
 def _chosen(names: list[str] | None, settings: dict[str, float]) -> dict[str, CurveEstimator]:
     """The methods that were asked for, each with those of the settings that it knows."""
-    unknown = [name for name in names or () if name not in METHODS]
-    if unknown:
-        raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
-    chosen = {name: clone(METHODS[name]) for name in names or METHODS}
+    chosen = {name: clone(method) for name, method in methods_named(names or list(METHODS)).items()}
     for method in chosen.values():
         known = method.get_params(deep=False)
         method.set_params(**{name: value for name, value in settings.items() if name in known})
