@@ -1,4 +1,4 @@
-"""What every fit of a mean curve shares: units, bounds, starting points, the curve itself."""
+"""The curve's part of a search for the most probable parameters: units, bounds, starting points, the curve itself."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["CurveProblem"]
 class CurveProblem:
     """Mean scores at distinct, rising sizes, and the family of curves to fit to them.
 
-    A point of the search holds (theta..., eps), then whatever a kind of fit adds. Inside, sizes are counted in units
-    of the smallest one, so that the same starts suit any pilot.
+    A point of the search holds (theta..., eps), then whatever the noise and the kernel add. Inside, sizes are counted in
+    units of the smallest one, so that the same starts suit any pilot.
     """
 
     mean: Mean

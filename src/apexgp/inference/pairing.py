@@ -103,18 +103,20 @@ def shared_correlations(
         residuals.append(centred / scale)
     together = np.hstack(residuals)
     scatter = together.T @ together
-    grid = np.tanh(np.linspace(-3, 3, 41))  # denser towards 1, where small steps matter
-    single, carried = (axis.ravel() for axis in np.meshgrid(grid, grid, indexing="ij"))
     (va, ca), (vb, cb) = noise
-    joint = np.empty((grid.size**2, 2 * size, 2 * size))
+    grid = np.tanh(np.linspace(-3, 3, 41))  # denser towards 1, where small steps matter
+    joint = np.empty((len(grid), 2 * size, 2 * size))
     joint[:, :size, :size], joint[:, size:, size:] = np.diag(va) + np.outer(ca, ca), np.diag(vb) + np.outer(cb, cb)
-    cross = single[:, None, None] * np.diag(np.sqrt(va * vb)) + carried[:, None, None] * np.outer(ca, cb)
-    joint[:, :size, size:], joint[:, size:, :size] = cross, cross.swapaxes(1, 2)
-    log_det = np.linalg.slogdet(joint)[1]
-    log_likelihood = -0.5 * (freedom * log_det + np.trace(np.linalg.solve(joint, scatter), axis1=1, axis2=2))
-    weight = np.exp(log_likelihood - log_likelihood.max()) * (1 - single**2) * (1 - carried**2)
+    log_likelihood = np.empty((len(grid), len(grid)))
+    for row, single in enumerate(grid):
+        cross = single * np.diag(np.sqrt(va * vb)) + grid[:, None, None] * np.outer(ca, cb)
+        joint[:, :size, size:], joint[:, size:, :size] = cross, cross.swapaxes(1, 2)
+        fit = np.trace(np.linalg.solve(joint, scatter), axis1=1, axis2=2)
+        log_likelihood[row] = -0.5 * (freedom * np.linalg.slogdet(joint)[1] + fit)
+    flat = 1 - grid**2  # of the grid's points, so that the prior is
+    weight = np.exp(log_likelihood - log_likelihood.max()) * np.outer(flat, flat)
     weight /= weight.sum()
-    return float(single @ weight), float(carried @ weight)
+    return float(grid @ weight.sum(axis=1)), float(grid @ weight.sum(axis=0))
 
 
 def difference(first: Average, second: Average, sizes: FloatArray, shared: SharedNoise, seed: int) -> Difference:
