@@ -200,14 +200,8 @@ def _held_out(curve: LearningCurve, holdout: int | None) -> tuple[LearningCurve,
             f"The curve has {count} different sizes; to hold out {held} and keep 3 to fit, it takes {held + 3}."
         )
     kept = curve.sizes <= measured.sizes[-held - 1]
-    pilot = LearningCurve(
-        curve.sizes[kept],
-        curve.scores[kept],
-        None if curve.split is None else curve.split[kept],
-        metric=curve.metric,
-        task=curve.task,
-        direction=curve.direction,
-    )
+    split = None if curve.split is None else curve.split[kept]
+    pilot = replace(curve, sizes=curve.sizes[kept], scores=curve.scores[kept], split=split)
     return pilot, measured.sizes[-held:], measured.mean[-held:]
 
 

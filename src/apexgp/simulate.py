@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -180,7 +179,7 @@ def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
     """What measuring at these sizes gives: each split's own curve, or the mean where splits are not told apart."""
     if curve.split is None:
         whole = collapse(curve.sizes, curve.scores)
-        return LearningCurve(sizes, np.interp(np.log(sizes), np.log(whole.sizes), whole.mean), **_about(curve))
+        return replace(curve, sizes=sizes, scores=np.interp(np.log(sizes), np.log(whole.sizes), whole.mean))
     rows: list[tuple[float, float, object]] = []
     for label in dict.fromkeys(curve.split.tolist()):
         own = np.flatnonzero(curve.split == label)
@@ -189,8 +188,4 @@ def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
         scores = np.interp(np.log(within), np.log(curve.sizes[own]), curve.scores[own])
         rows += [(size, score, label) for size, score in zip(within.tolist(), scores.tolist(), strict=True)]
     at, scores, labels = zip(*rows, strict=True)
-    return LearningCurve(np.array(at), np.array(scores), list(labels), **_about(curve))  # type: ignore[arg-type]
-
-
-def _about(curve: LearningCurve) -> dict[str, Any]:
-    return {"metric": curve.metric, "task": curve.task, "direction": curve.direction}
+    return replace(curve, sizes=np.array(at), scores=np.array(scores), split=list(labels))

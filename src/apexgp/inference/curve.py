@@ -17,8 +17,8 @@ __all__ = ["CurveProblem"]
 class CurveProblem:
     """Mean scores at distinct, rising sizes, and the family of curves to fit to them.
 
-    A point of the search holds (theta..., eps), then whatever the noise and the kernel add. Inside, sizes are counted in
-    units of the smallest one, so that the same starts suit any pilot.
+    A point of the search holds (theta..., eps), then whatever the noise and the kernel add. Inside, sizes are counted
+    in units of the smallest one, so that the same starts suit any pilot.
     """
 
     mean: Mean
