@@ -188,4 +188,4 @@ def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
         scores = np.interp(np.log(within), np.log(curve.sizes[own]), curve.scores[own])
         rows += [(size, score, label) for size, score in zip(within.tolist(), scores.tolist(), strict=True)]
     at, scores, labels = zip(*rows, strict=True)
-    return replace(curve, sizes=np.array(at), scores=np.array(scores), split=list(labels))
+    return replace(curve, sizes=np.array(at), scores=np.array(scores), split=np.array(labels, dtype=object))
