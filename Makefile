@@ -29,6 +29,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/collect_speed.py
 	$(BIN)/python benchmarks/answers_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
+	$(BIN)/python benchmarks/comparison.py
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py
