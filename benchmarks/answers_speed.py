@@ -52,16 +52,18 @@ def main() -> None:
     )
     for name, method in METHODS.items():
         print(f"  fit of {name}: {median_time(lambda method=method: method.fit(curve), 9):.1f} ms")
-    measured = [case.splits for case in lcdb.draw(lcdb.read(lcdb.default_path()))]
+    cases = lcdb.draw(lcdb.read(lcdb.default_path()))
     print("backtests of development curves, two processes:")
-    for name, methods in (("all methods", None), ("apexgp, power-law, arctan", ["apexgp", "power-law", "arctan"])):
-        backtest(measured[:8], methods, n_jobs=2)
-        start = time.perf_counter()
-        result = backtest(measured[:200], methods, n_jobs=2)
-        each = (time.perf_counter() - start) / 200
-        print(f"  {name}: {60 / each:.0f} a minute")
-        if methods is None:
-            print(result)
+    for kind, curves in (
+        ("six sizes each", [case.curve for case in cases]),
+        ("eight sizes or more", [case.splits for case in cases]),
+    ):
+        for name, methods in (("all methods", None), ("apexgp alone", ["apexgp"])):
+            backtest(curves[:8], methods, n_jobs=2)
+            start = time.perf_counter()
+            backtest(curves[:200], methods, n_jobs=2)
+            print(f"  {kind}, {name}: {60 * 200 / (time.perf_counter() - start):.0f} a minute")
+    print(backtest([case.splits for case in cases], n_jobs=2))
 
 
 if __name__ == "__main__":
