@@ -111,7 +111,7 @@ def shared_correlations(
     for row, single in enumerate(grid):
         cross = single * np.diag(np.sqrt(va * vb)) + grid[:, None, None] * np.outer(ca, cb)
         joint[:, :size, size:], joint[:, size:, :size] = cross, cross.swapaxes(1, 2)
-        fit = np.trace(np.linalg.solve(joint, scatter), axis1=1, axis2=2)
+        fit = np.trace(np.linalg.solve(joint, scatter[None]), axis1=1, axis2=2)
         log_likelihood[row] = -0.5 * (freedom * np.linalg.slogdet(joint)[1] + fit)
     flat = 1 - grid**2  # of the grid's points, so that the prior is
     weight = np.exp(log_likelihood - log_likelihood.max()) * np.outer(flat, flat)
