@@ -161,7 +161,7 @@ class APExGP(CurveEstimator):
                 f"The posterior was integrated over only {self.effective_size_:.0f} effective nodes ({ENOUGH:.0f} are "
                 "aimed at): the ends of intervals may be off by a tenth of their width. Compare another seed.",
                 AccuracyWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _check_settings(self) -> None:
