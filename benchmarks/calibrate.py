@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -215,6 +216,17 @@ class Objective:
 def fitted(curves: list[Curve]) -> np.ndarray:
     objective = Objective(curves)
     return minimize(objective, objective.start, jac=True, method="L-BFGS-B", options={"maxiter": 60}).x
+
+
+def beliefs_for(task: str, found: dict | None) -> Beliefs:
+    """Priors that were fitted without the task, where `--cv --out` has written such; else those that are shipped."""
+    return CALIBRATED if found is None else unflatten(np.array(found["vectors"][found["fold"][task]]))
+
+
+def read_folds(path: str | None) -> dict | None:
+    """What `--cv --out` wrote, and a line that says which priors are used."""
+    print("priors of the task's fold" if path else "priors as shipped: in-sample for the development tasks")
+    return json.loads(Path(path).read_text()) if path else None
 
 
 def folds(tasks: list[str]) -> dict[str, int]:

@@ -7,7 +7,6 @@ Every method forecasts the later scores of the development curves under the prot
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ import pandas as pd
 import calibrate
 import lcdb
 from apexgp import APExGP, Forecast, LearningCurve, PowerLaw, metrics
-from apexgp.model.beliefs import CALIBRATED
 from apexgp.pairs import collapse
 
 
@@ -32,10 +30,9 @@ class Calibrated:
 
     def __call__(self, case: lcdb.Case) -> Forecast:
         """Forecast of one case."""
-        beliefs = CALIBRATED
-        if self.folds is not None:
-            beliefs = calibrate.unflatten(np.array(self.folds["vectors"][self.folds["fold"][case.task]]))
-        return APExGP(self.mean, priors=beliefs).fit(case.curve).forecast(case.sizes)
+        return (
+            APExGP(self.mean, priors=calibrate.beliefs_for(case.task, self.folds)).fit(case.curve).forecast(case.sizes)
+        )
 
 
 def least_squares(case: lcdb.Case) -> Forecast:
@@ -61,8 +58,7 @@ def methods(folds):
 
 
 def development(settings) -> None:
-    folds = json.loads(Path(settings.folds).read_text()) if settings.folds else None
-    print("priors of the task's fold" if folds else "priors as shipped: in-sample for the development tasks")
+    folds = calibrate.read_folds(settings.folds)
     table = lcdb.read(settings.file)
     for name, method in methods(folds).items():
         if settings.only and settings.only not in name:

@@ -14,9 +14,7 @@ settings of it, so that methods can be compared at equal cost.
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,7 +29,6 @@ from apexgp import METHODS, APExGP, LearningCurve, simulate_collection, true_req
 from apexgp.answers.plan import cheapest_sizes
 from apexgp.answers.required import success_of
 from apexgp.estimators import RegressionEstimator
-from apexgp.model.beliefs import CALIBRATED
 from apexgp.pairs import collapse
 
 PLANNERS = ("apexgp, plan", "Learn-Optimize-Collect, bootstrap")
@@ -47,9 +44,7 @@ EXPONENTS = np.linspace(0.02, 3.0, 80)
 
 def model_for(case: lcdb.Case, folds: dict | None) -> APExGP:
     """Our default, with priors of the task's fold where there are folds."""
-    if folds is None:
-        return APExGP(priors=CALIBRATED)
-    return APExGP(priors=calibrate.unflatten(np.array(folds["vectors"][folds["fold"][case.task]])))
+    return APExGP(priors=calibrate.beliefs_for(case.task, folds))
 
 
 def targets(case: lcdb.Case) -> list[float]:
@@ -158,16 +153,18 @@ def several_rounds(case: lcdb.Case, folds: dict | None, rounds: int) -> list[tup
 
 
 def suffices(case: lcdb.Case, folds: dict | None) -> list[tuple]:
-    """Rows (confidence, size, D*, end) for targets that do not depend on how the curve goes on."""
+    """Rows (confidence, size, D*, end, F there) for targets that do not depend on how the curve goes on."""
+    end = float(case.truth.sizes.max())
     ours = model_for(case, folds).fit(case.curve)
     best = float(collapse(case.curve.sizes, case.curve.scores).mean.max())
     rows = []
     for room in ROOMS:
         target = best + room * (1 - best)
         need = true_requirement(case.truth, target)
+        at_end = float(success_of(ours, target, "expected")(np.array([end]))[0])
         for confidence in CONFIDENCES:
             size = ours.required_size(target, confidence).size
-            rows.append((case.task, confidence, room, size, need, case.truth.sizes.max()))
+            rows.append((case.task, confidence, room, size, need, end, at_end))
     return rows
 
 
@@ -210,9 +207,23 @@ def realised(table: pd.DataFrame) -> pd.DataFrame:
     return cost.groupby([planned.knob, planned.method]).mean().unstack()
 
 
-def clustered_error(values: pd.Series, task: pd.Series) -> float:
-    sums = (values - values.mean()).groupby(task).sum()
-    return float(np.sqrt((sums**2).sum()) / len(values))
+def print_answers(answers: pd.DataFrame) -> None:
+    known = answers[answers["size"] <= answers.end]
+    print("\nRequired size: does it suffice, where the answer lies within the curve?")
+    for confidence, own in known.groupby("confidence"):
+        enough = (own.need <= own["size"]).astype(float)
+        share = f"{100 * enough.mean():.1f} % (+- {100 * lcdb.clustered_error(enough, own.task):.1f})"
+        print(f"confidence {confidence:.1f}: suffices on {share} of {len(own)}")
+    asked = answers[answers.confidence == 0.8]
+    print(f"at 0.8, {len(asked)} questions, {np.isinf(asked['size']).sum()} without any size that will do")
+    own = known[known.confidence == 0.8]
+    times, enough = own["size"] / lcdb.PILOT_SIZES[-1], own.need <= own["size"]
+    near, far = (100 * enough[where].mean() for where in (times < 1.5, times > 2))
+    print(f"of sizes below 1.5 times the pilot {near:.0f} % suffice, beyond twice the pilot {far:.0f} %")
+    print("\nF at the curve's end, and the share of targets that were reached there")
+    reached = asked.assign(reached=asked.need <= asked.end)
+    by = reached.groupby(pd.cut(asked.at_end, np.linspace(0, 1, 11)), observed=True)
+    print(by.agg(F=("at_end", "mean"), reached=("reached", "mean"), targets=("reached", "size")).round(3).to_string())
 
 
 def main() -> None:
@@ -224,24 +235,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, nargs="*", default=[1, 3, 5], help="tables to print")
     parser.add_argument("--jobs", type=int, default=-1)
     settings = parser.parse_args()
-    folds = json.loads(Path(settings.folds).read_text()) if settings.folds else None
-    print("priors of the task's fold" if folds else "priors as shipped: in-sample for the development tasks")
+    folds = calibrate.read_folds(settings.folds)
     cases = lcdb.draw(lcdb.read(settings.file), settings.draw)[:: settings.every]
 
     def over_cases(function, *arguments):
         work = (delayed(_quietly)(function, case, *arguments) for case in cases)
         return [row for rows in Parallel(settings.jobs)(work) for row in rows]
 
-    answers = pd.DataFrame(over_cases(suffices, folds), columns=["task", "confidence", "room", "size", "need", "end"])
-    known = answers[answers["size"] <= answers.end]
-    print(f"\nRequired size: does it suffice? ({len(cases)} curves x {len(ROOMS)} targets; answers within the curve)")
-    for confidence, own in known.groupby("confidence"):
-        enough = (own.need <= own["size"]).astype(float)
-        error = clustered_error(enough, own.task)
-        print(
-            f"confidence {confidence:.1f}: suffices on {100 * enough.mean():.1f} % (+- {100 * error:.1f}) of {len(own)}"
-        )
-
+    columns = ["task", "confidence", "room", "size", "need", "end", "at_end"]
+    print_answers(pd.DataFrame(over_cases(suffices, folds), columns=columns))
     if 1 in settings.rounds:
         table = frame(over_cases(one_round, folds))
         points = summary(table)

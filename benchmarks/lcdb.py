@@ -211,6 +211,12 @@ def evaluate(cases: Iterable[Case], forecast: Callable[[Case], Forecast]) -> pd.
     return rows.groupby(["horizon", "curve", "task", "learner"], observed=True).mean().reset_index()
 
 
+def clustered_error(values: pd.Series, task: pd.Series) -> float:
+    """Standard error of a mean whose terms are correlated within a task."""
+    sums = (values - values.mean()).groupby(task).sum()
+    return float(np.sqrt((sums**2).sum()) / len(values))
+
+
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Means by horizon, and how many clustered standard errors each coverage is off its level."""
     by = rows.groupby("horizon", observed=True)
@@ -218,9 +224,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     out = by[figures].mean()
     for level in (80, 95):
         column = f"covers_{level}"
-        deviation = rows[column] - rows.groupby("horizon", observed=True)[column].transform("mean")
-        sums = deviation.groupby([rows.horizon, rows.task], observed=True).sum()
-        error = np.sqrt((sums**2).groupby("horizon", observed=True).sum()) / by.size()
+        error = by[["task", column]].apply(lambda own, column=column: clustered_error(own[column], own.task))
         out[f"z_{level}"] = (out[column] - level / 100) / error
     out["curves"] = by.size()
     return out

@@ -117,6 +117,11 @@ def whole_number(name: str, value: int, *, least: int) -> int:
     return number
 
 
+def generator(seed: int | None) -> np.random.Generator:
+    """Random numbers from a seed; None: others every time."""
+    return np.random.default_rng(None if seed is None else whole_number("seed", seed, least=0))
+
+
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
     """One of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:

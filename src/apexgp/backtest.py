@@ -213,16 +213,14 @@ def _score(name: str, task: object, model: CurveEstimator, sizes: FloatArray, tr
         error = float(metrics.mae(predicted, truth))
         bias = float((predicted - truth).mean())
         return replace(_none(name, task, None), error=error, bias=bias, crps=error, curves=1)
-    # A score lies in an equal-tailed interval if the share of the forecast below it does: no ends to search for.
-    off_centre = np.abs(metrics.pit(forecast, truth) - 0.5)
     return MethodScore(
         name,
         task,
         error=float(metrics.mae(forecast.mean, truth)),
         bias=float((forecast.mean - truth).mean()),
         likelihood=float(metrics.quantized_likelihood(forecast, truth)),
-        coverage_80=float((off_centre <= 0.4).mean()),
-        coverage_95=float((off_centre <= 0.475).mean()),
+        coverage_80=float(metrics.coverage(forecast, truth, 0.8)),
+        coverage_95=float(metrics.coverage(forecast, truth, 0.95)),
         crps=float(metrics.crps(forecast, truth)),
         curves=1,
     )

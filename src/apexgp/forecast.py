@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, ndtri
 
-from ._check import FloatArray, choice, probability, real_array, whole_number
+from ._check import FloatArray, choice, generator, probability, real_array, whole_number
 from ._files import write_text
 from ._roots import inverse_hermite, rising_root
 from ._truncated import CutNormal
@@ -166,7 +166,7 @@ class Forecast:
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
         """Draw n scores at each size, each size on its own: shape (n, Q)."""
         n = whole_number("n", n, least=1)
-        rng = np.random.default_rng(None if seed is None else whole_number("seed", seed, least=0))
+        rng = generator(seed)
         shape = (n, len(self.sizes))
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))

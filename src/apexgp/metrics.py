@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import FloatArray, positive, real_array
+from ._check import FloatArray, positive, probability, real_array
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
 
@@ -43,9 +43,14 @@ def coverage(
     axis: Axis = None,
 ) -> FloatArray:
     """Share of the true scores that lie in the interval of that level."""
-    scores = _truth(forecast, y)
-    lower, upper = forecast.interval(level, kind)
-    return np.asarray(((scores >= lower) & (scores <= upper)).astype(float).mean(axis=axis))[()]
+    scores, level = _truth(forecast, y), probability("level", level)
+    if kind == "equal_tailed":
+        # A score lies in it if the share of the forecast below the score does: no ends to search for.
+        inside = np.abs(forecast.cdf(scores) - 0.5) <= level / 2
+    else:
+        lower, upper = forecast.interval(level, kind)
+        inside = (scores >= lower) & (scores <= upper)
+    return np.asarray(inside.astype(float).mean(axis=axis))[()]
 
 
 def log_score(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:

@@ -59,7 +59,8 @@ def true_requirement(curve: LearningCurve, target: float) -> float:
     """
     measured = collapse(curve.sizes, curve.accuracies)
     expected = isotonic_regression(measured.mean, weights=measured.count.astype(float)).x
-    level = probability("target", target) if curve.direction == "higher" else 1 - probability("target", target)
+    goal = probability("target", target)
+    level = goal if curve.direction == "higher" else 1 - goal
     if level > expected[-1]:
         return math.inf
     after = int(np.searchsorted(expected, level))

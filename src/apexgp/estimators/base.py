@@ -126,7 +126,10 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             an answer too: `size` is then `math.inf`.
         """
         check_is_fitted(self)
-        found = required_size(success_of(self, target, of), self._pilot.sizes, float(target), confidence)
+        success = success_of(self, target, of)
+        return self._with_cautions(required_size(success, self._pilot.sizes, float(target), confidence))
+
+    def _with_cautions(self, found: RequiredSize) -> RequiredSize:
         # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
         asked = found.size if math.isfinite(found.size) else 2 * self._pilot.sizes[-1]
         return replace(found, cautions=self._cautions(np.array([float(asked)])))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, choice, positive, probability, real_number, sizes_array, whole_number
+from .._check import FloatArray, choice, generator, positive, probability, real_number, sizes_array, whole_number
 from ..answers.required import Target
 from ..errors import AccuracyWarning, DataError, RequestError
 from ..forecast import Forecast
@@ -268,7 +268,7 @@ class APExGP(CurveEstimator):
         """
         at, of, splits = self._asked(sizes, of, n_splits)
         n = whole_number("n", n, least=1)
-        rng = np.random.default_rng(None if seed is None else whole_number("seed", seed, least=0))
+        rng = generator(seed)
         if isinstance(self._found, MapFit):
             return self._outward(self._found.sample(n, at, splits, rng))
         return self._outward(self._found.sample(n, at, of, splits, rng))
@@ -281,7 +281,7 @@ class APExGP(CurveEstimator):
         """
         check_is_fitted(self)
         at = sizes_array("sizes", sizes)
-        choice("of", of, ("new_splits", "same_splits", "expected"))
+        choice("of", of, get_args(Target))
         if n_splits is not None:
             whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -114,7 +114,7 @@ class RegressionEstimator(CurveEstimator):
         level = (goal if self.curve_.direction == "higher" else 1 - goal) + correction
         first, last = (float(self._pilot.sizes[i]) for i in (0, -1))
         size = whole_size(max(self._crossing(level), first))
-        return RequiredSize(
+        found = RequiredSize(
             target=goal,
             confidence=probability("confidence", confidence),
             size=size,
@@ -123,8 +123,8 @@ class RegressionEstimator(CurveEstimator):
             prob_reachable=float(size < inf),
             prob_now=float(size <= last),
             already_met=size <= last,
-            cautions=self._cautions(np.array([last if size == inf else float(size)])),
         )
+        return self._with_cautions(found)
 
     def forecast(self, sizes: ArrayLike, of: Target = "new_splits") -> Forecast:
         """Refuse: a least-squares curve says nothing about how sure it is."""
@@ -299,7 +299,7 @@ class PiecewisePowerLaw(RegressionEstimator):
         """
         check_is_fitted(self)
         at = sizes_array("sizes", sizes)
-        choice("of", of, ("new_splits", "same_splits", "expected"))
+        choice("of", of, get_args(Target))
         if not self._forecasts:
             raise NoForecastError(
                 f"PiecewisePowerLaw has {len(self.parameters_)} parameters, and the pilot has {len(self._pilot.sizes)} "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,16 +38,20 @@ class Average:
         """The least effective number of nodes among the means that count."""
         return min(p.effective_size for p in self.posteriors if self.weights[p.model.mean.name] > 0.05)
 
+    @cached_property
+    def node_weights(self) -> FloatArray:
+        """Weights of all nodes, one mean after the other."""
+        return np.concatenate([self.weights[p.model.mean.name] * p.weights for p in self.posteriors])
+
     def predict(self, sizes: FloatArray, of: str, n_splits: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Locations, scales (nodes, sizes) and weights (nodes,) of the mixture over all means."""
         parts = [p.predict(sizes, of, n_splits) for p in self.posteriors]
-        weights = [self.weights[p.model.mean.name] * p.weights for p in self.posteriors]
         locations, scales = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return locations, scales, np.concatenate(weights)
+        return locations, scales, self.node_weights
 
     def sample(self, n: int, sizes: FloatArray, of: str, n_splits: float, rng: np.random.Generator) -> FloatArray:
         """Draw n whole curves, shape (n, sizes), scores cut to [0, 1]."""
-        weights = np.concatenate([self.weights[p.model.mean.name] * p.weights for p in self.posteriors])
+        weights = self.node_weights
         chosen = np.sort(rng.choice(len(weights), n, p=weights / weights.sum()))
         drawn, start = np.empty((n, len(sizes))), 0
         for posterior in self.posteriors:
@@ -74,7 +79,7 @@ class Average:
         if sizes.max() < 2 * last:
             return ()
         share = np.concatenate([p.drop_share for p in self.posteriors])
-        weights = np.concatenate([self.weights[p.model.mean.name] * p.weights for p in self.posteriors])
+        weights = self.node_weights
         mean = weights @ share
         spread = np.sqrt(weights @ (share - mean) ** 2)
         if spread < _UNINFORMED * _PRIOR_SPREAD:

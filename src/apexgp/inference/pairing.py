@@ -187,7 +187,7 @@ class _Pool:
 
     def __init__(self, average: Average, common: NDArray[np.intp]) -> None:
         self._posteriors = average.posteriors
-        self._weights = np.concatenate([average.weights[p.model.mean.name] * p.weights for p in average.posteriors])
+        self._weights = average.node_weights
         parts = [_nodes_of(posterior, common) for posterior in average.posteriors]
         self._nodes = _Nodes(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 

@@ -42,7 +42,7 @@ from .options import (
     read_file,
     size_of,
 )
-from .output import one_output, print_table, show
+from .output import one_output, present
 from .words import required_words
 
 __all__ = ["backtest", "compare", "minimum", "plan"]
@@ -83,16 +83,19 @@ def plan(
     with options_for_arguments():
         found = plan_collection(model, target, cost, penalty, rounds, start)
     facts = plan_facts(model, found)
-    if as_json or methods_text:
-        show(facts, as_json)
-        return
     rows, before = [], found.start
     for number, (size, met) in enumerate(zip(found.sizes, found.prob_met, strict=True), start=1):
         rows.append(
             [str(number), f"{size - before:,}", f"{size:,}", f"{(size - before) * cost:,.0f}", f"{100 * met:.1f} %"]
         )
         before = size
-    print_table(["round", "collect", "to have", "cost", "target met by then"], rows, facts)
+    present(
+        facts,
+        ["round", "collect", "to have", "cost", "target met by then"],
+        rows,
+        as_json=as_json,
+        methods_text=methods_text,
+    )
 
 
 def compare(
@@ -137,15 +140,14 @@ def compare(
     sizes = [size_of(text, largest) for text in at or ("1x", "2x", "10x")]
     model = model_of(mean, False, ceiling, floor, noise, seed)
     facts = compare_facts(compare_models(curves, sizes, model))
-    if as_json or methods_text:
-        show(facts, as_json)
-        return
     rows = [
         [f"{pair['first']} beats {pair['second']}", f"{size:,.10g}", f"{100 * chance:.0f} %", f"{gap:+.3f}"]
         for pair in facts["pairs"]
         for size, chance, gap in zip(pair["sizes"], pair["prob_first_better"], pair["difference"], strict=True)
     ]
-    print_table(["which", "size", "probability", "expected difference"], rows, facts)
+    present(
+        facts, ["which", "size", "probability", "expected difference"], rows, as_json=as_json, methods_text=methods_text
+    )
 
 
 def backtest(
@@ -197,21 +199,19 @@ def backtest(
     if out is not None:
         result.to_csv(out, overwrite=force)
     facts = backtest_facts(result, required)
-    if as_json or methods_text:
-        show(facts, as_json)
-        return
     header = ["method", "error", "bias", "likelihood", "80 % holds", "95 % holds", "CRPS"]
     header += [] if target is None else [f"examples for {target:g}"]
+    largest = max(float(curve.sizes.max()) for curve in curves.values())
     rows = []
     for score in facts["methods"]:
         figures = [score[name] for name in ("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps")]
         formats = (".4f", "+.4f", ".3f", ".2f", ".2f", ".4f")
         row = [score["method"], *("-" if v is None else f"{v:{f}}" for v, f in zip(figures, formats, strict=True))]
         if required is not None:
-            answer, last = required[score["method"]], float(one_of(curves, pairs).sizes.max())
-            row.append("-" if isinstance(answer, str) else required_words(answer, last))
+            answer = required[score["method"]]
+            row.append("-" if isinstance(answer, str) else required_words(answer, largest))
         rows.append(row)
-    print_table(header, rows, facts)
+    present(facts, header, rows, as_json=as_json, methods_text=methods_text)
 
 
 def minimum(
@@ -240,11 +240,8 @@ def minimum(
             error=error,
         )
     facts = minimum_facts(found)
-    if as_json or methods_text:
-        show(facts, as_json)
-        return
     rows = [[name.replace("_", " "), f"{n:,}"] for name, n in facts["minimum"]["criteria"].items()]
-    print_table(["criterion", "patients"], rows, facts)
+    present(facts, ["criterion", "patients"], rows, as_json=as_json, methods_text=methods_text)
 
 
 def _chosen(names: list[str] | None, settings: dict[str, float]) -> dict[str, CurveEstimator]:

@@ -43,7 +43,7 @@ from .options import (
     read_file,
     size_of,
 )
-from .output import one_output, print_table, show
+from .output import one_output, present
 from .plot import CurveDisplay
 
 __all__ = ["app", "main"]
@@ -139,12 +139,9 @@ def forecast(
     facts = forecast_facts(model, model.forecast(sizes, of=of), level, required)  # type: ignore[arg-type]
     if plot is not None:
         _draw(model, max(sizes), plot, force, required=required)
-    if as_json or methods_text:
-        show(facts, as_json)
-    else:
-        _print_forecast(facts)
-        if plot is not None:
-            typer.echo(f"\nThe picture is in {plot}.")
+    _print_forecast(facts, as_json=as_json, methods_text=methods_text)
+    if plot is not None and not (as_json or methods_text):
+        typer.echo(f"\nThe picture is in {plot}.")
 
 
 def _forecast_batch(
@@ -203,7 +200,7 @@ def demo(
     model = APExGP(seed=seed).fit(pilot)
     size, score = float(truth.sizes[0]), float(truth.scores.mean())
     facts = forecast_facts(model, model.forecast([720, size]), 0.95)
-    _print_forecast(facts)
+    _print_forecast(facts, as_json=False, methods_text=False)
     row = facts["forecast"][-1]
     verdict = "inside" if row["lower"] <= score <= row["upper"] else "outside"
     typer.echo(
@@ -232,7 +229,7 @@ def _draw(model: APExGP, to: float, path: Path, overwrite: bool, **extra: Any) -
         display.figure_.savefig(draft, dpi=150)
 
 
-def _print_forecast(facts: dict[str, Any]) -> None:
+def _print_forecast(facts: dict[str, Any], *, as_json: bool, methods_text: bool) -> None:
     pilot, largest = facts["pilot"], facts["pilot"]["sizes"][-1]
     of_task = f" of {pilot['task']}" if pilot["task"] else ""
     intro = (
@@ -249,7 +246,7 @@ def _print_forecast(facts: dict[str, Any]) -> None:
         ]
         for row in facts["forecast"]
     ]
-    print_table(header, rows, facts, intro)
+    present(facts, header, rows, as_json=as_json, methods_text=methods_text, intro=intro)
 
 
 def main() -> None:

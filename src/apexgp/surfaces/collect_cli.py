@@ -25,6 +25,7 @@ from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..errors import ApexError, FailedFitsWarning, RequestError, SizesLeftOutWarning
 from ..pairs import collapse
+from .output import print_table
 from .tables import read_labelled
 
 __all__ = ["collect"]
@@ -91,7 +92,7 @@ def collect(
         typer.echo(note, err=True)
     classifier = _classifier(estimator)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
-    with _warnings_as_notes(), _cluster(dask):
+    with _all_warnings(), _cluster(dask):
         try:
             curves = collect_curves(
                 Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
@@ -170,12 +171,11 @@ def _numbers(option: str, text: str, separator: str) -> list[float]:
 
 
 @contextmanager
-def _warnings_as_notes() -> Iterator[None]:
-    """Print what the library warns of as sentences for a reader, not as lines of code."""
+def _all_warnings() -> Iterator[None]:
+    """Let the library warn of every run, not only of the first; the command line prints what it says as notes."""
     with warnings.catch_warnings():
         for category in (SizesLeftOutWarning, FailedFitsWarning):
             warnings.simplefilter("always", category)
-        warnings.showwarning = lambda message, *_where, **_more: typer.echo(f"Note: {message}", err=True)
         yield
 
 
@@ -196,15 +196,10 @@ def _on_dask(address: str) -> Iterator[None]:
 
 
 def _print_curves(curves: CurveSet) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
     for (task, metric), curve in curves.items():
-        table = Table(box=SIMPLE_HEAD, pad_edge=False, title=f"{metric} of {task}" if task else metric)
-        for name in ("size", "mean", "s.d.", "splits"):
-            table.add_column(name, justify="right")
         measured = collapse(curve.sizes, curve.scores)
-        for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True):
-            table.add_row(f"{size:,.10g}", f"{mean:.3f}", f"{std:.3f}", str(splits))
-        Console(highlight=False).print(table)
+        rows = [
+            [f"{size:,.10g}", f"{mean:.3f}", f"{std:.3f}", str(splits)]
+            for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
+        ]
+        print_table(("size", "mean", "s.d.", "splits"), rows, title=f"{metric} of {task}" if task else metric)

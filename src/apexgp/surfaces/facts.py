@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from .._check import FloatArray
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize
-from ..backtest import Backtest, MethodScore
+from ..backtest import Backtest
 from ..compare import Comparison
 from ..estimators import APExGP
 from ..forecast import Forecast
@@ -28,17 +29,13 @@ def forecast_facts(
 ) -> dict[str, Any]:
     """Gather the pilot, the settings, the fit and the forecast, and the answer to a target."""
     curve = model.curve_
-    lower, upper = forecast.interval(level)
-    rows = [
-        dict(zip(_COLUMNS, map(float, row), strict=True))
-        for row in zip(forecast.sizes, forecast.mean, forecast.median, forecast.std, lower, upper, strict=True)
-    ]
+    rows = _rows(forecast, *forecast.interval(level))
     pilot = _pilot(curve)
     sentences = [words.forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve.metric, rows[-1], level)]
     cautions = list(forecast.cautions)
     facts: dict[str, Any] = {"level": level, "forecast": rows}
     if required is not None:
-        facts["required"] = {name: value for name, value in _plain(asdict(required)).items() if name != "cautions"}
+        facts["required"] = _without_cautions(required)
         sentences.append(words.required_sentence(required, curve))
         cautions += [caution for caution in required.cautions if caution not in cautions]
     return (
@@ -54,16 +51,11 @@ def forecast_facts(
 
 def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
     """One curve of a batch."""
-    rows = []
-    if found.error is None:
-        lower, upper = found.intervals[level]
-        columns = zip(found.sizes, found.mean, found.median, found.std, lower, upper, strict=True)
-        rows = [dict(zip(_COLUMNS, map(float, row), strict=True)) for row in columns]
     return {
         "apexgp": version("apexgp"),
         "task": found.task,
         "level": level,
-        "forecast": rows,
+        "forecast": [] if found.error is not None else _rows(found, *found.intervals[level]),
         "cautions": list(found.cautions),
         "error": found.error,
     }
@@ -71,13 +63,11 @@ def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
 
 def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
     """A collection plan and the model behind it."""
-    content = _plain(asdict(plan))
-    cautions = content.pop("cautions")
     return _model_facts(model) | {
-        "plan": content,
+        "plan": _without_cautions(plan),
         "sentence": words.plan_sentence(plan, model.curve_),
         "methods_text": words.plan_methods(plan, model),
-        "cautions": cautions,
+        "cautions": list(plan.cautions),
     }
 
 
@@ -85,11 +75,7 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
     """A comparison of models."""
     models = comparison.models
     curve = next(iter(models.values())).curve_
-    pairs = [
-        {field.name: _plain(getattr(pair, field.name)) for field in fields(pair)}
-        | {"sentence": words.compare_sentence(pair, curve)}
-        for pair in comparison.pairs
-    ]
+    pairs = [_plain(asdict(pair)) | {"sentence": words.compare_sentence(pair, curve)} for pair in comparison.pairs]
     found = {name: model.forecast(comparison.sizes, of="expected").cautions for name, model in models.items()}
     return {
         "apexgp": version("apexgp"),
@@ -106,8 +92,8 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str] | N
     """Figures of each method, and how many examples it asks for."""
     facts: dict[str, Any] = {
         "apexgp": version("apexgp"),
-        "methods": [_score(score) for score in result.pooled],
-        "by_curve": [_score(score) for score in result.by_curve],
+        "methods": [_plain(asdict(score)) for score in result.pooled],
+        "by_curve": [_plain(asdict(score)) for score in result.by_curve],
     }
     if required is not None:
         facts["required"] = {
@@ -132,14 +118,12 @@ def _failures(result: Backtest) -> dict[str, list[str]]:
 
 def minimum_facts(found: MinimumSampleSize) -> dict[str, Any]:
     """The minimum sample size and its criteria."""
-    content = {field.name: _plain(getattr(found, field.name)) for field in fields(found)}
-    cautions = content.pop("cautions")
     return {
         "apexgp": version("apexgp"),
-        "minimum": content,
+        "minimum": _without_cautions(found),
         "sentence": words.minimum_sentence(found),
         "methods_text": words.minimum_methods(found),
-        "cautions": cautions,
+        "cautions": list(found.cautions),
     }
 
 
@@ -171,8 +155,15 @@ def _pilot(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def _score(score: MethodScore) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in asdict(score).items()}
+def _rows(found: Forecast | CurveForecast, lower: FloatArray, upper: FloatArray) -> list[dict[str, float]]:
+    """One row a size."""
+    columns = zip(found.sizes, found.mean, found.median, found.std, lower, upper, strict=True)
+    return [dict(zip(_COLUMNS, map(float, row), strict=True)) for row in columns]
+
+
+def _without_cautions(answer: RequiredSize | CollectionPlan | MinimumSampleSize) -> dict[str, Any]:
+    """An answer's own facts; its cautions stand beside them."""
+    return {name: value for name, value in _plain(asdict(answer)).items() if name != "cautions"}
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import RequestError
 
-__all__ = ["one_output", "print_table", "show"]
+__all__ = ["one_output", "present", "print_table"]
 
 
 def one_output(as_json: bool, methods_text: bool) -> None:
@@ -19,20 +19,37 @@ def one_output(as_json: bool, methods_text: bool) -> None:
         raise RequestError("--json and --methods-text are two outputs. The JSON holds the text as methods_text.")
 
 
-def show(facts: dict[str, Any], as_json: bool) -> None:
-    """Print the facts, or the paragraph for a paper alone."""
-    typer.echo(json.dumps(facts, indent=1) if as_json else facts["methods_text"])
+def present(
+    facts: dict[str, Any],
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    as_json: bool,
+    methods_text: bool,
+    intro: str = "",
+) -> None:
+    """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt."""
+    if as_json:
+        typer.echo(json.dumps(facts, indent=1))
+    elif methods_text:
+        typer.echo(facts["methods_text"])
+    else:
+        if intro:
+            typer.echo(intro)
+        print_table(header, rows)
+        for line in (facts["sentence"], *(f"Caution: {caution}" for caution in facts["cautions"])):
+            typer.echo(line)
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], facts: dict[str, Any], intro: str = "") -> None:
-    """Print a table, the sentence that says what it means, and reasons for doubt."""
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
+    """Print a table; a first column of words is flush left, all else flush right."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(title))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
         table.add_column(Text(name), justify="left" if names_things else "right", no_wrap=True)
@@ -41,9 +58,4 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], facts: dic
     console = Console(highlight=False)
     # Numbers cut off by a narrow window would be worse than lines that wrap.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
-    lines = [facts["sentence"], *(f"Caution: {caution}" for caution in facts["cautions"])]
-    if intro:
-        console.print(intro, markup=False, soft_wrap=True)
     console.print(table)
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=True)

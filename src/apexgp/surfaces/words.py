@@ -133,10 +133,8 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
             f"{met}At {plan.cost_per_sample:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
             f"{plan.start:,} examples at hand is not worth it; {missed}."
         )
-    if met:
-        text = f"Should they turn out not to, collect {_more(worth[0] - plan.start)}, to have {worth[0]:,.12g}"
-    else:
-        text = f"Collect {_more(worth[0] - plan.start)}, to have {worth[0]:,.12g}"
+    opening = "Should they turn out not to, collect" if met else "Collect"
+    text = f"{opening} {_more(worth[0] - plan.start)}, to have {worth[0]:,.12g}"
     if len(worth) > 1:
         shown = [f"{size:,.12g}" for size in worth[1:_MOST_SHOWN]]
         later = ", then ".join(shown) + (f" and so on to {worth[-1]:,.12g}" if len(worth) > _MOST_SHOWN else "")
