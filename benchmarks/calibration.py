@@ -17,8 +17,7 @@ import pandas as pd
 
 import calibrate
 import lcdb
-from apexgp import APExGP, Forecast, LearningCurve, PowerLaw, metrics
-from apexgp.pairs import collapse
+from apexgp import APExGP, Forecast, PowerLaw, metrics
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Calibrated:
 
 def least_squares(case: lcdb.Case) -> Forecast:
     """A power law through the means, with the standard deviation of its residuals as the only uncertainty."""
-    pilot = collapse(case.curve.sizes, case.curve.scores)
+    pilot = case.curve.replicates
     model = PowerLaw().fit(case.curve)
     residual = pilot.mean - model.predict(pilot.sizes)
     spread = np.sqrt((residual**2).sum() / max(len(pilot.sizes) - 3, 1) + 1e-8)
@@ -80,9 +79,7 @@ def paper_tasks() -> None:
     figures = []
     for extent in ("short", "long"):
         for label, curve in read_tufts(folder, extent).items():
-            pilot = curve.sizes <= 360
-            later = collapse(curve.sizes[~pilot], curve.scores[~pilot])
-            small = LearningCurve(curve.sizes[pilot], curve.scores[pilot], curve.split[pilot])
+            later, small = curve.beyond(360).replicates, curve.up_to(360)
             for name, model in {"published": APExGP.as_published(), "default": APExGP()}.items():
                 f = model.fit(small).forecast(later.sizes, of="same_splits")
                 figures.append(

@@ -29,7 +29,6 @@ from apexgp import METHODS, APExGP, LearningCurve, simulate_collection, true_req
 from apexgp.answers.plan import cheapest_sizes
 from apexgp.answers.required import success_of
 from apexgp.estimators import RegressionEstimator
-from apexgp.pairs import collapse
 
 PLANNERS = ("apexgp, plan", "Learn-Optimize-Collect, bootstrap")
 SHARES = (0.25, 0.5, 0.75)
@@ -48,7 +47,7 @@ def model_for(case: lcdb.Case, folds: dict | None) -> APExGP:
 
 
 def targets(case: lcdb.Case) -> list[float]:
-    best = float(collapse(case.curve.sizes, case.curve.scores).mean.max())
+    best = float(case.curve.replicates.mean.max())
     end = float(case.truth.scores.max())
     if end - best < LEAST_RISE:
         return []
@@ -63,7 +62,7 @@ def bootstrap(curve: LearningCurve, target: float, seed: int = 0):
     Fits a - b n^-g by least squares over a grid of exponents; curves that never reach the target are dropped, as a
     kernel density must. The density is one of log sizes.
     """
-    sizes, scores = curve.sizes, curve.accuracies
+    sizes, scores = curve.sizes, curve.upward.scores
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=500).astype(float)
     best, requirement = np.full(500, np.inf), np.full(500, np.inf)
@@ -156,7 +155,7 @@ def suffices(case: lcdb.Case, folds: dict | None) -> list[tuple]:
     """Rows (confidence, size, D*, end, F there) for targets that do not depend on how the curve goes on."""
     end = float(case.truth.sizes.max())
     ours = model_for(case, folds).fit(case.curve)
-    best = float(collapse(case.curve.sizes, case.curve.scores).mean.max())
+    best = float(case.curve.replicates.mean.max())
     rows = []
     for room in ROOMS:
         target = best + room * (1 - best)

@@ -15,11 +15,11 @@ import typer
 from typer.testing import CliRunner
 
 from apexgp import APExGP, CurveDisplay, LearningCurve, LogisticHead, collect_curves
+from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.run import PAPER_SIZES
 from apexgp.surfaces.cli import app
-from apexgp.surfaces.demo import cut_at, measure_digits
-from apexgp.surfaces.tables import read_labelled
+from apexgp.surfaces.demo import measure_digits
 
 FOLDER = Path(__file__).parent
 
@@ -97,7 +97,7 @@ def end_to_end() -> None:
     lines = ["| data, classifier | metric | pilot at 360 | size | forecast | 95 % interval | measured | inside |"]
     lines.append("|---|---|---|---|---|---|---|---|")
     for ax, (name, curve) in zip(axes.flat, curves.items(), strict=True):
-        pilot, beyond = cut_at(curve, PAPER_SIZES[-1])
+        pilot, beyond = curve.up_to(PAPER_SIZES[-1]), curve.beyond(PAPER_SIZES[-1])
         model = APExGP().fit(pilot)
         sizes = sorted(set(beyond.sizes))
         truth = [float(beyond.scores[beyond.sizes == size].mean()) for size in sizes]

@@ -8,7 +8,6 @@ import pytest
 
 from apexgp import APExGP, Arctan, LearningCurve, PowerLaw
 from apexgp.metrics import coverage, rmse
-from apexgp.pairs import collapse
 
 REFERENCE = Path(__file__).parent / "reference"
 LARGEST_PILOT_SIZE = 360
@@ -37,7 +36,7 @@ def fitted(tufts):
     cases = {}
     for extent in ("short", "long"):
         for label, curve in tufts(extent).items():
-            means = collapse(curve.sizes, curve.scores)
+            means = curve.replicates
             later = means.sizes > LARGEST_PILOT_SIZE
             pilot = curve.sizes <= LARGEST_PILOT_SIZE
             small = LearningCurve(curve.sizes[pilot], curve.scores[pilot], curve.split[pilot])

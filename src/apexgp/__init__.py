@@ -9,12 +9,11 @@ from . import errors, metrics
 from .answers.minimum import MinimumSampleSize, minimum_sample_size
 from .answers.plan import CollectionPlan, plan_collection
 from .answers.required import RequiredSize
-from .backtest import Backtest, MethodScore, backtest
 from .collect.curves import CurveSet
 from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
-from .compare import Comparison, PairComparison, compare_models
+from .curve import LearningCurve, read_curves
 from .estimators import (
     METHODS,
     APExGP,
@@ -30,10 +29,11 @@ from .estimators import (
     Wbl4,
 )
 from .forecast import Forecast
-from .many import CurveForecast, forecast_many
 from .model.variant import PUBLISHED, WRITTEN, Variant
-from .pairs import LearningCurve, read_curves
-from .simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
+from .repeated.backtest import Backtest, MethodScore, backtest
+from .repeated.compare import Comparison, PairComparison, compare_models
+from .repeated.many import CurveForecast, forecast_many
+from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
 from .surfaces.plot import CurveDisplay
 
 __version__ = version("apexgp")

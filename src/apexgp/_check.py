@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import DataError, RequestError
+from .errors import ApexError, DataError, RequestError
 
 FloatArray = NDArray[np.float64]
 
 
-def real_array(name: str, values: ArrayLike, *, error: type[Exception] = RequestError) -> FloatArray:
+def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
     """`values` as floats of whatever shape, or an error that names the first thing that is no number."""
     if np.ma.is_masked(values):
-        raise error(f"{name} has masked entries. Leave them out, or fill them in.")
+        raise error("has masked entries. Leave them out, or fill them in.", argument=name)
     try:
         array = np.asarray(values)
         if array.dtype.kind in "bcmM" or (isinstance(values, (list, tuple)) and _holds_truth_values(values)):
@@ -26,7 +26,7 @@ def real_array(name: str, values: ArrayLike, *, error: type[Exception] = Request
         return np.array(array, dtype=np.float64)
     except (TypeError, ValueError):
         culprit = next((v for v in np.ravel(np.asarray(values, dtype=object)) if not _is_real(v)), values)
-        raise error(f"{name} must be real numbers, got {culprit!r}.") from None
+        raise error(f"must be real numbers, got {culprit!r}.", argument=name) from None
 
 
 def _holds_truth_values(values: Collection[Any]) -> bool:
@@ -47,21 +47,21 @@ def some(values: Collection[Any] | NDArray[Any], most: int = 5) -> str:
     return shown + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
-def sizes_array(name: str, values: ArrayLike, *, error: type[Exception] = RequestError) -> FloatArray:
+def sizes_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
     """Training-set sizes: one dimension, finite, at least 1."""
     sizes = np.atleast_1d(real_array(name, values, error=error))
     if sizes.ndim != 1:
-        raise error(f"{name} must be a list of sizes (one dimension), got shape {sizes.shape}.")
+        raise error(f"must be a list of sizes (one dimension), got shape {sizes.shape}.", argument=name)
     if sizes.size == 0:
-        raise error(f"{name} is empty. Give at least one training-set size.")
+        raise error("is empty. Give at least one training-set size.", argument=name)
     if not np.isfinite(sizes).all():
-        raise error(f"{name} must be finite, got {some(sizes[~np.isfinite(sizes)])}.")
+        raise error(f"must be finite, got {some(sizes[~np.isfinite(sizes)])}.", argument=name)
     if (sizes < 1).any():
         small = sizes[sizes < 1]
         hint = (
             " Fractions of a data set? Multiply by its number of examples." if ((small > 0) & (small < 1)).all() else ""
         )
-        raise error(f"{name} count training examples and must be at least 1, got {some(small)}.{hint}")
+        raise error(f"count training examples and must be at least 1, got {some(small)}.{hint}", argument=name)
     return sizes
 
 
@@ -69,7 +69,7 @@ def scores_array(name: str, values: ArrayLike) -> FloatArray:
     """Scores within [0, 1]; NaN passes, for the caller to judge."""
     scores = np.atleast_1d(real_array(name, values, error=DataError))
     if np.isinf(scores).any():
-        raise DataError(f"{name} must be finite, got {some(scores[np.isinf(scores)])}.")
+        raise DataError(f"must be finite, got {some(scores[np.isinf(scores)])}.", argument=name)
     outside = scores[(scores < 0) | (scores > 1)]
     if outside.size:
         hint = (
@@ -77,7 +77,7 @@ def scores_array(name: str, values: ArrayLike) -> FloatArray:
             if ((outside > 1) & (outside <= 100)).all() and outside.max() > 1.5
             else " Only scores with 1 as the perfect value can be forecast."
         )
-        raise DataError(f"{name} must lie in [0, 1], got {some(outside)}.{hint}")
+        raise DataError(f"must lie in [0, 1], got {some(outside)}.{hint}", argument=name)
     return scores
 
 
@@ -86,7 +86,7 @@ def probability(name: str, value: float) -> float:
     number = real_number(name, value)
     if not 0 < number < 1:
         hint = f" Write {number / 100:g} for {number:g} %." if 1 < number <= 100 else ""
-        raise RequestError(f"{name} must be strictly between 0 and 1, got {number:g}.{hint}")
+        raise RequestError(f"must be strictly between 0 and 1, got {number:g}.{hint}", argument=name)
     return number
 
 
@@ -94,7 +94,7 @@ def positive(name: str, value: float) -> float:
     """A number above 0."""
     number = real_number(name, value)
     if number <= 0:
-        raise RequestError(f"{name} must be above 0, got {number:g}.")
+        raise RequestError(f"must be above 0, got {number:g}.", argument=name)
     return number
 
 
@@ -102,7 +102,7 @@ def real_number(name: str, value: float) -> float:
     """One finite number."""
     array = real_array(name, value)
     if array.ndim != 0 or not math.isfinite(float(array)):
-        raise RequestError(f"{name} must be one finite number, got {value!r}.")
+        raise RequestError(f"must be one finite number, got {value!r}.", argument=name)
     return float(array)
 
 
@@ -111,9 +111,9 @@ def whole_number(name: str, value: int, *, least: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise RequestError(f"{name} must be a whole number, got {value!r}.") from None
+        raise RequestError(f"must be a whole number, got {value!r}.", argument=name) from None
     if number < least or isinstance(value, bool):
-        raise RequestError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+        raise RequestError(f"must be a whole number of at least {least}, got {value!r}.", argument=name)
     return number
 
 
@@ -125,5 +125,5 @@ def generator(seed: int | None) -> np.random.Generator:
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
     """One of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
-        raise RequestError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}.")
+        raise RequestError(f"must be one of {', '.join(map(repr, allowed))}, got {value!r}.", argument=name)
     return value

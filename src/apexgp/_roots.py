@@ -1,4 +1,4 @@
-"""Many one-dimensional roots at once, and the inverse of a rising function that is known at some points."""
+"""Many one-dimensional roots at once."""
 
 from __future__ import annotations
 
@@ -99,30 +99,3 @@ def bracketed_root(
             quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
         share = np.where(smooth, quadratic, 0.5)
     return root
-
-
-def inverse_hermite(knots: FloatArray, values: FloatArray, slopes: FloatArray, y: FloatArray) -> FloatArray:
-    """Where the piecewise cubic with the given values and slopes at the knots reaches y.
-
-    The values must not fall. For y beyond them the nearest knot comes back.
-    """
-    i = np.clip(np.searchsorted(values, y, side="right") - 1, 0, len(knots) - 2)
-
-    def surplus(t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        value, slope = _cubic(knots, values, slopes, i, t)
-        return value - y, slope
-
-    rise = values[i + 1] - values[i]
-    start = np.clip((y - values[i]) / np.where(rise > 0, rise, 1.0), 0.0, 1.0)
-    t = rising_root(surplus, np.zeros_like(start), np.ones_like(start), start, tolerance=1e-12)
-    return knots[i] + t * (knots[i + 1] - knots[i])
-
-
-def _cubic(
-    knots: FloatArray, values: FloatArray, slopes: FloatArray, i: NDArray[np.intp], t: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Value and slope by t in [0, 1] within the i-th interval."""
-    width = knots[i + 1] - knots[i]
-    a, b, u, v = values[i], values[i + 1], slopes[i] * width, slopes[i + 1] * width
-    c, d = 3 * (b - a) - 2 * u - v, 2 * (a - b) + u + v
-    return a + t * (u + t * (c + t * d)), u + t * (2 * c + t * 3 * d)

@@ -1,6 +1,6 @@
-"""Small tables as people save them: commas, semicolons or tabs, decimal commas, byte-order marks.
+"""Small tables as people save them: commas, semicolons or tabs, decimal commas, byte-order marks; and as we write them.
 
-Everything comes back as text with its line number, so that a message can point at the cell.
+Everything that is read comes back as text with its line number, so that a message can point at the cell.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import csv
 import io
 import os
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,6 +88,18 @@ def read_table(path: str | os.PathLike[str]) -> Table:
         re.fullmatch(r"[+-]?\d*,\d+([eE][+-]?\d+)?", cell) for cells in columns.values() for cell in cells
     )
     return Table(source, columns, [line for line, _ in body], decimal_comma)
+
+
+def as_csv(columns: Mapping[str, Iterable[object]]) -> str:
+    """Columns of equal length as comma-separated text with a header line; None is an empty cell."""
+    return "".join(map(csv_line, [columns, *zip(*columns.values(), strict=True)]))
+
+
+def csv_line(cells: Iterable[object]) -> str:
+    """One line of such text."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
 
 
 def _text(path: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._check import FloatArray
-from .pairs import Replicates
+from .curve import Replicates
 
 __all__ = ["forecast_cautions", "pilot_cautions"]
 

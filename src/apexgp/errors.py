@@ -19,6 +19,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 __all__ = [
     "AccuracyWarning",
     "ApexError",
@@ -36,7 +40,38 @@ __all__ = [
 
 
 class ApexError(Exception):
-    """Base of all errors that apexgp raises on purpose."""
+    """Base of all errors that apexgp raises on purpose.
+
+    Parameters
+    ----------
+    message
+        What was wanted, what came, what to do; where `argument` is given, the sentence goes on from it.
+    argument
+        The argument at fault.
+    remedy
+        What to do, with {} where arguments are named, and those arguments.
+
+    Every surface words the arguments in its own way, the command line as its options: see `worded`.
+    """
+
+    def __init__(self, message: str, *, argument: str | None = None, remedy: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.message, self.argument, self.remedy = message, argument, remedy
+
+    def __str__(self) -> str:
+        return self.worded(lambda name: name, lambda name: f"{name}=...")
+
+    def worded(self, name_of: Callable[[str], str], set_by: Callable[[str], str]) -> str:
+        """The message, with `name_of` to name the argument at fault and `set_by` to say how one is set."""
+        text = self.message if self.argument is None else f"{name_of(self.argument)} {self.message}"
+        if self.remedy:
+            sentence, *arguments = self.remedy
+            text += " " + sentence.format(*map(set_by, arguments))
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Keyword arguments survive the way back from a worker process.
+        return partial(type(self), argument=self.argument, remedy=self.remedy), (self.message,)
 
 
 class DataError(ApexError, ValueError):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,15 +14,19 @@ from scipy.special import logsumexp, ndtri
 
 from ._check import FloatArray, choice, generator, probability, real_array, whole_number
 from ._files import write_text
-from ._roots import inverse_hermite, rising_root
+from ._roots import rising_root
+from ._tables import as_csv
 from ._truncated import CutNormal
 from .errors import RequestError
 
-__all__ = ["Forecast"]
+__all__ = ["Forecast", "Quantity"]
 
 _MANY_LEVELS = 16
 
 IntervalKind = Literal["equal_tailed", "hdi"]
+
+Quantity = Literal["new_splits", "same_splits", "expected"]
+"""What is forecast: the mean score over new splits, over the pilot's own continued, or the true expected score."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,13 +191,9 @@ class Forecast:
         }
         for level in levels:
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(
-            [f"{size:.17g}", *values] for size, *values in zip(*(c.tolist() for c in columns.values()), strict=True)
-        )
-        write_text(path, text.getvalue(), overwrite=overwrite)
+        plain: dict[str, list[object]] = {name: column.tolist() for name, column in columns.items()}
+        plain["size"] = [f"{size:.17g}" for size in plain["size"]]
+        write_text(path, as_csv(plain), overwrite=overwrite)
 
     def _values(self, y: ArrayLike) -> FloatArray:
         """`y` as an array whose last axis runs over the sizes."""
@@ -245,11 +243,11 @@ class Forecast:
         """Quantiles by inverting the cdf between some points: saves most of Newton's steps for each of many levels."""
         mean, std = self._moments
         y = np.clip(mean + 12 * std * (np.sinh(np.linspace(-5, 5, 65)) / np.sinh(5))[:, None], 0.0, 1.0)
-        cdf, pdf = self._cdf_and_pdf(y)
+        cdf, _ = self._cdf_and_pdf(y)
         columns = []
         for q in range(len(self.sizes)):
             knots, first = np.unique(y[:, q], return_index=True)
-            columns.append(inverse_hermite(knots, cdf[first, q], pdf[first, q], levels))
+            columns.append(np.interp(levels, cdf[first, q], knots))
         return np.stack(columns, axis=1)
 
     def _cdf_and_pdf(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from apexgp.curve import LearningCurve
 from apexgp.inference.bayes import BayesModel, _pseudo_scores, integrate
 from apexgp.inference.replicates import Pilot, Pilots
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
 from apexgp.model.variant import WRITTEN
-from apexgp.pairs import LearningCurve
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 FULL = np.array(["a", "b", "c"])

@@ -5,13 +5,13 @@ import pytest
 from scipy.special import betaln, expit
 
 from apexgp import Forecast
+from apexgp.curve import LearningCurve
 from apexgp.inference.bayes import BayesModel, integrate
 from apexgp.inference.replicates import Pilot, Pilots
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
 from apexgp.model.priors import LAMBDA_WRITTEN, elicit_sigma
 from apexgp.model.variant import WRITTEN
-from apexgp.pairs import LearningCurve
 
 emcee = pytest.importorskip("emcee")
 

@@ -17,7 +17,8 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from .._check import FloatArray, positive, whole_number
-from .required import Forecaster, Success, Target, success_of
+from ..forecast import Quantity
+from .required import Forecaster, Success, success_of
 
 __all__ = ["CollectionPlan", "cheapest_sizes", "plan_collection"]
 
@@ -76,7 +77,7 @@ def plan_collection(
     penalty: float,
     rounds: int = 3,
     start: int | None = None,
-    of: Target = "expected",
+    of: Quantity = "expected",
 ) -> CollectionPlan:
     """Plan how many examples to collect, round by round, until a target is met.
 
@@ -114,7 +115,7 @@ def plan_collection(
     success = success_of(model, target, of)
     cost, loss = positive("cost_per_sample", cost_per_sample), positive("penalty", penalty)
     rounds = whole_number("rounds", rounds, least=1)
-    at_hand = int(model.curve_.sizes.max()) if start is None else whole_number("start", start, least=1)
+    at_hand = int(model.curve_.largest) if start is None else whole_number("start", start, least=1)
     sizes = cheapest_sizes(success, float(at_hand), cost, loss, rounds)
     met = np.maximum.accumulate(success(sizes))
     spend = cost * float((np.diff(sizes) * (1 - met[:-1])).sum())

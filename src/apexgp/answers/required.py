@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,22 +13,19 @@ from scipy.special import ndtri
 
 from .._check import FloatArray, probability, real_number
 from .._roots import bracketed_root
+from ..curve import LearningCurve
 from ..errors import RequestError
-from ..forecast import Forecast
-from ..pairs import LearningCurve
+from ..forecast import Forecast, Quantity
 
 __all__ = [
     "Forecaster",
     "RequiredSize",
     "Success",
-    "Target",
     "attainable_target",
     "required_size",
     "success_of",
     "whole_size",
 ]
-
-Target = Literal["new_splits", "same_splits", "expected"]
 
 Success = Callable[[FloatArray], FloatArray]
 """F: the probability that the score at each of some sizes meets the target."""
@@ -49,7 +46,7 @@ class Forecaster(Protocol):
     ceiling: float
     curve_: LearningCurve
 
-    def forecast(self, sizes: ArrayLike, of: Target = ...) -> Forecast:
+    def forecast(self, sizes: ArrayLike, of: Quantity = ...) -> Forecast:
         """Distribution of the score at the sizes."""
         ...
 
@@ -94,7 +91,7 @@ class RequiredSize:
     cautions: tuple[str, ...] = ()
 
 
-def success_of(model: Forecaster, target: float, of: Target) -> Success:
+def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
     """F for a target, which must be attainable."""
     if not (hasattr(model, "forecast") and hasattr(model, "curve_")):
         raise RequestError(

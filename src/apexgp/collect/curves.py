@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from .._check import some
 from .._files import write_text
+from .._tables import as_csv
+from ..curve import LearningCurve
 from ..errors import RequestError
-from ..pairs import LearningCurve
 from .results import Run, Runs, key, read_runs
 
 __all__ = ["CurveSet"]
@@ -94,14 +93,15 @@ class CurveSet(Mapping[Key, LearningCurve]):
     def as_csv(self) -> str:
         """All curves as one table: size, score, split, and task and metric where there are several."""
         extra = [name for i, name in enumerate(("task", "metric")) if len({which[i] for which in self}) > 1]
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["size", "score", "split", *extra])
+        columns: dict[str, list[object]] = {name: [] for name in ("size", "score", "split", *extra)}
         for curve in self.values():
-            about: Sequence[str | None] = [getattr(curve, name) for name in extra]
-            for size, score, split in zip(curve.sizes, curve.scores, curve.split, strict=True):  # type: ignore[arg-type]
-                writer.writerow([int(size), float(score), split, *about])
-        return text.getvalue()
+            assert curve.split is not None  # every fit has its split
+            columns["size"] += [int(size) for size in curve.sizes]
+            columns["score"] += curve.scores.tolist()
+            columns["split"] += curve.split.tolist()
+            for name in extra:
+                columns[name] += [getattr(curve, name)] * len(curve)
+        return as_csv(columns)
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the table of `as_csv`, which `apexgp forecast` and `read_curves` read."""

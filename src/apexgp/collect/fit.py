@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from threadpoolctl import threadpool_limits
 
+from .._json import plain
 from ..errors import RequestError
 from .results import Run
 from .scores import Scorer
@@ -101,7 +101,7 @@ def _best(
     model, candidate = best
     chosen = {**candidate, **getattr(model, "chosen_", {})}
     return {
-        "parameters": json.loads(json.dumps(chosen, default=_plain)),
+        "parameters": plain(chosen, repr),
         **best_scores,
         **_scores(scorers, "test", model, X_test, y_test),
     }
@@ -130,8 +130,3 @@ def _seeded(estimator: Any, seed: int) -> Any:
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
     return estimator.set_params(**dict.fromkeys(unset, seed))
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON has no word for: NumPy's numbers as numbers, anything else as it prints."""
-    return value.item() if isinstance(value, np.generic) else repr(value)

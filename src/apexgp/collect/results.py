@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._files import refuse_to_overwrite, write_text
+from .._tables import csv_line
 from ..errors import DataError, RequestError
 
 __all__ = ["Run", "Runs", "read_runs", "resumed"]
@@ -44,7 +44,7 @@ class Runs:
         """Append one row; when this returns, it is on the disk."""
         if self._file is not None:
             # One write for the whole line: what a kill leaves behind is at most a line without its end.
-            line = _line([_cell(run[name]) for name in columns(self.metrics)]).encode()
+            line = csv_line([_cell(run[name]) for name in columns(self.metrics)]).encode()
             if os.write(self._file, line) < len(line):
                 raise OSError("The disk took only a part of a row. Make room, then run again to go on.")
             os.fsync(self._file)
@@ -86,7 +86,7 @@ def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Seq
         _refuse_other_settings(target, found, json.loads(json.dumps(settings)))  # tuples become lists in a file
     else:
         head = [_TITLE, *(f"# {name}: {json.dumps(value)}" for name, value in settings.items())]
-        write_text(target, "\n".join(head) + "\n" + _line(columns(metrics)), overwrite=True)
+        write_text(target, "\n".join(head) + "\n" + csv_line(columns(metrics)), overwrite=True)
         rows = []
     file = os.open(target, os.O_WRONLY | os.O_APPEND)
     try:
@@ -161,12 +161,6 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return json.dumps(value) if isinstance(value, dict) else str(value)
-
-
-def _line(cells: Sequence[str]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue()
 
 
 def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:

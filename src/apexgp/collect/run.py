@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._check import choice, sizes_array, some, whole_number
+from .._warn import warn
 from ..errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning
 from .curves import CurveSet
 from .fit import Fit, check_classifier, measure
@@ -263,11 +263,10 @@ class _Plan:
                 f"{some(beyond)}. Give smaller ones."
             )
         if beyond.size:
-            warnings.warn(
+            warn(
                 f"The sizes {some(beyond)} are beyond the {self._largest} {self._unit_name} of the smallest training "
                 "set and were left out.",
                 SizesLeftOutWarning,
-                stacklevel=3,
             )
         return [int(size) for size in fitting]
 
@@ -350,10 +349,9 @@ def _curves(runs: Runs, asked_for: set[tuple[int, int, str | None]]) -> CurveSet
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
         if not len(curves):
             raise DataError(f"All {len(curves.failed)} fits failed: {told}.")
-        warnings.warn(
+        warn(
             f"{len(curves.failed)} of {len(curves.runs)} fits failed and are missing from the curves: {told}. "
             "They are tried again when the run is repeated with the same results file.",
             FailedFitsWarning,
-            stacklevel=3,
         )
     return curves

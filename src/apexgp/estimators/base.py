@@ -20,15 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, real_number, some
 from .._files import write_text
-from ..answers.required import RequiredSize, Target, required_size, success_of
+from ..answers.required import RequiredSize, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
+from ..curve import LearningCurve, Replicates
 from ..errors import ConvergenceWarning, DataError, ReproducibilityWarning, RequestError
-from ..forecast import Forecast
+from ..forecast import Forecast, Quantity
 from ..inference.least_squares import LeastSquaresFit
 from ..inference.map import MapFit
 from ..model.priors import PositiveNormal
 from ..model.variant import Variant
-from ..pairs import LearningCurve, Replicates, collapse
 
 __all__ = ["CurveEstimator"]
 
@@ -72,7 +72,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         """Check a curve against the settings, and keep it."""
         # What the model was fitted with, whatever is set later.
         self._settings = {k: asdict(v) if isinstance(v, Variant) else v for k, v in self.get_params(deep=False).items()}
-        pilot = collapse(curve.sizes, curve.accuracies)
+        pilot = curve.upward.replicates
         self._check_pilot(pilot)
         self.curve_ = curve
         self._pilot = pilot
@@ -107,7 +107,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
                 stacklevel=4,
             )
 
-    def required_size(self, target: float, confidence: float = 0.8, of: Target = "expected") -> RequiredSize:
+    def required_size(self, target: float, confidence: float = 0.8, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
 
         Parameters
@@ -135,12 +135,14 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         return replace(found, cautions=self._cautions(np.array([float(asked)])))
 
     @abstractmethod
-    def forecast(self, sizes: ArrayLike, of: Target = "new_splits") -> Forecast:
+    def forecast(self, sizes: ArrayLike, of: Quantity = "new_splits") -> Forecast:
         """Forecast the distribution of the score at the given sizes, or refuse where the method has none."""
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Reasons to doubt what is said about these sizes."""
-        return pilot_cautions(self._pilot, float(self.curve_.accuracies.max())) + forecast_cautions(sizes, self._pilot)
+        return pilot_cautions(self._pilot, float(self.curve_.upward.scores.max())) + forecast_cautions(
+            sizes, self._pilot
+        )
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the data, the settings and the seed of this fitted model as JSON."""

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, generator, positive, probability, real_number, sizes_array, whole_number
-from ..answers.required import Target
+from ..curve import LearningCurve
 from ..errors import AccuracyWarning, DataError, RequestError
-from ..forecast import Forecast
+from ..forecast import Forecast, Quantity
 from ..inference.averaging import Average, average
 from ..inference.bayes import ENOUGH, BayesModel, Posterior, integrate
 from ..inference.map import MapFit, MapProblem, fit_map
@@ -21,7 +21,6 @@ from ..inference.replicates import Pilot, Pilots
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
-from ..pairs import LearningCurve
 from .base import CurveEstimator
 
 __all__ = ["APExGP"]
@@ -210,7 +209,7 @@ class APExGP(CurveEstimator):
         """Posterior of the parameters: for each mean and parameter its median and the ends of an interval."""
         return self.posterior.summary(probability("level", level))
 
-    def forecast(self, sizes: ArrayLike, of: Target = "new_splits", n_splits: int | None = None) -> Forecast:
+    def forecast(self, sizes: ArrayLike, of: Quantity = "new_splits", n_splits: int | None = None) -> Forecast:
         """Forecast the distribution of the score at the given training-set sizes.
 
         Parameters
@@ -244,7 +243,7 @@ class APExGP(CurveEstimator):
         n: int,
         sizes: ArrayLike,
         seed: int | None = None,
-        of: Target = "expected",
+        of: Quantity = "expected",
         n_splits: int | None = None,
     ) -> FloatArray:
         """Draw whole curves: scores at all the sizes that belong together.
@@ -273,7 +272,7 @@ class APExGP(CurveEstimator):
             return self._outward(self._found.sample(n, at, splits, rng))
         return self._outward(self._found.sample(n, at, of, splits, rng))
 
-    def _asked(self, sizes: ArrayLike, of: Target, n_splits: int | None) -> tuple[FloatArray, Target, float]:
+    def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> tuple[FloatArray, Quantity, float]:
         """Checked sizes, what is forecast at them, and what the engine is told about the splits.
 
         That is the number of splits that are averaged over, or, to a point estimate, the share of tau^2 that the
@@ -281,7 +280,7 @@ class APExGP(CurveEstimator):
         """
         check_is_fitted(self)
         at = sizes_array("sizes", sizes)
-        choice("of", of, get_args(Target))
+        choice("of", of, get_args(Quantity))
         if n_splits is not None:
             whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":

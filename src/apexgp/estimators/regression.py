@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, probability, real_number, sizes_array, some
-from ..answers.required import RequiredSize, Target, attainable_target, whole_size
+from ..answers.required import RequiredSize, attainable_target, whole_size
+from ..curve import LearningCurve, Replicates
 from ..errors import DataError, NoForecastError, RequestError
-from ..forecast import Forecast
+from ..forecast import Forecast, Quantity
 from ..inference.least_squares import LeastSquaresProblem, fit_least_squares
 from ..model.families import (
     Family,
@@ -27,7 +28,6 @@ from ..model.families import (
     Pow4Family,
     Wbl4Family,
 )
-from ..pairs import LearningCurve, Replicates
 from .base import CurveEstimator
 
 __all__ = [
@@ -91,7 +91,7 @@ class RegressionEstimator(CurveEstimator):
         return inf if level > self._found.problem.ceiling else float(self._found.crossing(level))
 
     def required_size(
-        self, target: float, confidence: float = 0.8, of: Target = "expected", correction: float = 0.0
+        self, target: float, confidence: float = 0.8, of: Quantity = "expected", correction: float = 0.0
     ) -> RequiredSize:
         """How many training examples the curve says a target takes.
 
@@ -126,7 +126,7 @@ class RegressionEstimator(CurveEstimator):
         )
         return self._with_cautions(found)
 
-    def forecast(self, sizes: ArrayLike, of: Target = "new_splits") -> Forecast:
+    def forecast(self, sizes: ArrayLike, of: Quantity = "new_splits") -> Forecast:
         """Refuse: a least-squares curve says nothing about how sure it is."""
         raise NoForecastError(
             f"{type(self).__name__} is one best-fit curve and has no distribution to forecast with. Use "
@@ -267,7 +267,7 @@ class PiecewisePowerLaw(RegressionEstimator):
     _family = PiecewisePowerFamily
 
     def required_size(
-        self, target: float, confidence: float = 0.8, of: Target = "expected", correction: float = 0.0
+        self, target: float, confidence: float = 0.8, of: Quantity = "expected", correction: float = 0.0
     ) -> RequiredSize:
         """How many training examples a target takes, by the forecast's probabilities; as for `APExGP`.
 
@@ -283,7 +283,7 @@ class PiecewisePowerLaw(RegressionEstimator):
         """Whether there are more sizes than parameters, so that the noise can be judged."""
         return len(self._pilot.sizes) > len(self.parameters_)
 
-    def forecast(self, sizes: ArrayLike, of: Target = "new_splits") -> Forecast:
+    def forecast(self, sizes: ArrayLike, of: Quantity = "new_splits") -> Forecast:
         """Forecast by the delta method: a normal distribution at each size, cut to [0, 1].
 
         Its variance is j (J'J)^-1 j' s^2, where J and j are the derivatives of the curve by its parameters at the pilot
@@ -299,7 +299,7 @@ class PiecewisePowerLaw(RegressionEstimator):
         """
         check_is_fitted(self)
         at = sizes_array("sizes", sizes)
-        choice("of", of, get_args(Target))
+        choice("of", of, get_args(Quantity))
         if not self._forecasts:
             raise NoForecastError(
                 f"PiecewisePowerLaw has {len(self.parameters_)} parameters, and the pilot has {len(self._pilot.sizes)} "

@@ -128,22 +128,22 @@ class BayesModel:
         """Values of the coordinates at scores z (D, curves, nodes)."""
         beliefs, score = self.beliefs, dict(zip(self.names, z, strict=True))
         windows = self.windows(pilots)
-        values = {"tau_e": beliefs.tau_e.from_score(score["tau_e"]), "lam": beliefs.lam.from_score(score["lam"])}
+        values = {"tau_e": beliefs.tau_e.from_normal(score["tau_e"]), "lam": beliefs.lam.from_normal(score["lam"])}
         values["lam"] = np.maximum(values["lam"], 1e-3)
         ratio, kappa = beliefs.tau_ratio, beliefs.kappa
         none = np.zeros_like(score["tau_e"])
-        values["tau_b"] = none if ratio is None else values["tau_e"] * ratio.from_score(score["tau_ratio"])
-        values["kappa"] = none if kappa is None else kappa.from_score(score["kappa"])
+        values["tau_b"] = none if ratio is None else values["tau_e"] * ratio.from_normal(score["tau_ratio"])
+        values["kappa"] = none if kappa is None else kappa.from_normal(score["kappa"])
         if isinstance(beliefs.sigma, ElicitedSigma):
             values["sigma"] = np.maximum(beliefs.sigma.from_windows(windows, score["sigma"]), 1e-9)
         else:
-            values["sigma"] = windows[:, None] * beliefs.sigma.from_score(score["sigma"])
+            values["sigma"] = windows[:, None] * beliefs.sigma.from_normal(score["sigma"])
         return values
 
     def shape(self, z: FloatArray) -> tuple[FloatArray, ...]:
         """Shape coordinates of the mean at scores z."""
         first = self.names.index("shape0")
-        return tuple(p.from_score(z[first + i]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
+        return tuple(p.from_normal(z[first + i]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:
         """m(x) - m(x_R): sizes and the last one, x_R, counted in units of the smallest."""
@@ -492,7 +492,7 @@ def _wide_proposal(model: BayesModel, pilots: Pilots) -> tuple[FloatArray, Float
     location = np.zeros((len(model.names), len(pilots)))
     scale = np.ones_like(location)
     scores = np.linspace(-6, 6, 241)
-    logs = np.log(np.maximum(model.beliefs.tau_e.from_score(scores), 1e-12))
+    logs = np.log(np.maximum(model.beliefs.tau_e.from_normal(scores), 1e-12))
     for i, pilot in enumerate(pilots.members):
         variance, freedom = pilot.residual
         if freedom > 0:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
-from ..pairs import LearningCurve, collapse
+from ..curve import LearningCurve
 
 __all__ = ["Pilot", "Pilots"]
 
@@ -43,8 +43,8 @@ class Pilot:
     @classmethod
     def of(cls, curve: LearningCurve, *, only_means: bool = False) -> Pilot:
         """Summarise a curve; `only_means` takes the mean at each size for a single score."""
-        collapsed = collapse(curve.sizes, curve.accuracies)
-        sizes, values, labels = curve.sizes, curve.accuracies, curve.split
+        collapsed = curve.upward.replicates
+        sizes, values, labels = curve.sizes, curve.upward.scores, curve.split
         if only_means:
             sizes, values, labels = collapsed.sizes, collapsed.mean, None
         column = np.searchsorted(collapsed.sizes, sizes)

@@ -23,16 +23,16 @@ __all__ = [
     "LogNormal",
     "LogitNormal",
     "Normal",
-    "ScorePrior",
+    "Prior",
     "Uniform",
     "paper_beliefs",
 ]
 
 
-class ScorePrior(Protocol):
+class Prior(Protocol):
     """A distribution, as the map from standard normal scores to values."""
 
-    def from_score(self, z: FloatArray) -> FloatArray:
+    def from_normal(self, z: FloatArray) -> FloatArray:
         """Values at the quantiles that the scores z have under N(0, 1)."""
         ...
 
@@ -44,7 +44,7 @@ class Normal:
     loc: float
     scale: float
 
-    def from_score(self, z: FloatArray) -> FloatArray:
+    def from_normal(self, z: FloatArray) -> FloatArray:
         """loc + scale z."""  # noqa: D403
         return self.loc + self.scale * z
 
@@ -56,7 +56,7 @@ class LogNormal:
     median: float
     spread: float
 
-    def from_score(self, z: FloatArray) -> FloatArray:
+    def from_normal(self, z: FloatArray) -> FloatArray:
         """median exp(spread z)."""  # noqa: D403
         return self.median * np.exp(self.spread * z)
 
@@ -69,7 +69,7 @@ class LogitNormal:
     scale: float
     upper: float = 1.0
 
-    def from_score(self, z: FloatArray) -> FloatArray:
+    def from_normal(self, z: FloatArray) -> FloatArray:
         """upper logistic(loc + scale z)."""  # noqa: D403
         value: FloatArray = self.upper * expit(self.loc + self.scale * z)
         return value
@@ -82,7 +82,7 @@ class Uniform:
     low: float
     high: float
 
-    def from_score(self, z: FloatArray) -> FloatArray:
+    def from_normal(self, z: FloatArray) -> FloatArray:
         """low + (high - low) Phi(z)."""  # noqa: D403
         value: FloatArray = self.low + (self.high - self.low) * ndtr(z)
         return value
@@ -132,12 +132,12 @@ class Beliefs:
         Base of the kernel's logarithm.
     """
 
-    tau_e: ScorePrior
-    tau_ratio: ScorePrior | None
-    kappa: ScorePrior | None
-    sigma: ScorePrior | ElicitedSigma
-    lam: ScorePrior
-    shapes: dict[str, tuple[ScorePrior, ...]]
+    tau_e: Prior
+    tau_ratio: Prior | None
+    kappa: Prior | None
+    sigma: Prior | ElicitedSigma
+    lam: Prior
+    shapes: dict[str, tuple[Prior, ...]]
     shares: dict[str, Beta] | None
     resolution: float = 0.0
     log_base: float = float(np.e)
@@ -162,7 +162,7 @@ class ElicitedSigma:
     def from_windows(self, windows: FloatArray, z: FloatArray) -> FloatArray:
         """Values for scores z of shape (curves, nodes)."""
         priors = [elicit_sigma(float(max(w, 0.0)), self.upper) for w in windows]
-        return np.stack([prior.from_score(row) for prior, row in zip(priors, z, strict=True)])
+        return np.stack([prior.from_normal(row) for prior, row in zip(priors, z, strict=True)])
 
 
 def paper_beliefs(variant: Variant) -> Beliefs:

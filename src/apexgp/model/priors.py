@@ -41,7 +41,7 @@ class PositiveNormal:
         value: FloatArray = np.maximum(self.loc - self.scale * ndtri((1 - np.asarray(p)) * self._above), self.lower)
         return value
 
-    def from_score(self, z: FloatArray) -> FloatArray:
+    def from_normal(self, z: FloatArray) -> FloatArray:
         """Values at the quantiles that the scores z have under N(0, 1)."""
         value: FloatArray = np.maximum(self.loc - self.scale * ndtri(ndtr(-z) * self._above), self.lower)
         return value

@@ -12,12 +12,12 @@ from .._files import refuse_to_overwrite
 from ..answers.minimum import minimum_sample_size
 from ..answers.plan import plan_collection
 from ..answers.required import RequiredSize
-from ..backtest import backtest as run_backtest
-from ..backtest import methods_named
-from ..compare import compare_models
+from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import METHODS, CurveEstimator
-from ..pairs import LearningCurve
+from ..repeated.backtest import backtest as run_backtest
+from ..repeated.backtest import methods_named
+from ..repeated.compare import compare_models
 from .facts import backtest_facts, compare_facts, minimum_facts, plan_facts
 from .options import (
     AsJson,
@@ -136,7 +136,7 @@ def compare(
         name: one_of(read_file(path, size_column, score_column, split_column, metric, task, lower_is_better), path)
         for name, path in names.items()
     }
-    largest = max(float(curve.sizes.max()) for curve in curves.values())
+    largest = max(curve.largest for curve in curves.values())
     sizes = [size_of(text, largest) for text in at or ("1x", "2x", "10x")]
     model = model_of(mean, False, ceiling, floor, noise, seed)
     facts = compare_facts(compare_models(curves, sizes, model))
@@ -201,7 +201,7 @@ def backtest(
     facts = backtest_facts(result, required)
     header = ["method", "error", "bias", "likelihood", "80 % holds", "95 % holds", "CRPS"]
     header += [] if target is None else [f"examples for {target:g}"]
-    largest = max(float(curve.sizes.max()) for curve in curves.values())
+    largest = max(curve.largest for curve in curves.values())
     rows = []
     for score in facts["methods"]:
         figures = [score[name] for name in ("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps")]

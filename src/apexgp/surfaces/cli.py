@@ -14,10 +14,10 @@ from typing import Annotated, Any
 import typer
 
 from .._files import refuse_to_overwrite, written_atomically
+from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import APExGP
-from ..many import forecast_many
-from ..pairs import LearningCurve
+from ..repeated.many import forecast_many
 from .answers_cli import backtest, compare, minimum, plan
 from .collect_cli import collect
 from .facts import batch_facts, forecast_facts
@@ -134,7 +134,7 @@ def forecast(
         return
     curve = one_of(curves, pairs)
     model.fit(curve)
-    sizes = [size_of(text, float(curve.sizes.max())) for text in at or _MULTIPLES]
+    sizes = [size_of(text, curve.largest) for text in at or _MULTIPLES]
     required = None if target is None else model.required_size(target, confidence)
     facts = forecast_facts(model, model.forecast(sizes, of=of), level, required)  # type: ignore[arg-type]
     if plot is not None:
@@ -223,7 +223,7 @@ def _check_picture(path: Path | None, overwrite: bool) -> None:
 
 
 def _draw(model: APExGP, to: float, path: Path, overwrite: bool, **extra: Any) -> None:
-    largest = float(model.curve_.sizes.max())
+    largest = model.curve_.largest
     display = CurveDisplay.from_estimator(model, to if to > largest else None).plot(**extra)
     with written_atomically(path, overwrite=overwrite) as draft:
         display.figure_.savefig(draft, dpi=150)

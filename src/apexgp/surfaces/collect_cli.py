@@ -20,13 +20,12 @@ from .._extras import need
 from .._files import refuse_to_overwrite
 from ..collect.curves import CurveSet
 from ..collect.fit import check_classifier
+from ..collect.labelled import read_labelled
 from ..collect.logistic import LogisticHead
 from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..errors import ApexError, FailedFitsWarning, RequestError, SizesLeftOutWarning
-from ..pairs import collapse
 from .output import print_table
-from .tables import read_labelled
 
 __all__ = ["collect"]
 
@@ -197,7 +196,7 @@ def _on_dask(address: str) -> Iterator[None]:
 
 def _print_curves(curves: CurveSet) -> None:
     for (task, metric), curve in curves.items():
-        measured = collapse(curve.sizes, curve.scores)
+        measured = curve.replicates
         rows = [
             [f"{size:,.10g}", f"{mean:.3f}", f"{std:.3f}", str(splits)]
             for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)

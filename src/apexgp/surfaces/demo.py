@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..collect.run import PAPER_SIZES, collect_curves
-from ..pairs import LearningCurve
+from ..curve import LearningCurve
 
 __all__ = ["measure_digits"]
 
@@ -31,14 +31,5 @@ def measure_digits(seed: int = 0, n_splits: int = 5) -> tuple[LearningCurve, Lea
         ratio=(3, 0, 1),  # nothing is tuned, so that nothing is needed for validation
         multiclass="macro",
     ).only
-    return cut_at(replace(measured, task="digits"), PAPER_SIZES[-1])
-
-
-def cut_at(curve: LearningCurve, size: float) -> tuple[LearningCurve, LearningCurve]:
-    """The scores up to `size` and those beyond it, as two curves."""
-    within = curve.sizes <= size
-    pilot, beyond = (
-        replace(curve, sizes=curve.sizes[rows], scores=curve.scores[rows], split=curve.split[rows])  # type: ignore[index]
-        for rows in (within, ~within)
-    )
-    return pilot, beyond
+    digits = replace(measured, task="digits")
+    return digits.up_to(PAPER_SIZES[-1]), digits.beyond(PAPER_SIZES[-1])

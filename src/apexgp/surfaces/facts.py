@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
 from .._check import FloatArray
+from .._json import plain
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize
-from ..backtest import Backtest
-from ..compare import Comparison
+from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Forecast
-from ..many import CurveForecast
-from ..pairs import LearningCurve, collapse
+from ..repeated.backtest import Backtest
+from ..repeated.compare import Comparison
+from ..repeated.many import CurveForecast
 from . import words
 
 __all__ = ["backtest_facts", "batch_facts", "compare_facts", "forecast_facts", "minimum_facts", "plan_facts"]
@@ -75,7 +75,7 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
     """A comparison of models."""
     models = comparison.models
     curve = next(iter(models.values())).curve_
-    pairs = [_plain(asdict(pair)) | {"sentence": words.compare_sentence(pair, curve)} for pair in comparison.pairs]
+    pairs = [plain(asdict(pair)) | {"sentence": words.compare_sentence(pair, curve)} for pair in comparison.pairs]
     found = {name: model.forecast(comparison.sizes, of="expected").cautions for name, model in models.items()}
     return {
         "apexgp": version("apexgp"),
@@ -92,12 +92,12 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str] | N
     """Figures of each method, and how many examples it asks for."""
     facts: dict[str, Any] = {
         "apexgp": version("apexgp"),
-        "methods": [_plain(asdict(score)) for score in result.pooled],
-        "by_curve": [_plain(asdict(score)) for score in result.by_curve],
+        "methods": [plain(asdict(score)) for score in result.pooled],
+        "by_curve": [plain(asdict(score)) for score in result.by_curve],
     }
     if required is not None:
         facts["required"] = {
-            name: {"error": found} if isinstance(found, str) else _plain(asdict(found))
+            name: {"error": found} if isinstance(found, str) else plain(asdict(found))
             for name, found in required.items()
         }
     return facts | {
@@ -143,7 +143,7 @@ def _model_facts(model: APExGP) -> dict[str, Any]:
 
 
 def _pilot(curve: LearningCurve) -> dict[str, Any]:
-    pilot = collapse(curve.sizes, curve.scores)
+    pilot = curve.replicates
     return {
         "metric": curve.metric,
         "task": curve.task,
@@ -163,17 +163,4 @@ def _rows(found: Forecast | CurveForecast, lower: FloatArray, upper: FloatArray)
 
 def _without_cautions(answer: RequiredSize | CollectionPlan | MinimumSampleSize) -> dict[str, Any]:
     """An answer's own facts; its cautions stand beside them."""
-    return {name: value for name, value in _plain(asdict(answer)).items() if name != "cautions"}
-
-
-def _plain(value: Any) -> Any:
-    """Lists and dictionaries for arrays, tuples and mappings; null for what JSON has no number for."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "items"):
-        return {name: _plain(item) for name, item in value.items()}
-    return value
+    return {name: value for name, value in plain(asdict(answer)).items() if name != "cautions"}

@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 
 from .._check import some
+from ..curve import LearningCurve, read_curves
 from ..errors import DataError, RequestError
 from ..estimators import APExGP
 from ..model.means import MEANS
-from ..pairs import LearningCurve, read_curves
 
 __all__ = [
     "AsJson",

@@ -16,7 +16,6 @@ from .._extras import need
 from ..answers.required import RequiredSize
 from ..errors import RequestError
 from ..estimators import APExGP
-from ..pairs import collapse
 
 __all__ = ["CurveDisplay"]
 
@@ -75,7 +74,7 @@ class CurveDisplay:
         """
         check_is_fitted(model)
         curve = model.curve_
-        pilot = collapse(curve.sizes, curve.scores)
+        pilot = curve.replicates
         start, last = pilot.sizes[0], pilot.sizes[-1]
         end = 10 * last if to is None else real_number("to", to)
         if end <= last:

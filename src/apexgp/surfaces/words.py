@@ -11,10 +11,10 @@ import numpy as np
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize
-from ..backtest import Backtest, MethodScore
-from ..compare import Comparison, PairComparison
+from ..curve import LearningCurve
 from ..estimators import APExGP
-from ..pairs import LearningCurve
+from ..repeated.backtest import Backtest, MethodScore
+from ..repeated.compare import Comparison, PairComparison
 
 __all__ = [
     "backtest_methods",
@@ -54,7 +54,7 @@ def forecast_sentence(size: float, score: float, metric: str, row: dict[str, flo
 
 def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     """How many examples it takes."""
-    last = float(curve.sizes.max())
+    last = curve.largest
     goal = f"a mean {curve.metric} of {found.target:g}"
     if found.already_met:
         text = (
@@ -99,7 +99,7 @@ def forecast_methods(model: APExGP, rows: list[dict[str, float]], level: float, 
 
 
 def _required_methods(found: RequiredSize, curve: LearningCurve) -> str:
-    last, target = float(curve.sizes.max()), f"a target of {found.target:g}"
+    last, target = curve.largest, f"a target of {found.target:g}"
     ever = f"the probability that any number of examples attains it was estimated at {found.prob_reachable:.3f}"
     if found.already_met:
         return (

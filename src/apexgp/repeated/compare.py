@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from ._check import FloatArray, sizes_array
-from .errors import DataError, RequestError
-from .estimators import APExGP
-from .inference.pairing import SharedNoise, difference, noise_of, shared_correlations
-from .pairs import LearningCurve
+from .._check import FloatArray, sizes_array
+from ..curve import LearningCurve
+from ..errors import DataError, RequestError
+from ..estimators import APExGP
+from ..inference.pairing import SharedNoise, difference, noise_of, shared_correlations
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
@@ -171,7 +171,7 @@ def _table(curve: LearningCurve) -> dict[object, dict[float, float]]:
     """Scores by split and size, higher is better; empty without labels."""
     table: dict[object, dict[float, float]] = {}
     labels = [] if curve.split is None else curve.split.tolist()
-    for size, label, score in zip(curve.sizes.tolist(), labels, curve.accuracies.tolist(), strict=bool(labels)):
+    for size, label, score in zip(curve.sizes.tolist(), labels, curve.upward.scores.tolist(), strict=bool(labels)):
         table.setdefault(label, {})[size] = score
     return table
 

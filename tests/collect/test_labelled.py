@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError
-from apexgp.surfaces.tables import read_labelled
 
 
 @pytest.fixture

@@ -1,15 +1,13 @@
-"""Pairs (training size, score): the measurements that everything else starts from."""
+"""Learning curves, the measurements that everything else starts from: (training size, score) pairs with splits."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +15,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._check import FloatArray, choice, scores_array, sizes_array, some
 from ._files import write_text
-from ._tables import Table, read_table
+from ._tables import Table, as_csv, read_table
+from ._warn import warn
 from .errors import DataError, MissingScoresWarning, RequestError
 
 __all__ = ["LearningCurve", "read_curves"]
 
 Direction = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Scores collapsed by size: the distinct sizes in rising order; mean, spread (0 for one score) and count of each."""
+
+    sizes: FloatArray
+    mean: FloatArray
+    std: FloatArray
+    count: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,9 +103,37 @@ class LearningCurve:
         return f"LearningCurve({', '.join(facts)})"
 
     @property
-    def accuracies(self) -> FloatArray:
-        """The scores turned so that higher is better: what the models are fitted to."""
-        return self.scores if self.direction == "higher" else 1 - self.scores
+    def upward(self) -> LearningCurve:
+        """The same curve with 1 - score for an error rate, so that higher is better: what models are fitted to."""
+        return self if self.direction == "higher" else replace(self, scores=1 - self.scores, direction="higher")
+
+    @cached_property
+    def replicates(self) -> Replicates:
+        """Mean, spread and count of the scores at each distinct size, in rising order of size."""
+        # Rows are sorted by score too, so that their order cannot change the last digit.
+        order = np.lexsort((self.scores, self.sizes))
+        distinct, start, count = np.unique(self.sizes[order], return_index=True, return_counts=True)
+        groups = np.split(self.scores[order], start[1:])
+        mean = np.array([group.mean() for group in groups])
+        std = np.array([group.std(ddof=1) if group.size > 1 else 0.0 for group in groups])
+        return Replicates(distinct, mean, std, count)
+
+    @property
+    def largest(self) -> float:
+        """The largest size."""
+        return float(self.sizes.max())
+
+    def up_to(self, size: float) -> LearningCurve:
+        """The measurements at sizes no larger than `size`."""
+        return self._rows(self.sizes <= size)
+
+    def beyond(self, size: float) -> LearningCurve:
+        """The measurements at sizes larger than `size`."""
+        return self._rows(self.sizes > size)
+
+    def _rows(self, chosen: NDArray[np.bool_]) -> LearningCurve:
+        split = None if self.split is None else self.split[chosen]
+        return replace(self, sizes=self.sizes[chosen], scores=self.scores[chosen], split=split)
 
     @classmethod
     def from_csv(
@@ -144,31 +181,7 @@ class LearningCurve:
             columns["task"] = [self.task] * len(self)
         if self.metric != "score":
             columns["metric"] = [self.metric] * len(self)
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        write_text(path, text.getvalue(), overwrite=overwrite)
-
-
-@dataclass(frozen=True)
-class Replicates:
-    """The replicates of each distinct size, in rising order of size: mean, spread (0 for a single one), count."""
-
-    sizes: FloatArray
-    mean: FloatArray
-    std: FloatArray
-    count: NDArray[np.int64]
-
-
-def collapse(sizes: FloatArray, values: FloatArray) -> Replicates:
-    """Summarise `values` by size. Rows are sorted first, so that their order cannot change the last digit."""
-    order = np.lexsort((values, sizes))
-    distinct, start, count = np.unique(sizes[order], return_index=True, return_counts=True)
-    groups = np.split(values[order], start[1:])
-    mean = np.array([group.mean() for group in groups])
-    std = np.array([group.std(ddof=1) if group.size > 1 else 0.0 for group in groups])
-    return Replicates(distinct, mean, std, count)
+        write_text(path, as_csv(columns), overwrite=overwrite)
 
 
 def read_curves(
@@ -223,7 +236,7 @@ def _score_columns(
     """Names of the columns that hold scores, and whether each is a split of its own."""
     found = f"found {', '.join(table.columns)}"
     if size not in table.columns:
-        raise DataError(f"{table.path} has no column {size!r}; {found}. Name yours with size=...")
+        raise DataError(f"{table.path} has no column {size!r}; {found}.", remedy=("Name yours with {}.", "size"))
     if not isinstance(score, str):
         missing = [name for name in score if name not in table.columns]
         if missing or not score:
@@ -236,8 +249,8 @@ def _score_columns(
     if len(others) > 1 and len(prefixes) == 1 and None not in prefixes:
         return others, True
     raise DataError(
-        f"{table.path} has no column {score!r}; {found}. Name yours with score=..., "
-        "or list the columns of a table with one column a split."
+        f"{table.path} has no column {score!r}; {found}.",
+        remedy=("Name yours with {}, or list the columns of a table with one column a split.", "score"),
     )
 
 
@@ -250,7 +263,9 @@ def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
     present = list(dict.fromkeys(entries))
     if metric is None:
         if len(present) > 1:
-            raise DataError(f"{table.path} holds {len(present)} metrics ({some(present)}). Choose with metric=...")
+            raise DataError(
+                f"{table.path} holds {len(present)} metrics ({some(present)}).", remedy=("Choose with {}.", "metric")
+            )
         return every, present[0]
     if metric not in present:
         raise DataError(f"{table.path} has no metric {metric!r}; found {some(present)}.")
@@ -295,10 +310,9 @@ def _unstack(
         raise RequestError(f"A table of scores needs one split label a column, got {labels.size} for {width} columns.")
     measured = ~np.isnan(table)
     if not measured.all():
-        warnings.warn(
+        warn(
             f"{(~measured).sum()} of {measured.size} scores in the table are NaN and were left out.",
             MissingScoresWarning,
-            stacklevel=5,
         )
     row, column = np.nonzero(measured)
     if row.size == 0:

@@ -6,7 +6,6 @@ from sklearn.model_selection import learning_curve
 
 from apexgp import LearningCurve, read_curves
 from apexgp.errors import DataError, MissingScoresWarning, RequestError, WouldOverwriteError
-from apexgp.pairs import collapse
 
 
 @pytest.fixture
@@ -34,12 +33,12 @@ def test_keeps_the_rows_and_cannot_be_changed():
 def test_an_error_rate_is_turned_inside_only():
     curve = LearningCurve([60, 120], [0.3, 0.2], direction="lower")
     assert curve.scores.tolist() == [0.3, 0.2]
-    assert curve.accuracies == pytest.approx([0.7, 0.8])
+    assert curve.upward.scores == pytest.approx([0.7, 0.8])
 
 
 def test_collapse_gives_mean_spread_and_count():
     curve = LearningCurve([120, 60, 60, 120, 240], [0.8, 0.7, 0.74, 0.82, 0.9])
-    pilot = collapse(curve.sizes, curve.scores)
+    pilot = curve.replicates
     assert pilot.sizes.tolist() == [60, 120, 240]
     assert pilot.mean == pytest.approx([0.72, 0.81, 0.9])
     assert pilot.std == pytest.approx([np.std([0.7, 0.74], ddof=1), np.std([0.8, 0.82], ddof=1), 0.0])

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from sklearn.base import clone
 
-from ._check import FloatArray, positive, probability, whole_number
-from .answers.plan import plan_collection
-from .errors import DataError, RequestError
-from .estimators import CurveEstimator, RegressionEstimator
-from .pairs import LearningCurve, collapse
+from .._check import FloatArray, positive, probability, whole_number
+from ..answers.plan import plan_collection
+from ..curve import LearningCurve
+from ..errors import DataError, RequestError
+from ..estimators import CurveEstimator, RegressionEstimator
 
 __all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]
 
@@ -57,7 +57,7 @@ def true_requirement(curve: LearningCurve, target: float) -> float:
 
     The curve is taken for the isotonic regression of its mean scores, in straight lines over the logarithm of the size.
     """
-    measured = collapse(curve.sizes, curve.accuracies)
+    measured = curve.upward.replicates
     expected = isotonic_regression(measured.mean, weights=measured.count.astype(float)).x
     goal = probability("target", target)
     level = goal if curve.direction == "higher" else 1 - goal
@@ -179,7 +179,7 @@ def tune_correction(
 def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
     """What measuring at these sizes gives: each split's own curve, or the mean where splits are not told apart."""
     if curve.split is None:
-        whole = collapse(curve.sizes, curve.scores)
+        whole = curve.replicates
         return replace(curve, sizes=sizes, scores=np.interp(np.log(sizes), np.log(whole.sizes), whole.mean))
     rows: list[tuple[float, float, object]] = []
     for label in dict.fromkeys(curve.split.tolist()):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +12,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from . import metrics
-from ._check import FloatArray, some, whole_number
-from ._files import write_text
-from .errors import ApexError, DataError, NoForecastError, RequestError
-from .estimators import METHODS, CurveEstimator
-from .pairs import LearningCurve, collapse
+from .. import metrics
+from .._check import FloatArray, some, whole_number
+from .._files import write_text
+from .._tables import as_csv
+from ..curve import LearningCurve
+from ..errors import ApexError, DataError, NoForecastError, RequestError
+from ..estimators import METHODS, CurveEstimator
 
 __all__ = ["Backtest", "MethodScore", "backtest", "methods_named"]
 
@@ -91,12 +90,9 @@ class Backtest:
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one row for each curve and method."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
         names = [field.name for field in fields(MethodScore)]
-        writer.writerow(names)
-        writer.writerows([getattr(row, name) for name in names] for row in self.by_curve)
-        write_text(path, text.getvalue(), overwrite=overwrite)
+        columns = {name: [getattr(row, name) for row in self.by_curve] for name in names}
+        write_text(path, as_csv(columns), overwrite=overwrite)
 
 
 def backtest(
@@ -192,17 +188,14 @@ def _judge(
 
 def _held_out(curve: LearningCurve, holdout: int | None) -> tuple[LearningCurve, FloatArray, FloatArray]:
     """The pilot that remains, the sizes held out, and the mean scores there."""
-    measured = collapse(curve.sizes, curve.scores)
+    measured = curve.replicates
     count = len(measured.sizes)
     held = max(1, count // 3) if holdout is None else holdout
     if count - held < 3:
         raise DataError(
             f"The curve has {count} different sizes; to hold out {held} and keep 3 to fit, it takes {held + 3}."
         )
-    kept = curve.sizes <= measured.sizes[-held - 1]
-    split = None if curve.split is None else curve.split[kept]
-    pilot = replace(curve, sizes=curve.sizes[kept], scores=curve.scores[kept], split=split)
-    return pilot, measured.sizes[-held:], measured.mean[-held:]
+    return curve.up_to(measured.sizes[-held - 1]), measured.sizes[-held:], measured.mean[-held:]
 
 
 def _score(name: str, task: object, model: CurveEstimator, sizes: FloatArray, truth: FloatArray) -> MethodScore:

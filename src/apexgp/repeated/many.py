@@ -13,10 +13,10 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from ._check import FloatArray, probability, sizes_array
-from .errors import ApexError, RequestError
-from .estimators import APExGP
-from .pairs import LearningCurve
+from .._check import FloatArray, probability, sizes_array
+from ..curve import LearningCurve
+from ..errors import ApexError, RequestError
+from ..estimators import APExGP
 
 __all__ = ["CurveForecast", "forecast_many"]
 
