@@ -15,8 +15,9 @@ from time import perf_counter
 import numpy as np
 
 from apexgp import APExGP, LearningCurve, forecast_many
-from apexgp.inference.bayes import BayesModel, integrate
-from apexgp.inference.replicates import Pilot, Pilots
+from apexgp.inference.density import Density
+from apexgp.inference.sampler import integrate
+from apexgp.inference.statistics import Batch, Statistics
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 
@@ -66,7 +67,7 @@ def single() -> None:
 
 def growth() -> None:
     rng = np.random.default_rng(1)
-    model = BayesModel(MEANS["power_law"], CALIBRATED)
+    model = Density(MEANS["power_law"], CALIBRATED)
     print("growth of the power law's fit")
     for label, settings in {
         "splits": [(6, 3), (6, 30), (6, 300)],
@@ -74,7 +75,7 @@ def growth() -> None:
     }.items():
         times = []
         for sizes, splits in settings:
-            pilots = Pilots([Pilot.of(pilot(rng, sizes, splits))])
+            pilots = Batch([Statistics.of(pilot(rng, sizes, splits))])
             times.append(milliseconds(lambda pilots=pilots: integrate(model, pilots, 0), 5))
         print(f"  {label:7}", ", ".join(f"{s[0]} x {s[1]}: {t:.1f} ms" for s, t in zip(settings, times, strict=True)))
 

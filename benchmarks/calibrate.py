@@ -24,8 +24,9 @@ from scipy.special import betaln, digamma, logit
 
 import lcdb
 from apexgp._truncated import CutNormal
-from apexgp.inference.bayes import BayesModel, integrate
-from apexgp.inference.replicates import Pilot, Pilots
+from apexgp.inference.density import Density
+from apexgp.inference.sampler import integrate
+from apexgp.inference.statistics import Batch, Statistics
 from apexgp.model.beliefs import CALIBRATED, Beliefs, Beta, LogitNormal, LogNormal, Normal
 from apexgp.model.means import MEANS
 
@@ -118,8 +119,8 @@ class Curve:
         self.task = case.task
         weights, members, columns, densities = [], [], [], []
         for m, mean in enumerate(MEANS.values()):
-            model = BayesModel(mean, BROAD)
-            pilots = Pilots([Pilot.of(case.curve)])
+            model = Density(mean, BROAD)
+            pilots = Batch([Statistics.of(case.curve)])
             posterior = integrate(model, pilots, seed)[0]
             nodes, p = posterior.nodes, posterior.nodes.parameters
             common = [

@@ -17,7 +17,7 @@ import pandas as pd
 
 import calibrate
 import lcdb
-from apexgp import APExGP, Forecast, PowerLaw, metrics
+from apexgp import APExGP, Forecast, LeastSquares, metrics
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Calibrated:
 def least_squares(case: lcdb.Case) -> Forecast:
     """A power law through the means, with the standard deviation of its residuals as the only uncertainty."""
     pilot = case.curve.replicates
-    model = PowerLaw().fit(case.curve)
+    model = LeastSquares("power_law").fit(case.curve)
     residual = pilot.mean - model.predict(pilot.sizes)
     spread = np.sqrt((residual**2).sum() / max(len(pilot.sizes) - 3, 1) + 1e-8)
     location = model.predict(case.sizes)[None]

@@ -25,10 +25,9 @@ from sklearn.base import clone
 
 import calibrate
 import lcdb
-from apexgp import METHODS, APExGP, LearningCurve, simulate_collection, true_requirement
+from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, simulate_collection, true_requirement
 from apexgp.answers.plan import cheapest_sizes
 from apexgp.answers.required import success_of
-from apexgp.estimators import RegressionEstimator
 
 PLANNERS = ("apexgp, plan", "Learn-Optimize-Collect, bootstrap")
 SHARES = (0.25, 0.5, 0.75)
@@ -115,7 +114,7 @@ def one_round(case: lcdb.Case, folds: dict | None) -> list[tuple]:
         for confidence in LEVELS:
             add("apexgp, required size", confidence, target, ours.required_size(target, confidence).size)
     for name, method in METHODS.items():
-        if not isinstance(method, RegressionEstimator):
+        if not isinstance(method, LeastSquares):
             continue
         fitted = clone(method).fit(case.curve)
         for target in wanted:
@@ -145,9 +144,9 @@ def several_rounds(case: lcdb.Case, folds: dict | None, rounds: int) -> list[tup
             return cheapest_sizes(success, float(measured.sizes.max()), 1.0, penalty, left)[1]
 
         add(by_bootstrap, (PLANNERS[1], penalty))
-    for name in ("mahmood-power-law", "mahmood-arctan", "mahmood-logarithm", "mahmood-root", "power-law"):
+    for name in ("mahmood_power_law", "mahmood_arctan", "mahmood_logarithm", "mahmood_root", "power_law"):
         for correction in (0.0, 0.01):
-            add(METHODS[name], (name, correction), correction=correction)
+            add(METHODS[name](), (name, correction), correction=correction)
     return rows
 
 

@@ -188,7 +188,7 @@ def score(case: Case, forecast: Forecast) -> pd.DataFrame:
     gap = case.scores - forecast.quantile(LEVELS)
     row = {
         "crps": 2 * np.mean(np.where(gap >= 0, LEVELS[:, None] * gap, (LEVELS[:, None] - 1) * gap), axis=0),
-        "log_score": np.maximum(metrics.log_score(forecast, case.scores, axis=()), np.log(1e-12)),
+        "log_score": np.minimum(metrics.log_score(forecast, case.scores, axis=()), -np.log(1e-12)),
         "error": np.abs(forecast.median - case.scores),
     }
     for level in (0.8, 0.95):

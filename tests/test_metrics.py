@@ -85,17 +85,17 @@ def test_quantized_likelihood_is_the_mass_around_the_score():
     assert metrics.quantized_likelihood(forecast, y) == pytest.approx(expected.mean())
 
 
-def test_log_score_is_the_log_density_however_small():
+def test_log_score_is_minus_the_log_density_however_small():
     from scipy.stats import truncnorm
 
     far = single(0.9, 0.01)
     other = truncnorm(-90, 10, loc=0.9, scale=0.01)
     for y in (0.5, 0.88, 0.95):
-        assert metrics.log_score(far, [y]) == pytest.approx(other.logpdf(y), rel=1e-9)
+        assert metrics.log_score(far, [y]) == pytest.approx(-other.logpdf(y), rel=1e-9)
     forecast = mixture(0)
     y = np.array([0.7, 0.8, 0.9, 0.95])
     slope = (forecast.cdf(y + 1e-5) - forecast.cdf(y - 1e-5)) / 2e-5
-    assert metrics.log_score(forecast, y) == pytest.approx(np.log(slope).mean(), abs=1e-5)
+    assert metrics.log_score(forecast, y) == pytest.approx(-np.log(slope).mean(), abs=1e-5)
 
 
 def test_errors_by_hand():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from apexgp import APExGP, LearningCurve, PowerLaw
+from apexgp import APExGP, LearningCurve, LeastSquares
 from apexgp.model.means import PAPER_MEANS
 
 MODELS = [
@@ -60,7 +60,7 @@ def test_any_valid_curve_gets_a_proper_forecast(curve, which, random):
 @given(curves())
 def test_a_fitted_curve_never_falls(curve):
     sizes, scores = curve
-    model = PowerLaw().fit(sizes, scores)
+    model = LeastSquares("power_law").fit(sizes, scores)
     at = np.geomspace(sizes.min(), 1e3 * sizes.max(), 30)
     assert (np.diff(model.predict(at)) >= -1e-12).all()
 

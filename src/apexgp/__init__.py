@@ -14,21 +14,11 @@ from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
 from .curve import LearningCurve, read_curves
-from .estimators import (
-    METHODS,
-    APExGP,
-    Arctan,
-    MahmoodArctan,
-    MahmoodLogarithm,
-    MahmoodPowerLaw,
-    MahmoodRoot,
-    Mmf4,
-    PiecewisePowerLaw,
-    Pow4,
-    PowerLaw,
-    Wbl4,
-)
+from .estimators import METHODS, APExGP, LeastSquares
 from .forecast import Forecast
+from .model import beliefs
+from .model.beliefs import Beliefs
+from .model.families import FAMILIES
 from .model.variant import PUBLISHED, WRITTEN, Variant
 from .repeated.backtest import Backtest, MethodScore, backtest
 from .repeated.compare import Comparison, PairComparison, compare_models
@@ -39,12 +29,13 @@ from .surfaces.plot import CurveDisplay
 __version__ = version("apexgp")
 
 __all__ = [
+    "FAMILIES",
     "METHODS",
     "PUBLISHED",
     "WRITTEN",
     "APExGP",
-    "Arctan",
     "Backtest",
+    "Beliefs",
     "CollectionPlan",
     "CollectionRun",
     "Comparison",
@@ -53,23 +44,16 @@ __all__ = [
     "CurveSet",
     "Forecast",
     "LearningCurve",
+    "LeastSquares",
     "LogisticHead",
-    "MahmoodArctan",
-    "MahmoodLogarithm",
-    "MahmoodPowerLaw",
-    "MahmoodRoot",
     "MethodScore",
     "MinimumSampleSize",
-    "Mmf4",
     "PairComparison",
-    "PiecewisePowerLaw",
-    "Pow4",
-    "PowerLaw",
     "RequiredSize",
     "SliceHead",
     "Variant",
-    "Wbl4",
     "backtest",
+    "beliefs",
     "collect_curves",
     "compare_models",
     "errors",

@@ -1,4 +1,4 @@
-"""The normal distribution cut to [0, 1], elementwise over arrays.
+"""The normal distribution cut to an interval, and its scores cut to [0, 1], elementwise over arrays.
 
 `scipy.stats.truncnorm` has the same quantities, but computes its normalising constant anew in every call.
 """
@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from ._check import FloatArray
 
-__all__ = ["CutNormal"]
+__all__ = ["Cut", "CutNormal"]
 
 # Farther outside [0, 1] the tail masses underflow. Seen from so many standard deviations away the distribution is
 # an exponential that hugs the bound (scale: a thirtieth of a standard deviation), so a location beyond is held here.
@@ -22,29 +22,47 @@ _FLATTEST = 1e4  # a normal so wide is uniform over [0, 1]; much wider, its mass
 _ROOT_2PI = np.sqrt(2 * np.pi)
 
 
-class CutNormal:
-    """Normal distributions with the given locations and scales, each cut to [0, 1] and normalised.
+class Cut:
+    """The standard normal distribution cut to [low, high].
 
     Masses are computed on the side of the mean on which they are small: there no digits are lost.
     """
+
+    def __init__(self, low: FloatArray, high: FloatArray) -> None:
+        self.low, self.high = low, high
+        self.mirrored = low + high > 0
+        self.below = ndtr(np.where(self.mirrored, -high, low))
+        self.mass = ndtr(np.where(self.mirrored, -low, high)) - self.below
+
+    @property
+    def log_mass(self) -> FloatArray:
+        """Logarithm of the mass within the interval; -inf where there is none."""
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(self.mass, 0.0))
+
+    def quantile(self, p: FloatArray) -> FloatArray:
+        """Inverse of the cumulative distribution."""
+        z = ndtri(self.below + np.where(self.mirrored, 1 - p, p) * self.mass)
+        return np.clip(np.where(self.mirrored, -z, z), self.low, np.maximum(self.low, self.high))
+
+
+class CutNormal:
+    """Normal distributions with the given locations and scales, each cut to [0, 1] and normalised."""
 
     def __init__(self, location: FloatArray, scale: FloatArray) -> None:
         scale = np.minimum(scale, _FLATTEST)
         self.location = np.clip(location, -_FARTHEST * scale, 1 + _FARTHEST * scale)
         self.scale = scale
-        self.alpha, self.beta = -self.location / scale, (1 - self.location) / scale
-        self.mirrored = self.alpha + self.beta > 0
-        self.sign = np.where(self.mirrored, -1.0, 1.0)
-        self.below = ndtr(np.where(self.mirrored, -self.beta, self.alpha))
-        self.mass = ndtr(np.where(self.mirrored, -self.alpha, self.beta)) - self.below
+        self.cut = Cut(-self.location / scale, (1 - self.location) / scale)
+        sign = np.where(self.cut.mirrored, -1.0, 1.0)
         # cdf = constant + slope Phi(sign z); pdf = height exp(-z^2 / 2)
-        self._signed_precision = self.sign / scale
-        self._cdf_slope = self.sign / self.mass
-        self._cdf_at_zero_mass = self.mirrored - self._cdf_slope * self.below
+        self._signed_precision = sign / scale
+        self._cdf_slope = sign / self.cut.mass
+        self._cdf_at_zero_mass = self.cut.mirrored - self._cdf_slope * self.cut.below
 
     @cached_property
     def _height(self) -> FloatArray:
-        return 1 / (self.scale * _ROOT_2PI * self.mass)
+        return 1 / (self.scale * _ROOT_2PI * self.cut.mass)
 
     def cdf(self, y: FloatArray) -> FloatArray:
         """P(Y <= y)."""
@@ -81,13 +99,13 @@ class CutNormal:
 
     def quantile(self, p: FloatArray) -> FloatArray:
         """Inverse of the cumulative distribution."""
-        z = self.sign * ndtri(self.below + np.where(self.mirrored, 1 - p, p) * self.mass)
-        return np.clip(self.location + self.scale * np.clip(z, self.alpha, self.beta), 0.0, 1.0)
+        return np.clip(self.location + self.scale * self.cut.quantile(p), 0.0, 1.0)
 
     def mean_and_variance(self) -> tuple[FloatArray, FloatArray]:
         """First two moments of Y."""
-        at_alpha, at_beta = (np.exp(-0.5 * z**2) / _ROOT_2PI for z in (self.alpha, self.beta))
-        shift = (at_alpha - at_beta) / self.mass
-        variance = self.scale**2 * (1 + (self.alpha * at_alpha - self.beta * at_beta) / self.mass - shift**2)
+        alpha, beta, mass = self.cut.low, self.cut.high, self.cut.mass
+        at_alpha, at_beta = (np.exp(-0.5 * z**2) / _ROOT_2PI for z in (alpha, beta))
+        shift = (at_alpha - at_beta) / mass
+        variance = self.scale**2 * (1 + (alpha * at_alpha - beta * at_beta) / mass - shift**2)
         # A variable on [0, 1] has a variance of at most 1/4; rounding may leave that range in the far tail.
         return np.clip(self.location + self.scale * shift, 0.0, 1.0), np.clip(variance, 0.0, 0.25)

@@ -7,11 +7,15 @@ import numpy as np
 from ._check import FloatArray
 from .curve import Replicates
 
-__all__ = ["forecast_cautions", "pilot_cautions"]
+__all__ = ["forecast_cautions", "pilot_cautions", "uninformed_cautions"]
 
 _FARTHEST_FACTOR = 50
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
+# Standard deviation of the share still to be won under the priors: near that of Beta(0.8, 0.7), and of a flat prior. A
+# posterior that is about as wide has learnt nothing of it.
+_PRIOR_SPREAD = 0.31
+_UNINFORMED = 0.87
 
 
 def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
@@ -59,6 +63,19 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
     return (
         f"{sizes.max():,.10g} is {factor:.3g} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The method has "
         f"been tested up to about {_FARTHEST_FACTOR} times.",
+    )
+
+
+def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> tuple[str, ...]:
+    """Caution where the pilot has said next to nothing about how far the curve will still rise.
+
+    `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.
+    """
+    if sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
+        return ()
+    return (
+        "The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
+        "other curves have done.",
     )
 
 

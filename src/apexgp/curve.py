@@ -26,7 +26,7 @@ Direction = Literal["higher", "lower"]
 
 @dataclass(frozen=True)
 class Replicates:
-    """Scores collapsed by size: the distinct sizes in rising order; mean, spread (0 for one score) and count of each."""
+    """Scores collapsed by size: distinct sizes in rising order; mean, spread (0 for one score) and count of each."""
 
     sizes: FloatArray
     mean: FloatArray

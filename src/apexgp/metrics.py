@@ -54,8 +54,8 @@ def coverage(
 
 
 def log_score(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
-    """Logarithm of the density at the true score; higher is better."""
-    return np.asarray(forecast.log_pdf(_truth(forecast, y)).mean(axis=axis))[()]
+    """Logarithmic score, minus the logarithm of the density at the true score; lower is better, as for `crps`."""
+    return np.asarray(-forecast.log_pdf(_truth(forecast, y)).mean(axis=axis))[()]
 
 
 def pit(forecast: Forecast, y: ArrayLike) -> FloatArray:

@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize
 from scipy.special import ndtr, ndtri
 
-from apexgp import APExGP, CollectionPlan, Forecast, LearningCurve, PiecewisePowerLaw, PowerLaw, plan_collection
+from apexgp import APExGP, CollectionPlan, Forecast, LearningCurve, LeastSquares, plan_collection
 from apexgp.errors import NoForecastError, RequestError
 
 TARGET = 0.5
@@ -298,10 +298,13 @@ def test_bad_requests_are_explained(arguments, message):
 
 
 def test_a_curve_without_probabilities_cannot_plan():
-    for model in (PowerLaw().fit(SIZES, SCORES), PiecewisePowerLaw().fit(SIZES[:4], SCORES[:4])):
+    for model in (
+        LeastSquares("power_law").fit(SIZES, SCORES),
+        LeastSquares("piecewise_power_law").fit(SIZES[:4], SCORES[:4]),
+    ):
         with pytest.raises(NoForecastError, match="predict"):
             plan_collection(model, 0.8, 1, 1000)
-    assert plan_collection(PiecewisePowerLaw().fit(SIZES, SCORES), 0.78, 1, 10_000).sizes[0] > 360
+    assert plan_collection(LeastSquares("piecewise_power_law").fit(SIZES, SCORES), 0.78, 1, 10_000).sizes[0] > 360
 
 
 @pytest.mark.parametrize("model", [APExGP(), LearningCurve([60, 120, 240], [0.7, 0.75, 0.8])])

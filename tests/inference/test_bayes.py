@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 from apexgp.curve import LearningCurve
-from apexgp.inference.bayes import BayesModel, _pseudo_scores, integrate
-from apexgp.inference.replicates import Pilot, Pilots
+from apexgp.inference.density import Density
+from apexgp.inference.sampler import integrate
+from apexgp.inference.statistics import Batch, Statistics, pseudo_scores
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
 from apexgp.model.variant import WRITTEN
@@ -49,9 +50,9 @@ def kernel(model, x, y, parameters):
 @pytest.mark.parametrize("mean", MEANS)
 def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind, mean, rng):
     c = curve(kind, rng)
-    model = BayesModel(MEANS[mean], CALIBRATED)
-    pilot = Pilot.of(c)
-    posterior = integrate(model, Pilots([pilot]), 0)[0]
+    model = Density(MEANS[mean], CALIBRATED)
+    pilot = Statistics.of(c)
+    posterior = integrate(model, Batch([pilot]), 0)[0]
     new = np.array([700.0, 5000.0])
     labels = np.arange(len(c)) if c.split is None else c.split
     predicted = {of: posterior.predict(new, of, 3.0) for of in ("new_splits", "same_splits", "expected")}
@@ -89,12 +90,12 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
 @pytest.mark.parametrize("kind", KINDS)
 def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
     c = curve(kind, rng)
-    model = BayesModel(MEANS["power_law"], CALIBRATED)
-    pilots = Pilots([Pilot.of(c)])
+    model = Density(MEANS["power_law"], CALIBRATED)
+    pilots = Batch([Statistics.of(c)])
     z = rng.normal(size=(len(model.names), 1, 4))
     p = model.parameters(z, pilots)
     variance, carried = model.noise(p, pilots.sizes[:, :, None], pilots.sizes[:, :, None])
-    rest, pseudo, covariance = _pseudo_scores(variance, carried, pilots)
+    rest, pseudo, covariance = pseudo_scores(variance, carried, pilots)
     f = 0.7 + 0.01 * rng.normal(size=len(SIZES))
     at = f[np.searchsorted(SIZES, c.sizes)]
     for i in range(4):
@@ -108,8 +109,8 @@ def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
 def test_level_and_drop_are_integrated_exactly(beliefs, rng):
     """The mean weight over many draws of (level, drop) at one node is their two-dimensional integral."""
     c = curve("balanced", rng)
-    model = BayesModel(MEANS["power_law"], beliefs)
-    pilots = Pilots([Pilot.of(c, only_means=not beliefs.uses_replicates)])
+    model = Density(MEANS["power_law"], beliefs)
+    pilots = Batch([Statistics.of(c, only_means=not beliefs.uses_replicates)])
     z = np.zeros((len(model.names), 1, 1))
     u = stats.qmc.Sobol(2, rng=np.random.default_rng(0)).random(4096).T
     log_weight, nodes = model.evaluate(np.broadcast_to(z, (len(z), 1, 4096)), u, pilots)
@@ -117,7 +118,7 @@ def test_level_and_drop_are_integrated_exactly(beliefs, rng):
 
     p = {name: float(value[0, 0]) for name, value in nodes.parameters.items()}
     (exponent,) = (float(s[0, 0]) for s in nodes.shape)
-    rows = c if beliefs.uses_replicates else LearningCurve(pilots.members[0].sizes, pilots.members[0].means)
+    rows = c if beliefs.uses_replicates else LearningCurve(pilots.members[0].sizes, pilots.members[0].replicates.mean)
     total = kernel(model, rows.sizes, rows.sizes, p) + noise_covariance(rows, model, p)
     level, drop = np.meshgrid(np.linspace(0.65, 0.9, 801), np.linspace(1e-5, 0.35, 801), indexing="ij")
     curves = level[..., None] + drop[..., None] * (1 - (rows.sizes / SIZES[-1]) ** -exponent)
@@ -138,7 +139,7 @@ def test_level_and_drop_are_integrated_exactly(beliefs, rng):
 
 
 @dataclass(frozen=True)
-class FixedWindow(BayesModel):
+class FixedWindow(Density):
     """W held fixed, so that the prior does not depend on the data."""
 
     def windows(self, pilots):
@@ -152,7 +153,7 @@ def test_simulated_parameters_have_uniform_ranks(mean):
     model = FixedWindow(MEANS[mean], CALIBRATED)
     pilots, truths = [], []
     x = SIZES[:, None, None]
-    empty = Pilots([Pilot.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))])
+    empty = Batch([Statistics.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))])
     while len(pilots) < 200:
         z = rng.normal(size=(len(model.names), 1, 1))
         p, shape = model.parameters(z, empty), model.shape(z)
@@ -169,10 +170,10 @@ def test_simulated_parameters_have_uniform_ranks(mean):
         )
         c = LearningCurve(SIZES, np.full((5, 3), 0.5))
         object.__setattr__(c, "scores", scores.ravel())  # the curve itself would refuse scores outside [0, 1]
-        pilots.append(Pilot.of(c))
+        pilots.append(Statistics.of(c))
         truths.append([level, drop / (1 - level), one["tau_e"], one["sigma"], float(shape[0][0, 0])])
     ranks = []
-    for posterior, truth in zip(integrate(model, Pilots(pilots), 0), truths, strict=True):
+    for posterior, truth in zip(integrate(model, Batch(pilots), 0), truths, strict=True):
         n = posterior.nodes
         values = [n.level, posterior.drop_share, n.parameters["tau_e"], n.parameters["sigma"], n.shape[0]]
         ranks.append([posterior.weights @ (v < t) for v, t in zip(values, truth, strict=True)])
@@ -187,17 +188,17 @@ def test_nodes_are_enough_on_hard_pilots():
         scores = 0.9 - 0.25 * (sizes[:, None] / 60) ** -0.6 + rng.normal(0, noise, (count, splits))
         for mean in ("power_law", "mmf"):
             posterior = integrate(
-                BayesModel(MEANS[mean], CALIBRATED), Pilots([Pilot.of(LearningCurve(sizes, scores))]), 0
+                Density(MEANS[mean], CALIBRATED), Batch([Statistics.of(LearningCurve(sizes, scores))]), 0
             )[0]
             assert posterior.effective_size > 100, (count, splits, noise, mean)
 
 
 def test_curves_together_are_curves_alone(rng):
-    pilots = [Pilot.of(curve("balanced", rng)) for _ in range(4)]
-    model = BayesModel(MEANS["power_law"], CALIBRATED)
-    together = integrate(model, Pilots(pilots), 3)
+    pilots = [Statistics.of(curve("balanced", rng)) for _ in range(4)]
+    model = Density(MEANS["power_law"], CALIBRATED)
+    together = integrate(model, Batch(pilots), 3)
     for pilot, one in zip(pilots, together, strict=True):
-        alone = integrate(model, Pilots([pilot]), 3)[0]
+        alone = integrate(model, Batch([pilot]), 3)[0]
         assert alone.log_evidence == pytest.approx(one.log_evidence, abs=1e-9)
         np.testing.assert_allclose(
             alone.weights @ alone.predict(np.array([900.0]), "expected", 1)[0],
@@ -207,6 +208,6 @@ def test_curves_together_are_curves_alone(rng):
 
 
 def test_statistics_do_not_grow_with_the_number_of_splits(rng):
-    few, many = (Pilot.of(LearningCurve(SIZES, 0.8 + 0.01 * rng.normal(size=(5, s)))) for s in (3, 300))
+    few, many = (Statistics.of(LearningCurve(SIZES, 0.8 + 0.01 * rng.normal(size=(5, s)))) for s in (3, 300))
     assert len(few.patterns) == len(many.patterns) == 1
     assert few.patterns[0].scatter.shape == many.patterns[0].scatter.shape == (5, 5)

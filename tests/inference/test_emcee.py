@@ -6,8 +6,9 @@ from scipy.special import betaln, expit
 
 from apexgp import Forecast
 from apexgp.curve import LearningCurve
-from apexgp.inference.bayes import BayesModel, integrate
-from apexgp.inference.replicates import Pilot, Pilots
+from apexgp.inference.density import Density
+from apexgp.inference.sampler import integrate
+from apexgp.inference.statistics import Batch, Statistics
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
 from apexgp.model.priors import LAMBDA_WRITTEN, elicit_sigma
@@ -172,8 +173,8 @@ def test_posterior_and_predictive_are_those_of_emcee(number, mean):
     beliefs = CALIBRATED if number < 3 else paper_beliefs(WRITTEN)
     only_means = not beliefs.uses_replicates
     target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve)
-    pilots = Pilots([Pilot.of(curve, only_means=only_means)])
-    ours = integrate(BayesModel(MEANS[mean], beliefs), pilots, 0)[0]
+    pilots = Batch([Statistics.of(curve, only_means=only_means)])
+    ours = integrate(Density(MEANS[mean], beliefs), pilots, 0)[0]
 
     rng = np.random.default_rng(1)
     walkers = 64

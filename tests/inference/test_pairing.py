@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from apexgp import APExGP
-from apexgp.inference.averaging import Average
+from apexgp.inference.averaging import AveragedPosterior
 from apexgp.inference.pairing import SharedNoise, difference, noise_of, shared_correlations
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
@@ -35,7 +35,7 @@ def only_node(model, which):
     """The model's posterior with one of its nodes for the whole truth."""
     (posterior,) = model.posterior.posteriors
     one = dataclasses.replace(posterior.some(np.array([which])), weights=np.ones(1))
-    return Average((one,), {"power_law": 1.0}, 0.0)
+    return AveragedPosterior((one,), {"power_law": 1.0}, 0.0)
 
 
 def dense_noise(average, splits):
@@ -103,7 +103,7 @@ def test_nodes_are_weighed_by_how_well_they_explain_both_curves(first, rng):
     for model, nodes in zip(models, which, strict=True):
         (posterior,) = model.posterior.posteriors
         both = dataclasses.replace(posterior.some(nodes), weights=np.array([0.3, 0.7]))
-        averages.append(Average((both,), {"power_law": 1.0}, 0.0))
+        averages.append(AveragedPosterior((both,), {"power_law": 1.0}, 0.0))
     total, mean = 0.0, 0.0
     for i in range(2):
         for j in range(2):

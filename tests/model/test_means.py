@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from apexgp.inference.curve import spread
+from apexgp.inference.curve_problem import spread
 from apexgp.model.means import MEANS
 
 SIZES = np.geomspace(1, 1e4, 40)

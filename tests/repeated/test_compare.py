@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, Comparison, LearningCurve, PairComparison, PowerLaw, compare_models
+from apexgp import APExGP, Comparison, LearningCurve, LeastSquares, PairComparison, compare_models
 from apexgp.errors import DataError, RequestError
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
@@ -165,7 +165,7 @@ def test_bad_requests_are_explained(rng):
     for curves in ({"a": first}, {}, [first, second]):
         with pytest.raises(RequestError, match="mapping from the names of two or more models"):
             compare_models(curves, [720], MODEL)
-    for model in (APExGP.as_published(), PowerLaw(), "apexgp"):
+    for model in (APExGP.as_published(), LeastSquares("power_law"), "apexgp"):
         with pytest.raises(RequestError, match="inference='bayes'"):
             compare_models(both, [720], model)
     with pytest.raises(DataError, match="The curve of 'b' must be a LearningCurve, got list"):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, PowerLaw, forecast_many
+from apexgp import APExGP, LearningCurve, LeastSquares, forecast_many
 from apexgp.errors import RequestError
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
@@ -68,8 +68,8 @@ def test_curves_are_read_as_results_are_taken():
 
 
 def test_bad_requests_are_explained():
-    with pytest.raises(RequestError, match="model must be an APExGP, got PowerLaw"):
-        forecast_many(curves(1), NEW, PowerLaw())
+    with pytest.raises(RequestError, match="model must be an APExGP, got LeastSquares"):
+        forecast_many(curves(1), NEW, LeastSquares("power_law"))
     with pytest.raises(RequestError, match="levels must be strictly between"):
         forecast_many(curves(1), NEW, levels=(95,))
     with pytest.raises(RequestError, match="at least 1"):

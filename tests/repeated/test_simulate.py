@@ -9,7 +9,7 @@ from apexgp import (
     APExGP,
     CollectionRun,
     LearningCurve,
-    PowerLaw,
+    LeastSquares,
     simulate_collection,
     true_requirement,
     tune_correction,
@@ -60,7 +60,7 @@ def test_a_perfect_method_collects_what_is_needed_in_one_round(direction):
     target, aim = 0.88, 0.88
     if direction == "lower":
         curve, aim = LearningCurve(SIZES, 1 - curve.scores, direction="lower"), 0.12
-    run = simulate_collection(curve, aim, PowerLaw(), pilot=15)
+    run = simulate_collection(curve, aim, LeastSquares("power_law"), pilot=15)
     assert isinstance(run, CollectionRun)
     exact = (1.5 / (0.9 - target)) ** 2
     assert run.needed == pytest.approx(exact, rel=0.01)
@@ -79,13 +79,15 @@ def test_the_cost_ratio_compares_what_was_collected_with_what_was_needed():
 
 
 def test_rounds_stop_once_the_target_is_met():
-    run = simulate_collection(power_law(), 0.88, PowerLaw(), pilot=15, rounds=5, correction=0.005)
+    run = simulate_collection(power_law(), 0.88, LeastSquares("power_law"), pilot=15, rounds=5, correction=0.005)
     assert run.met
     assert len(run.sizes) == 1
     assert run.sizes[0] == pytest.approx((1.5 / (0.9 - 0.885)) ** 2, rel=0.01)
     assert run.cost_ratio > 0.5
     # Where the method is too hopeful, it goes on for as long as it may.
-    short, long = (simulate_collection(late_bloomer(), 0.815, PowerLaw(), 8, rounds) for rounds in (1, 5))
+    short, long = (
+        simulate_collection(late_bloomer(), 0.815, LeastSquares("power_law"), 8, rounds) for rounds in (1, 5)
+    )
     assert not short.met
     assert short.cost_ratio < 0
     assert len(long.sizes) > 1
@@ -95,10 +97,12 @@ def test_rounds_stop_once_the_target_is_met():
 
 
 def test_nothing_is_collected_beyond_the_end_of_the_curve():
-    run = simulate_collection(power_law(), 0.888, PowerLaw(), pilot=15, correction=0.01)
+    run = simulate_collection(power_law(), 0.888, LeastSquares("power_law"), pilot=15, correction=0.01)
     assert run.sizes == (SIZES[-1],)
     assert run.met
-    never = simulate_collection(power_law(), 0.888, PowerLaw(), pilot=15, correction=0.1)  # beyond the limit
+    never = simulate_collection(
+        power_law(), 0.888, LeastSquares("power_law"), pilot=15, correction=0.1
+    )  # beyond the limit
     assert never.sizes == (SIZES[-1],)
 
 
@@ -136,7 +140,7 @@ def test_each_split_is_measured_on_its_own_curve():
 
 def test_another_curve_may_tell_the_truth():
     curve, harder = power_law(), power_law(limit=0.89)
-    run = simulate_collection(curve, 0.87, PowerLaw(), pilot=15, truth=harder)
+    run = simulate_collection(curve, 0.87, LeastSquares("power_law"), pilot=15, truth=harder)
     assert run.needed == pytest.approx((1.5 / 0.02) ** 2, rel=0.01)
     assert not run.met  # the method sees a curve that is there already
 
@@ -144,7 +148,7 @@ def test_another_curve_may_tell_the_truth():
 def test_a_perfect_method_needs_no_correction():
     # Targets that sizes of the curve just meet, so that no interpolation stands between the method and the truth.
     earlier = [(power_law(limit), limit - 1.5 * SIZES[k] ** -0.5 - 1e-9) for limit, k in ((0.9, 25), (0.8, 30))]
-    assert tune_correction(earlier, PowerLaw(), pilot=15) == 0.0
+    assert tune_correction(earlier, LeastSquares("power_law"), pilot=15) == 0.0
 
 
 def test_a_hopeful_method_is_corrected_until_every_run_succeeds():
@@ -152,35 +156,37 @@ def test_a_hopeful_method_is_corrected_until_every_run_succeeds():
     rounds = 1
 
     def met(correction):
-        runs = [simulate_collection(c, t, PowerLaw(), 8, rounds, correction=correction) for c, t in earlier]
+        runs = [
+            simulate_collection(c, t, LeastSquares("power_law"), 8, rounds, correction=correction) for c, t in earlier
+        ]
         return all(run.met for run in runs)
 
-    found = tune_correction(earlier, PowerLaw(), 8, rounds, step=0.002)
+    found = tune_correction(earlier, LeastSquares("power_law"), 8, rounds, step=0.002)
     assert 0 < found < 0.3
     assert met(found)
     assert not met(found - 0.002)
     assert round(found / 0.002) == pytest.approx(found / 0.002)
-    assert tune_correction(earlier, PowerLaw(), 8, rounds, step=0.002, largest=found / 2) == found / 2
+    assert tune_correction(earlier, LeastSquares("power_law"), 8, rounds, step=0.002, largest=found / 2) == found / 2
 
 
 def test_bad_requests_are_explained():
     curve = power_law(sizes=SIZES[:10])
     with pytest.raises(RequestError, match=r"must be reached after the pilot \(.*\) and by the end"):
-        simulate_collection(curve, 0.89, PowerLaw(), pilot=5)
+        simulate_collection(curve, 0.89, LeastSquares("power_law"), pilot=5)
     with pytest.raises(RequestError, match="must be reached after the pilot"):
-        simulate_collection(curve, 0.7, PowerLaw(), pilot=5)
+        simulate_collection(curve, 0.7, LeastSquares("power_law"), pilot=5)
     with pytest.raises(DataError, match="The curve has 10 sizes: with 10 in the pilot, none is left"):
-        simulate_collection(curve, 0.82, PowerLaw(), pilot=10)
+        simulate_collection(curve, 0.82, LeastSquares("power_law"), pilot=10)
     with pytest.raises(RequestError, match="pilot must be a whole number of at least 3"):
-        simulate_collection(curve, 0.82, PowerLaw(), pilot=2)
+        simulate_collection(curve, 0.82, LeastSquares("power_law"), pilot=2)
     with pytest.raises(RequestError, match="rounds must be a whole number"):
-        simulate_collection(curve, 0.82, PowerLaw(), pilot=5, rounds=0)
+        simulate_collection(curve, 0.82, LeastSquares("power_law"), pilot=5, rounds=0)
     with pytest.raises(RequestError, match=r"Write 0\.82 for 82 %"):
         true_requirement(curve, 82)
     with pytest.raises(DataError, match="no earlier curve"):
-        tune_correction([], PowerLaw(), pilot=5)
+        tune_correction([], LeastSquares("power_law"), pilot=5)
     with pytest.raises(RequestError, match="step must be above 0"):
-        tune_correction([(curve, 0.82)], PowerLaw(), pilot=5, step=0)
+        tune_correction([(curve, 0.82)], LeastSquares("power_law"), pilot=5, step=0)
 
 
 def test_a_method_of_ones_own_sees_what_was_measured_and_the_rounds_left():

@@ -1,54 +1,21 @@
 """The scikit-learn faces of the methods: one base, APExGP, and curves by least squares."""
 
+from collections.abc import Callable
+from functools import partial
 from types import MappingProxyType
 
-from .base import CurveEstimator
+from ..model.families import FAMILIES
+from .base import CurveEstimator, fit_together
 from .gp import APExGP
-from .regression import (
-    Arctan,
-    MahmoodArctan,
-    MahmoodLogarithm,
-    MahmoodPowerLaw,
-    MahmoodRoot,
-    Mmf4,
-    PiecewisePowerLaw,
-    Pow4,
-    PowerLaw,
-    RegressionEstimator,
-    Wbl4,
-)
+from .least_squares import LeastSquares
 
-__all__ = [
-    "METHODS",
-    "APExGP",
-    "Arctan",
-    "CurveEstimator",
-    "MahmoodArctan",
-    "MahmoodLogarithm",
-    "MahmoodPowerLaw",
-    "MahmoodRoot",
-    "Mmf4",
-    "PiecewisePowerLaw",
-    "Pow4",
-    "PowerLaw",
-    "RegressionEstimator",
-    "Wbl4",
-]
+__all__ = ["METHODS", "APExGP", "CurveEstimator", "LeastSquares", "fit_together"]
 
-METHODS = MappingProxyType(
+METHODS: MappingProxyType[str, Callable[[], CurveEstimator]] = MappingProxyType(
     {
-        "apexgp": APExGP(),
-        "apexgp-published": APExGP.as_published(),
-        "power-law": PowerLaw(),
-        "arctan": Arctan(),
-        "mahmood-power-law": MahmoodPowerLaw(),
-        "mahmood-arctan": MahmoodArctan(),
-        "mahmood-logarithm": MahmoodLogarithm(),
-        "mahmood-root": MahmoodRoot(),
-        "piecewise-power-law": PiecewisePowerLaw(),
-        "pow4": Pow4(),
-        "mmf4": Mmf4(),
-        "wbl4": Wbl4(),
+        "apexgp": APExGP,
+        "apexgp_published": APExGP.as_published,
+        **{family: partial(LeastSquares, family) for family in FAMILIES},
     }
 )
-"""Every method by its name on the command line, with the settings that it has by default; clone before fitting."""
+"""Every method by name: call one to get an estimator with the settings that it has by default."""

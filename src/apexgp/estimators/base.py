@@ -1,47 +1,46 @@
-"""What all estimators of learning curves share: reading pairs, checking them, saving and loading."""
+"""What all estimators of learning curves share: checking a pilot, asking the fit, saving and loading."""
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import warnings
 from abc import abstractmethod
-from dataclasses import asdict, replace
-from decimal import Decimal
-from fractions import Fraction
-from importlib.metadata import version
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, real_number, some
-from .._files import write_text
+from .._check import FloatArray, choice, generator, real_number, sizes_array, some, whole_number
 from ..answers.required import RequiredSize, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
-from ..curve import LearningCurve, Replicates
-from ..errors import ConvergenceWarning, DataError, ReproducibilityWarning, RequestError
+from ..curve import LearningCurve
+from ..errors import ApexError, DataError, RequestError
 from ..forecast import Forecast, Quantity
-from ..inference.least_squares import LeastSquaresFit
-from ..inference.map import MapFit
-from ..model.priors import PositiveNormal
-from ..model.variant import Variant
+from ..inference.contract import Engine, FittedCurve
+from .saving import read_model, write_model
 
-__all__ = ["CurveEstimator"]
-
-_FORMAT = "apexgp-model"
+__all__ = ["CurveEstimator", "fit_together"]
 
 
 class CurveEstimator(BaseEstimator):  # type: ignore[misc]
-    """What all estimators of learning curves share: reading pairs, checking them, saving and loading."""
+    """A method for learning curves, after scikit-learn: settings, `fit`, and questions put to what was fitted."""
 
     ceiling: float
 
     curve_: LearningCurve
     parameters_: dict[str, float]
+
+    @abstractmethod
+    def _engine(self) -> Engine:
+        """The engine that the settings describe; refuses settings that make no sense."""
+
+    @abstractmethod
+    def predict(self, sizes: ArrayLike) -> FloatArray:
+        """Expected score at the given sizes."""
 
     def fit(
         self, sizes: ArrayLike | LearningCurve, scores: ArrayLike | None = None, split: ArrayLike | None = None
@@ -61,51 +60,83 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        self._fit_curve(_as_curve(sizes, scores, split))
+        curve, engine = _as_curve(sizes, scores, split), self._engine()
+        _check(curve, engine, float(self.ceiling))
+        self._keep(curve, engine.fit([curve.upward])[0])
         return self
 
-    @abstractmethod
-    def _fit_curve(self, curve: LearningCurve) -> None:
-        """Check the curve and set the learnt attributes."""
-
-    def _accept(self, curve: LearningCurve) -> None:
-        """Check a curve against the settings, and keep it."""
+    def _keep(self, curve: LearningCurve, fit: FittedCurve) -> None:
+        """Set the learnt attributes, and forget those of an earlier fit."""
+        for stale in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, stale)
         # What the model was fitted with, whatever is set later.
-        self._settings = {k: asdict(v) if isinstance(v, Variant) else v for k, v in self.get_params(deep=False).items()}
-        pilot = curve.upward.replicates
-        self._check_pilot(pilot)
+        self._settings = self.get_params(deep=False)
+        self._fit = fit
         self.curve_ = curve
-        self._pilot = pilot
+        self.parameters_ = fit.parameters
+        for name, value in fit.diagnostics.items():
+            setattr(self, f"{name}_", value)
 
-    def _check_pilot(self, pilot: Replicates) -> None:
-        ceiling = self._checked_ceiling()
-        if len(pilot.sizes) < 3:
-            raise DataError(
-                f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
-                f"({some(pilot.sizes)}). Train on a smaller subset as well."
-            )
-        best = float(pilot.mean.max())
-        if best > ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
-            raise DataError(
-                f"The ceiling is {ceiling:g}, but the pilot reaches {best:g} on average at size "
-                f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores (1 - error rates) do not pass."
-            )
+    @property
+    def forecasts(self) -> bool:
+        """Whether the fitted model gives a distribution; one that does not refuses with `NoForecastError`."""
+        check_is_fitted(self)
+        return self._fit.forecasts
 
-    def _keep_optimum(self, found: MapFit | LeastSquaresFit) -> None:
-        """Learnt attributes of a fit that was searched for."""
-        self._found: Any = found
-        self.parameters_ = found.parameters
-        self.objective_ = found.objective
-        self.converged_ = found.converged
-        self.n_iter_ = found.iterations
-        if not found.converged:
-            advice = " Try another seed." if hasattr(self, "seed") else ""
-            warnings.warn(
-                f"{type(self).__name__} stopped after {found.iterations} steps without settling; the best parameters "
-                f"found so far are used (see parameters_).{advice}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+    def forecast(self, sizes: ArrayLike, of: Quantity = "new_splits", n_splits: int | None = None) -> Forecast:
+        """Forecast the distribution of the score at the given training-set sizes.
+
+        Parameters
+        ----------
+        sizes
+            Training-set sizes.
+        of
+            What is forecast. "new_splits": the mean score over `n_splits` new splits of the data. "same_splits": the
+            mean over the pilot's own splits, continued at larger sizes (what one measures when the same run goes on);
+            without split labels there is nothing to continue, and it is the same as "new_splits". "expected": the true
+            expected score, free of the noise of any split.
+        n_splits
+            How many new splits; by default as many as the pilot usually has at a size.
+        """
+        at = self._asked(sizes, of, n_splits)
+        locations, scales, weights = self._fit.predict(at, of, n_splits)
+        return Forecast(
+            sizes=at,
+            locations=self._outward(locations),
+            scales=scales,
+            weights=weights,
+            cautions=self._cautions(at),
+        )
+
+    def sample_curves(
+        self,
+        n: int,
+        sizes: ArrayLike,
+        seed: int | None = None,
+        of: Quantity = "expected",
+        n_splits: int | None = None,
+    ) -> FloatArray:
+        """Draw whole curves: scores at all the sizes that belong together.
+
+        At each size alone the draws follow `forecast(sizes, of)`.
+
+        Parameters
+        ----------
+        n
+            How many curves.
+        sizes
+            Training-set sizes, Q of them.
+        seed
+            Seed of the draws; None: other draws in each call.
+        of, n_splits
+            What is drawn, as for `forecast`; by default the true expected score.
+
+        Returns
+        -------
+        array of shape (n, Q)
+        """
+        at = self._asked(sizes, of, n_splits)
+        return self._outward(self._fit.sample(whole_number("n", n, least=1), at, of, n_splits, generator(seed)))
 
     def required_size(self, target: float, confidence: float = 0.8, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
@@ -127,47 +158,33 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         success = success_of(self, target, of)
-        return self._with_cautions(required_size(success, self._pilot.sizes, float(target), confidence))
+        return self._with_cautions(required_size(success, np.unique(self.curve_.sizes), float(target), confidence))
 
     def _with_cautions(self, found: RequiredSize) -> RequiredSize:
         # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
-        asked = found.size if math.isfinite(found.size) else 2 * self._pilot.sizes[-1]
+        asked = found.size if math.isfinite(found.size) else 2 * self.curve_.largest
         return replace(found, cautions=self._cautions(np.array([float(asked)])))
-
-    @abstractmethod
-    def forecast(self, sizes: ArrayLike, of: Quantity = "new_splits") -> Forecast:
-        """Forecast the distribution of the score at the given sizes, or refuse where the method has none."""
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Reasons to doubt what is said about these sizes."""
-        return pilot_cautions(self._pilot, float(self.curve_.upward.scores.max())) + forecast_cautions(
-            sizes, self._pilot
-        )
+        pilot = self.curve_.upward
+        of_pilot = pilot_cautions(pilot.replicates, float(pilot.scores.max()))
+        return of_pilot + forecast_cautions(sizes, pilot.replicates) + self._fit.cautions(sizes)
+
+    def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
+        """The sizes; all that is asked for is checked."""
+        check_is_fitted(self)
+        choice("of", of, get_args(Quantity))
+        if n_splits is not None:
+            whole_number("n_splits", n_splits, least=1)
+            if of != "new_splits":
+                raise RequestError(f"goes with of='new_splits', got of={of!r}.", argument="n_splits")
+        return sizes_array("sizes", sizes)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the data, the settings and the seed of this fitted model as JSON."""
         check_is_fitted(self)
-        curve = self.curve_
-        content = {
-            "format": _FORMAT,
-            "apexgp": version("apexgp"),
-            "estimator": type(self).__name__,
-            "settings": self._settings,
-            "curve": {
-                "sizes": curve.sizes.tolist(),
-                "scores": curve.scores.tolist(),
-                "split": None if curve.split is None else curve.split.tolist(),
-                "metric": curve.metric,
-                "task": curve.task,
-                "direction": curve.direction,
-            },
-            "parameters": self.parameters_,
-        }
-        try:
-            text = json.dumps(content, indent=1, default=_plain)
-        except TypeError as problem:
-            raise RequestError(f"The model cannot be written as JSON: {problem}. Use numbers or text.") from None
-        write_text(path, text + "\n", overwrite=overwrite)
+        write_model(path, type(self).__name__, self._settings, self.curve_, self.parameters_, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -175,36 +192,69 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
         Warns if this version of apexgp, or of the libraries under it, finds other parameters than the saved ones.
         """
-        content = _read_model(path, cls.__name__)
+        saved = read_model(path, cls.__name__)
         try:
-            settings, curve, saved = content["settings"], dict(content["curve"]), content["parameters"]
-            if "variant" in settings:
-                prior = PositiveNormal(**settings["variant"]["lambda_prior"])
-                settings["variant"] = Variant(**settings["variant"] | {"lambda_prior": prior})
-            model = cls(**settings)
-            pairs = LearningCurve(**curve)
-        except (KeyError, TypeError) as problem:
-            raise DataError(f"{os.fspath(path)} is damaged, or from a newer apexgp: {problem}.") from None
-        model.fit(pairs)
-        if not all(np.isclose(model.parameters_.get(k, np.nan), v, rtol=1e-4, atol=1e-6) for k, v in saved.items()):
-            warnings.warn(
-                f"{os.fspath(path)} was saved by apexgp {content['apexgp']} with other fitted parameters than apexgp "
-                f"{version('apexgp')} finds now: {saved} then, {model.parameters_} now.",
-                ReproducibilityWarning,
-                stacklevel=2,
-            )
+            model = cls(**saved.settings)
+        except TypeError as problem:
+            raise saved.damaged(problem) from None
+        model.fit(saved.curve)
+        saved.compare(model.parameters_)
         return model
 
     def _checked_ceiling(self) -> float:
         ceiling = real_number("ceiling", self.ceiling)
         if not 0 < ceiling <= 1:
             hint = f" Write {ceiling / 100:g} for {ceiling:g} %." if 1 < ceiling <= 100 else ""
-            raise RequestError(f"ceiling must be above 0 and at most 1, got {ceiling:g}.{hint}")
+            raise RequestError(f"must be above 0 and at most 1, got {ceiling:g}.{hint}", argument="ceiling")
         return ceiling
 
-    def _outward(self, accuracies: FloatArray) -> FloatArray:
+    def _outward(self, upward: FloatArray) -> FloatArray:
         """Turn values where higher is better into those the curve was given in."""
-        return accuracies if self.curve_.direction == "higher" else 1 - accuracies
+        return upward if self.curve_.direction == "higher" else 1 - upward
+
+
+def fit_together(settings: CurveEstimator, curves: Sequence[LearningCurve]) -> list[CurveEstimator | ApexError]:
+    """Fit many curves with the same settings, in one go where they can be computed together.
+
+    Returns
+    -------
+    list
+        For each curve a fitted estimator, or the error that says why there is none.
+    """
+    engine, ceiling = settings._engine(), float(settings.ceiling)
+    results: list[CurveEstimator | ApexError] = []
+    accepted: list[int] = []
+    for i, curve in enumerate(curves):
+        try:
+            _check(curve, engine, ceiling)
+            results.append(clone(settings))
+            accepted.append(i)
+        except ApexError as problem:
+            results.append(problem)
+    for i, fit in zip(accepted, engine.fit([curves[i].upward for i in accepted]), strict=True):
+        model = results[i]
+        assert isinstance(model, CurveEstimator)
+        model._keep(curves[i], fit)
+    return results
+
+
+def _check(curve: LearningCurve, engine: Engine, ceiling: float) -> None:
+    """Refuse what is no curve, shows no trend, or passes the ceiling, and what the engine cannot fit."""
+    if not isinstance(curve, LearningCurve):
+        raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
+    pilot = curve.upward.replicates
+    if len(pilot.sizes) < 3:
+        raise DataError(
+            f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
+            f"({some(pilot.sizes)}). Train on a smaller subset as well."
+        )
+    best = float(pilot.mean.max())
+    if best > ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
+        raise DataError(
+            f"The ceiling is {ceiling:g}, but the pilot reaches {best:g} on average at size "
+            f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores (1 - error rates) do not pass."
+        )
+    engine.check(curve.upward)
 
 
 def _as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
@@ -215,32 +265,3 @@ def _as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split:
     if scores is None:
         raise RequestError("Scores are missing. Call fit(sizes, scores) or fit(curve) with a LearningCurve.")
     return LearningCurve(sizes, scores, split)  # type: ignore[arg-type]
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's and other numbers for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (Decimal, Fraction)):
-        return float(value)
-    raise TypeError(f"{value!r} is a {type(value).__name__}")
-
-
-def _read_model(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except FileNotFoundError:
-        raise RequestError(f"There is no file {os.fspath(path)}.") from None
-    except OSError as problem:
-        raise RequestError(f"{os.fspath(path)} cannot be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as problem:
-        raise DataError(f"{os.fspath(path)} is not a saved model: {problem}.") from None
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise DataError(f"{os.fspath(path)} is not a model that apexgp saved.")
-    held = content.get("estimator")
-    if held != estimator:
-        raise RequestError(
-            f"{os.fspath(path)} holds a model of class {held}, not {estimator}. Read it with apexgp.{held}.load."
-        )
-    return content

@@ -9,48 +9,71 @@ from functools import cached_property
 import numpy as np
 
 from .._check import FloatArray
-from .bayes import Posterior
+from ..cautions import uninformed_cautions
+from ..forecast import Quantity
+from .contract import Mixture
 from .nodes import draw_scores
+from .posterior import Posterior
 
-__all__ = ["Average", "average"]
-
-# A posterior of the share still to be won that is about as wide as its prior has learnt nothing of it.
-_UNINFORMED = 0.87
+__all__ = ["AveragedPosterior", "average"]
 
 _BLOCK = 2**22  # numbers in the covariances of the curves that are drawn at a time
 
 
 @dataclass(frozen=True)
-class Average:
-    """Posteriors under one or several means, and the weight of each."""
+class AveragedPosterior:
+    """A fitted curve: posteriors under one or several means, and the weight of each."""
 
     posteriors: tuple[Posterior, ...]
     weights: dict[str, float]
     log_evidence: float
 
     @property
-    def uses_replicates(self) -> bool:
-        """Whether single scores counted, or only their mean at each size."""
-        return self.posteriors[0].model.beliefs.uses_replicates
-
-    @property
     def effective_size(self) -> float:
         """The least effective number of nodes among the means that count."""
-        return min(p.effective_size for p in self.posteriors if self.weights[p.model.mean.name] > 0.05)
+        return min(p.effective_size for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
+
+    @property
+    def forecasts(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def diagnostics(self) -> dict[str, object]:
+        """Weights of the means, evidence, and effective number of nodes."""
+        return {
+            "weights": self.weights,
+            "log_evidence": self.log_evidence,
+            "effective_size": self.effective_size,
+        }
 
     @cached_property
     def node_weights(self) -> FloatArray:
         """Weights of all nodes, one mean after the other."""
-        return np.concatenate([self.weights[p.model.mean.name] * p.weights for p in self.posteriors])
+        return np.concatenate([self.weights[p.density.mean.name] * p.weights for p in self.posteriors])
 
-    def predict(self, sizes: FloatArray, of: str, n_splits: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Locations, scales (nodes, sizes) and weights (nodes,) of the mixture over all means."""
-        parts = [p.predict(sizes, of, n_splits) for p in self.posteriors]
+    def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None = None) -> Mixture:
+        """One component for each node, whatever its mean."""
+        of, splits = self._asked(of, n_splits)
+        parts = [p.predict(sizes, of, splits) for p in self.posteriors]
         locations, scales = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return locations, scales, self.node_weights
+        return Mixture(locations, scales, self.node_weights)
 
-    def sample(self, n: int, sizes: FloatArray, of: str, n_splits: float, rng: np.random.Generator) -> FloatArray:
+    def _asked(self, of: Quantity, n_splits: int | None) -> tuple[Quantity, float]:
+        """What can be forecast, and a mean over how many of the splits that the noise is stated for."""
+        statistics = self.posteriors[0].statistics
+        if of == "same_splits" and not statistics.labelled:
+            of = "new_splits"  # there is nothing to continue
+        count = n_splits or statistics.typical_count
+        # Where only means count, the noise is that of a mean over as many splits as usual.
+        only_means = not self.posteriors[0].density.beliefs.uses_replicates
+        return of, count / statistics.typical_count if only_means else count
+
+    def sample(
+        self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
+    ) -> FloatArray:
         """Draw n whole curves, shape (n, sizes), scores cut to [0, 1]."""
+        of, splits = self._asked(of, n_splits)
         weights = self.node_weights
         chosen = np.sort(rng.choice(len(weights), n, p=weights / weights.sum()))
         drawn, start = np.empty((n, len(sizes))), 0
@@ -58,51 +81,38 @@ class Average:
             own = np.flatnonzero((chosen >= start) & (chosen < start + len(posterior.weights)))
             for rows in np.array_split(own, 1 + len(own) * len(sizes) ** 2 // _BLOCK):
                 if rows.size:
-                    joint = posterior.joint(sizes, of, n_splits, chosen[rows] - start)
+                    joint = posterior.joint(sizes, of, splits, chosen[rows] - start)
                     drawn[rows] = draw_scores(*joint, rng)
             start += len(posterior.weights)
         return rng.permutation(drawn)
 
     def summary(self, level: float) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Median and equal-tailed interval of every parameter, by mean."""
-        return {p.model.mean.name: _summary_of(p, level) for p in self.posteriors}
+        return {p.density.mean.name: _summary_of(p, level) for p in self.posteriors}
 
     @property
-    def medians(self) -> dict[str, float]:
+    def parameters(self) -> dict[str, float]:
         """Median of every parameter under the mean with the largest weight."""
-        best = max(self.posteriors, key=lambda p: self.weights[p.model.mean.name])
+        best = max(self.posteriors, key=lambda p: self.weights[p.density.mean.name])
         return {name: median for name, (median, _, _) in _summary_of(best, 0.95).items()}
 
     def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Whether the pilot has said anything about how far the curve will still rise."""
-        last = self.posteriors[0].pilot.sizes[-1]
-        if sizes.max() < 2 * last:
-            return ()
         share = np.concatenate([p.drop_share for p in self.posteriors])
-        weights = self.node_weights
-        mean = weights @ share
-        spread = np.sqrt(weights @ (share - mean) ** 2)
-        if spread < _UNINFORMED * _PRIOR_SPREAD:
-            return ()
-        return (
-            "The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
-            "other curves have done.",
-        )
+        mean = self.node_weights @ share
+        spread = float(np.sqrt(self.node_weights @ (share - mean) ** 2))
+        return uninformed_cautions(sizes, self.posteriors[0].statistics.replicates, spread)
 
 
-# Standard deviation of the share under the priors: near that of Beta(0.8, 0.7), and of a flat prior.
-_PRIOR_SPREAD = 0.31
-
-
-def average(posteriors: Sequence[Posterior]) -> Average:
+def average(posteriors: Sequence[Posterior]) -> AveragedPosterior:
     """Weigh each mean by its evidence; all are equally probable beforehand."""
     evidence = np.array([p.log_evidence for p in posteriors])
     top = evidence.max()
     weights = np.exp(evidence - top)
     shares = weights / weights.sum()
-    return Average(
+    return AveragedPosterior(
         tuple(posteriors),
-        {p.model.mean.name: float(share) for p, share in zip(posteriors, shares, strict=True)},
+        {p.density.mean.name: float(share) for p, share in zip(posteriors, shares, strict=True)},
         float(top + np.log(weights.mean())),
     )
 

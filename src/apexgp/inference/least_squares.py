@@ -7,18 +7,24 @@ of them first, all at once, and to start only from its valleys. Nothing is rando
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import exp, inf, isfinite, log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import FloatArray
+from .._check import FloatArray, some
+from ..curve import LearningCurve, Replicates
+from ..errors import DataError, NoForecastError
+from ..forecast import Quantity
 from ..model.families import Family
-from .optimise import minimise
+from .contract import Mixture
+from .nodes import draw_scores
+from .optimise import minimise, warn_unless_converged
 
-__all__ = ["LeastSquaresFit", "LeastSquaresProblem", "fit_least_squares"]
+__all__ = ["LeastSquares", "LeastSquaresFit", "LeastSquaresProblem", "fit_least_squares"]
 
 # Residuals are counted in hundredths, as large as they are in practice, so that the optimiser meets numbers near 1.
 _UNIT_OF_ERROR = 0.01
@@ -154,6 +160,23 @@ class LeastSquaresFit:
     """Weighted sum of squared residuals."""
     converged: bool
     iterations: int
+    typical_count: float = 1.0
+    """Over how many splits the scores are means."""
+
+    @property
+    def forecasts(self) -> bool:
+        """Whether the family has an interval, and there are more sizes than parameters to judge the noise by."""
+        family = self.problem.family
+        return family.states_uncertainty and len(self.problem.x) > len(family.parameters)
+
+    @property
+    def diagnostics(self) -> dict[str, object]:
+        """The optimum, and whether and in how many steps it was found."""
+        return {"objective": self.objective, "converged": self.converged, "n_iter": self.iterations}
+
+    def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """None of its own."""
+        return ()
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -169,6 +192,10 @@ class LeastSquaresFit:
             value: FloatArray = self.offset + self.amplitude * family.basis(sizes / family.unit, *self.shape)
         return value
 
+    def possible(self, sizes: FloatArray) -> FloatArray:
+        """The curve, cut to what is possible: from 0 to the ceiling."""
+        return np.clip(self.curve(sizes), 0.0, self.problem.ceiling)
+
     def crossing(self, level: float) -> float:
         """The least size n >= 1 at which the curve reaches `level`; infinite where it does not before 1e300."""
         if self.curve(np.ones(1))[0] >= level:
@@ -180,18 +207,61 @@ class LeastSquaresFit:
         log_size = family.log_inverse(value, *self.shape.tolist()) + log(family.unit)
         return max(exp(log_size), 1.0) if log_size <= _GREATEST_LOG_SIZE else inf
 
-    def variances(self, sizes: FloatArray) -> tuple[FloatArray, float]:
-        """Variance of the curve at each size by the delta method, j (J'J)^-1 j' s^2, and s^2 of a score's noise.
+    def predict(self, sizes: FloatArray, of: Quantity = "new_splits", n_splits: int | None = None) -> Mixture:
+        """A normal distribution at each size, by the delta method.
 
-        For equal weights, and more sizes than parameters.
+        Its variance is j (J'J)^-1 j' s^2, where J and j are the derivatives of the curve by its parameters at the pilot
+        and at the sizes asked for, and s^2 = RSS / (R - parameters) is the variance of a mean score at one of R sizes.
+        That is added to the variance where scores are forecast; the method knows no splits: the same are as new.
         """
+        effect, noise = self._effect(sizes)
+        variance = noise * (effect * effect).sum(axis=1) + self._noise(noise, of, n_splits)
+        return Mixture(self.possible(sizes)[None], np.sqrt(np.maximum(variance, 1e-14))[None], np.ones(1))
+
+    def sample(
+        self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw n whole curves from the same normal distribution, shape (n, sizes), scores cut to [0, 1]."""
+        effect, noise = self._effect(sizes)
+        covariance = noise * effect @ effect.T
+        diagonal = np.arange(len(sizes))
+        covariance[diagonal, diagonal] += self._noise(noise, of, n_splits) + 1e-14
+        shape = (len(sizes), len(sizes), n)
+        return draw_scores(
+            np.broadcast_to(self.possible(sizes)[:, None], shape[1:]),
+            np.broadcast_to(covariance[:, :, None], shape),
+            rng,
+        )
+
+    def _noise(self, noise: float, of: Quantity, n_splits: int | None) -> float:
+        """Variance of a mean score around the curve, given that of a mean over as many splits as the pilot has."""
+        return 0.0 if of == "expected" else noise * self.typical_count / (n_splits or self.typical_count)
+
+    def _effect(self, sizes: FloatArray) -> tuple[FloatArray, float]:
+        """J'-weighted slopes j (J'J)^-1 J' at each size, of which the curve's covariance is made, and s^2."""
+        self._refuse_to_forecast()
         pilot = self._slopes(self.problem.x)
         freedom = len(pilot) - len(self.problem.family.parameters)
         noise = self.objective / freedom
         # What the pilot does not determine (a switch between two parts that agree) moves no prediction either.
         size_of = np.maximum(np.linalg.norm(pilot, axis=0), 1e-300)
         effect = self._slopes(sizes / self.problem.family.unit) / size_of @ np.linalg.pinv(pilot / size_of, rcond=1e-8)
-        return noise * (effect * effect).sum(axis=1), noise
+        return effect, noise
+
+    def _refuse_to_forecast(self) -> None:
+        if self.forecasts:
+            return
+        family = self.problem.family
+        if not family.states_uncertainty:
+            raise NoForecastError(
+                f"The family {family.name!r} is one best-fit curve and has no distribution to forecast with. Use "
+                "predict(sizes) for its values, or APExGP() for a forecast."
+            )
+        raise NoForecastError(
+            f"The family {family.name!r} has {len(family.parameters)} parameters, and the pilot has "
+            f"{len(self.problem.x)} different sizes: nothing is left to judge the noise by. Add a size, or use "
+            "predict(sizes) for the curve alone."
+        )
 
     def _slopes(self, x: FloatArray) -> FloatArray:
         """Derivatives of the curve by every coordinate that is not fixed, shape (sizes, coordinates)."""
@@ -202,6 +272,34 @@ class LeastSquaresFit:
         if self.problem.offset_bounds[0] < self.problem.offset_bounds[1]:
             columns.append(np.ones_like(g))
         return np.concatenate(columns).T
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """An engine: a family of curves, of which the nearest to the mean scores is searched for."""
+
+    family: type[Family]
+    ceiling: float
+
+    def check(self, curve: LearningCurve) -> None:
+        """Refuse a curve of fewer sizes than the family has parameters."""
+        sizes, needed = curve.replicates.sizes, len(self.family.parameters)
+        if len(sizes) < needed:
+            raise DataError(
+                f"The family {self.family.name!r} has {needed} parameters and needs scores at {needed} or more "
+                f"different sizes, got {len(sizes)} ({some(sizes)}). Train on a further subset, or use 'power_law', "
+                "which needs 3."
+            )
+
+    def fit(self, curves: Sequence[LearningCurve]) -> list[LeastSquaresFit]:
+        """One search a curve."""
+        return [self._fit(curve.replicates) for curve in curves]
+
+    def _fit(self, pilot: Replicates) -> LeastSquaresFit:
+        problem = LeastSquaresProblem(self.family(pilot.sizes), pilot.sizes, pilot.mean, self.ceiling)
+        found = replace(fit_least_squares(problem), typical_count=float(np.median(pilot.count)))
+        warn_unless_converged(found.converged, found.iterations)
+        return found
 
 
 def fit_least_squares(problem: LeastSquaresProblem) -> LeastSquaresFit:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from .._check import FloatArray
+from ..curve import LearningCurve, Replicates
+from ..forecast import Quantity
 from ..model.kernel import log_rbf, log_rbf_slopes
+from ..model.means import Mean
 from ..model.priors import TAU, PositiveNormal, elicit_sigma
 from ..model.variant import Variant
-from .curve import CurveProblem, spread
+from .contract import Mixture
+from .curve_problem import CurveProblem, spread
 from .gaussian import condition, log_likelihood
 from .nodes import draw_scores
-from .optimise import minimise
+from .optimise import minimise, warn_unless_converged
 
-__all__ = ["MapFit", "MapProblem", "fit_map"]
+__all__ = ["MapFit", "MapProblem", "MaximumAPosteriori", "fit_map"]
 
 # Numerical, not part of the model: with tau or lambda at exactly 0 the covariance or its slope is not defined, and
 # with sigma large against tau the matrix K + tau^2 I has no Cholesky root in double precision.
@@ -124,6 +129,18 @@ class MapFit:
     """log p(y | x) + log p(eta) at the optimum."""
     converged: bool
     iterations: int
+    typical_count: float = 1.0
+    """Over how many splits the scores are means."""
+
+    @property
+    def forecasts(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def diagnostics(self) -> dict[str, object]:
+        """The optimum, and whether and in how many steps it was found."""
+        return {"objective": self.objective, "converged": self.converged, "n_iter": self.iterations}
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -135,20 +152,31 @@ class MapFit:
         """The mean function m(x)."""
         return self.problem.curve(self.point, sizes)
 
-    def predict(self, sizes: FloatArray, noise_share: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Location and scale of the Gaussian predictive at each size, of a score with a share of the noise tau^2."""
+    def predict(self, sizes: FloatArray, of: Quantity = "new_splits", n_splits: int | None = None) -> Mixture:
+        """The Gaussian predictive; the method knows no splits, so that the same are as new."""
         location, half = self._given_the_pilot(sizes)
-        tau, sigma, _ = self.point[-3:]
-        variance = np.maximum(sigma**2 - (half**2).sum(axis=0), 1e-14) + noise_share * tau**2
-        return location, np.sqrt(variance)
+        sigma = self.point[-2]
+        variance = np.maximum(sigma**2 - (half**2).sum(axis=0), 1e-14) + self._noise(of, n_splits)
+        return Mixture(location[None], np.sqrt(variance)[None], np.ones(1))
 
-    def sample(self, n: int, sizes: FloatArray, noise_share: float, rng: np.random.Generator) -> FloatArray:
+    def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """None of its own."""
+        return ()
+
+    def _noise(self, of: Quantity, n_splits: int | None) -> float:
+        """Variance around f of a mean score: tau^2 is that of a mean over as many splits as the pilot has."""
+        share = 0.0 if of == "expected" else self.typical_count / (n_splits or self.typical_count)
+        return share * float(self.point[-3]) ** 2
+
+    def sample(
+        self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
+    ) -> FloatArray:
         """Draw n whole curves from the predictive, shape (n, sizes), scores cut to [0, 1]."""
         location, half = self._given_the_pilot(sizes)
-        tau, sigma, lam = self.point[-3:]
+        _, sigma, lam = self.point[-3:]
         covariance = log_rbf(self.problem.distances(sizes, sizes), sigma, lam) - half.T @ half
         diagonal = np.arange(len(sizes))
-        covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14) + noise_share * tau**2
+        covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14) + self._noise(of, n_splits)
         shape = (len(sizes), len(sizes), n)
         return draw_scores(
             np.broadcast_to(location[:, None], shape[1:]), np.broadcast_to(covariance[:, :, None], shape), rng
@@ -163,6 +191,29 @@ class MapFit:
             problem.scores - self.curve(pilot), noisy, log_rbf(problem.distances(pilot, sizes), sigma, lam)
         )
         return self.curve(sizes) + shift, half
+
+
+@dataclass(frozen=True)
+class MaximumAPosteriori:
+    """An engine: the paper's model, of which the most probable parameters are searched for."""
+
+    mean: Mean
+    ceiling: float
+    variant: Variant
+    seed: int
+
+    def check(self, curve: LearningCurve) -> None:
+        """Any curve will do."""
+
+    def fit(self, curves: Sequence[LearningCurve]) -> list[MapFit]:
+        """One search a curve."""
+        return [self._fit(curve.replicates) for curve in curves]
+
+    def _fit(self, pilot: Replicates) -> MapFit:
+        problem = MapProblem(self.mean, pilot.sizes, pilot.mean, self.ceiling, self.variant)
+        found = replace(fit_map(problem, seed=self.seed), typical_count=float(np.median(pilot.count)))
+        warn_unless_converged(found.converged, found.iterations, " Try another seed.")
+        return found
 
 
 def fit_map(problem: MapProblem, *, seed: int = 0) -> MapFit:

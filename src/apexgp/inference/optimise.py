@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._check import FloatArray
+from .._warn import warn
+from ..errors import ConvergenceWarning
 
-__all__ = ["Minimum", "minimise"]
+__all__ = ["Minimum", "minimise", "warn_unless_converged"]
 
 # Gain, by the quadratic model, below which a step is not worth taking; unlike the gradient it knows no units.
 _LEAST_DECREMENT = 1e-12
@@ -157,3 +159,13 @@ def _updated(hessian: FloatArray, moved: FloatArray, change: FloatArray) -> Floa
     change = change / np.sqrt(np.where(telling, gain, np.inf))[:, None]
     pushed = pushed / np.sqrt(np.where(telling, energy, np.inf))[:, None]
     return hessian + change[:, :, None] * change[:, None, :] - pushed[:, :, None] * pushed[:, None, :]
+
+
+def warn_unless_converged(converged: bool, iterations: int, advice: str = "") -> None:
+    """Say that a search has not settled."""
+    if not converged:
+        warn(
+            f"The search stopped after {iterations} steps without settling; the best parameters found so far are used "
+            f"(see parameters_).{advice}",
+            ConvergenceWarning,
+        )

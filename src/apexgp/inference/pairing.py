@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from .._check import FloatArray
-from .averaging import Average
-from .bayes import Posterior
+from .averaging import AveragedPosterior
 from .nodes import cholesky, solve_lower
+from .posterior import Posterior
 
 __all__ = ["Difference", "SharedNoise", "difference", "noise_of", "shared_correlations"]
 
@@ -65,10 +65,10 @@ class _Nodes(NamedTuple):
     """sigma^2."""
 
 
-def noise_of(average: Average) -> tuple[FloatArray, FloatArray]:
+def noise_of(average: AveragedPosterior) -> tuple[FloatArray, FloatArray]:
     """Posterior means of v and c: the variance of a score around its split's curve, and what a split carries."""
     parts = [
-        average.weights[p.model.mean.name] * np.stack([p.nodes.variance, p.nodes.carried]) @ p.weights
+        average.weights[p.density.mean.name] * np.stack([p.nodes.variance, p.nodes.carried]) @ p.weights
         for p in average.posteriors
     ]
     single, carried = np.sum(parts, axis=0)
@@ -119,7 +119,9 @@ def shared_correlations(
     return float(grid @ weight.sum(axis=1)), float(grid @ weight.sum(axis=0))
 
 
-def difference(first: Average, second: Average, sizes: FloatArray, shared: SharedNoise, seed: int) -> Difference:
+def difference(
+    first: AveragedPosterior, second: AveragedPosterior, sizes: FloatArray, shared: SharedNoise, seed: int
+) -> Difference:
     """Distribution of f_A - f_B at the sizes, given the posteriors of A and B.
 
     Shared noise is used as far as enough pairs of nodes are compatible with it.
@@ -185,7 +187,7 @@ def _evenly(weights: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
 class _Pool:
     """All nodes of one curve, whatever their mean, and what a comparison needs of them."""
 
-    def __init__(self, average: Average, common: NDArray[np.intp]) -> None:
+    def __init__(self, average: AveragedPosterior, common: NDArray[np.intp]) -> None:
         self._posteriors = average.posteriors
         self._weights = average.node_weights
         parts = [_nodes_of(posterior, common) for posterior in average.posteriors]
@@ -214,7 +216,7 @@ class _Pool:
 def _nodes_of(posterior: Posterior, common: NDArray[np.intp]) -> _Nodes:
     n = posterior.nodes
     # Where only means counted, the noise is that of a mean already.
-    splits = sum(p.count for p in posterior.pilot.patterns) if posterior.model.beliefs.uses_replicates else 1
+    splits = sum(p.count for p in posterior.statistics.patterns) if posterior.density.beliefs.uses_replicates else 1
     single = np.zeros((len(n.variance), len(common), n.variance.shape[1]))
     single[common, np.arange(len(common))] = np.sqrt(n.variance[common] / splits)
     both = np.concatenate([single, n.carried[:, None] / np.sqrt(splits)], axis=1)

@@ -1,13 +1,14 @@
 """What is believed of a learning curve before it is measured: a proper prior for every parameter.
 
-Parameters are stated through standard normal scores: a prior is the map from a score z ~ N(0, 1) to the parameter, so
-that the engine works in one space whatever the distributions are.
+Parameters are stated through standard normal deviates: a prior is the map from a deviate z ~ N(0, 1) to the parameter,
+so that the engine works in one space whatever the distributions are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy.special import betaln, expit, ndtr
@@ -30,10 +31,10 @@ __all__ = [
 
 
 class Prior(Protocol):
-    """A distribution, as the map from standard normal scores to values."""
+    """A distribution, as the map from standard normal deviates to values."""
 
     def from_normal(self, z: FloatArray) -> FloatArray:
-        """Values at the quantiles that the scores z have under N(0, 1)."""
+        """Values at the quantiles that the deviates z have under N(0, 1)."""
         ...
 
 
@@ -152,6 +153,15 @@ class Beliefs:
         # Half of the variance is the split's own, by the prior median of tau_ratio.
         return replace(self, tau_e=LogNormal(noise / np.sqrt(2), 0.4))
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it: each prior is its kind and its numbers."""
+        return {field.name: _written(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote."""
+        return cls(**{name: _read(value) for name, value in content.items()})
+
 
 @dataclass(frozen=True)
 class ElicitedSigma:
@@ -160,9 +170,32 @@ class ElicitedSigma:
     upper: float
 
     def from_windows(self, windows: FloatArray, z: FloatArray) -> FloatArray:
-        """Values for scores z of shape (curves, nodes)."""
+        """Values for deviates z of shape (curves, nodes)."""
         priors = [elicit_sigma(float(max(w, 0.0)), self.upper) for w in windows]
         return np.stack([prior.from_normal(row) for prior, row in zip(priors, z, strict=True)])
+
+
+_KINDS = {
+    kind.__name__: kind for kind in (Normal, LogNormal, LogitNormal, Uniform, Beta, PositiveNormal, ElicitedSigma)
+}
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _written(item) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return [_written(item) for item in value]
+    return {"kind": type(value).__name__, **asdict(value)} if type(value).__name__ in _KINDS else value
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_read(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    if "kind" not in value:
+        return {name: _read(item) for name, item in value.items()}
+    return _KINDS[value["kind"]](**{name: number for name, number in value.items() if name != "kind"})
 
 
 def paper_beliefs(variant: Variant) -> Beliefs:

@@ -20,19 +20,10 @@ import numpy as np
 from .._check import FloatArray
 from .means import MEANS
 
-__all__ = [
-    "Family",
-    "MahmoodArctanFamily",
-    "MahmoodLogarithmFamily",
-    "MahmoodPowerFamily",
-    "MahmoodRootFamily",
-    "Mmf4Family",
-    "PaperArctanFamily",
-    "PaperPowerFamily",
-    "PiecewisePowerFamily",
-    "Pow4Family",
-    "Wbl4Family",
-]
+__all__ = ["FAMILIES", "Family"]
+
+FAMILIES: dict[str, type[Family]] = {}
+"""Every family by its name; one that is written below with a name is in it."""
 
 Bounds = tuple[float, float]
 
@@ -51,6 +42,8 @@ class Family(ABC):
         The pilot's distinct sizes, rising.
     """
 
+    name: ClassVar[str]
+    """What the family is called everywhere."""
     parameters: ClassVar[tuple[str, ...]]
     """Published names."""
     axes: ClassVar[tuple[FloatArray, ...]]
@@ -59,6 +52,12 @@ class Family(ABC):
     """How much more each size weighs than the one before it."""
     has_parts: ClassVar[bool] = False
     """Whether the last coordinate is where parts of the curve meet; the fit then has an optimum between any sizes."""
+    states_uncertainty: ClassVar[bool] = False
+    """Whether its authors give an interval, by the delta method."""
+
+    def __init_subclass__(cls) -> None:
+        if "name" in cls.__dict__:
+            FAMILIES[cls.name] = cls
 
     def __init__(self, sizes: FloatArray) -> None:
         self.unit = float(sizes[0])
@@ -93,6 +92,7 @@ class PaperPowerFamily(Family):
     The limit 1 - eps lies between the best pilot score and the ceiling. Coordinate: -theta2.
     """
 
+    name = "power_law"
     parameters = ("theta1", "theta2", "epsilon")
     axes = (np.linspace(0.0, 1.0, 21),)
     _mean = MEANS["power_law"]
@@ -119,6 +119,7 @@ class PaperArctanFamily(Family):
     last size, and rho in [0, 1], by which the arctan's argument is last^-rho of that at the last size.
     """
 
+    name = "arctan"
     parameters = ("theta1", "theta2", "epsilon")
     axes = (
         np.array([1e-9, 1e-4, 1e-3, 0.004, 0.01, 0.025, 0.05, 0.08, 0.12, 0.17, 0.24, 0.33, 0.45, 0.6, 0.8, 1.0]),
@@ -172,6 +173,7 @@ class MahmoodPowerFamily(_MahmoodFamily):
     at 0.
     """
 
+    name = "mahmood_power_law"
     axes = (np.concatenate([-_EXPONENTS[:0:-1], _EXPONENTS[_EXPONENTS <= 1]]),)
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
@@ -200,6 +202,7 @@ class MahmoodArctanFamily(PaperArctanFamily):
     Coordinates as for the paper's, which has the same curve with bounds on its limit 1 + theta3.
     """
 
+    name = "mahmood_arctan"
     parameters = _MahmoodFamily.parameters
     growth_of_weights = _MahmoodFamily.growth_of_weights
 
@@ -220,6 +223,7 @@ class MahmoodLogarithmFamily(_MahmoodFamily):
     place between them is the coordinate.
     """
 
+    name = "mahmood_logarithm"
     axes = (_FRACTIONS,)
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
@@ -246,6 +250,7 @@ class MahmoodRootFamily(_MahmoodFamily):
     example: of all families, this one alone depends on what a size is counted in.
     """
 
+    name = "mahmood_root"
     axes = (
         np.array([1e-9, 0.01, 0.03, 0.07, 0.12, 0.2, 0.3, 0.45, 0.7, 1.0, 1.6, 2.8, 5.0, 10.0]),
         np.array([0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.55, 0.75, 1.0, 1.5, 2.5, 5.0]),
@@ -281,6 +286,7 @@ class Pow4Family(Family):
     Coordinates: c, and the place of n + d at the smallest size.
     """
 
+    name = "pow4"
     parameters = ("a", "b", "c", "d")
     axes = (_EXPONENTS, _FRACTIONS)
 
@@ -308,6 +314,7 @@ class Mmf4Family(Family):
     at which half of the way from a to c is done, from a hundredth of the smallest to a hundred times the largest.
     """
 
+    name = "mmf4"
     parameters = ("a", "b", "c", "d")
     axes = (_EXPONENTS, _FRACTIONS)
 
@@ -341,6 +348,7 @@ class Wbl4Family(Family):
     that touches the drop at the geometric middle of the pilot, in [0, 5], and d.
     """
 
+    name = "wbl4"
     parameters = ("a", "b", "c", "d")
     axes = (
         np.concatenate([[0.0, 1e-4, 1e-3, 0.01], _EXPONENTS[1:]]),
@@ -378,9 +386,11 @@ class PiecewisePowerFamily(Family):
     Coordinates: minus the slopes at the smallest size and at N, and where N lies on the axis of log n.
     """
 
+    name = "piecewise_power_law"
     parameters = ("a", "b", "c", "N")
     axes = (_EXPONENTS, _EXPONENTS, np.linspace(0.0, 1.0, 9))
     has_parts = True
+    states_uncertainty = True
 
     def bounds(self, best: float, ceiling: float) -> tuple[Bounds, Bounds]:
         """The limit is given; an error of 0 has no logarithm."""

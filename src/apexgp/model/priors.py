@@ -42,7 +42,7 @@ class PositiveNormal:
         return value
 
     def from_normal(self, z: FloatArray) -> FloatArray:
-        """Values at the quantiles that the scores z have under N(0, 1)."""
+        """Values at the quantiles that the deviates z have under N(0, 1)."""
         value: FloatArray = np.maximum(self.loc - self.scale * ndtri(ndtr(-z) * self._above), self.lower)
         return value
 

@@ -17,7 +17,7 @@ from .._check import FloatArray, some, whole_number
 from .._files import write_text
 from .._tables import as_csv
 from ..curve import LearningCurve
-from ..errors import ApexError, DataError, NoForecastError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator
 
 __all__ = ["Backtest", "MethodScore", "backtest", "methods_named"]
@@ -145,16 +145,16 @@ def backtest(
 
 
 def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
-    """Those of `METHODS` that have the given names."""
+    """Estimators by those of `METHODS` that have the given names."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
         raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
-    return {name: METHODS[name] for name in names}
+    return {name: METHODS[name]() for name in names}
 
 
 def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> dict[str, CurveEstimator]:
     if methods is None:
-        return dict(METHODS)
+        return methods_named(list(METHODS))
     if isinstance(methods, CurveEstimator):
         raise RequestError(f"methods must be a mapping, such as {{'mine': {type(methods).__name__}()}}.")
     if isinstance(methods, Mapping):
@@ -199,13 +199,12 @@ def _held_out(curve: LearningCurve, holdout: int | None) -> tuple[LearningCurve,
 
 
 def _score(name: str, task: object, model: CurveEstimator, sizes: FloatArray, truth: FloatArray) -> MethodScore:
-    try:
-        forecast = model.forecast(sizes, of="same_splits")
-    except NoForecastError:
+    if not model.forecasts:
         predicted = model.predict(sizes)
         error = float(metrics.mae(predicted, truth))
         bias = float((predicted - truth).mean())
         return replace(_none(name, task, None), error=error, bias=bias, crps=error, curves=1)
+    forecast = model.forecast(sizes, of="same_splits")
     return MethodScore(
         name,
         task,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,7 +15,7 @@ from sklearn.base import clone
 from .._check import FloatArray, probability, sizes_array
 from ..curve import LearningCurve
 from ..errors import ApexError, RequestError
-from ..estimators import APExGP
+from ..estimators import APExGP, CurveEstimator, fit_together
 
 __all__ = ["CurveForecast", "forecast_many"]
 
@@ -107,23 +106,20 @@ def _forecast_chunk(
     levels: tuple[float, ...],
 ) -> list[CurveForecast]:
     """Forecast some curves, those of the same structure together."""
-    results: dict[int, CurveForecast] = {}
-    prepared: dict[Any, list[tuple[int, object, APExGP]]] = defaultdict(list)
-    for index, (key, curve) in chunk:
+    models = fit_together(settings, [curve for _, (_, curve) in chunk])
+    results = []
+    for (index, (key, curve)), model in zip(chunk, models, strict=True):
         task = key if key is not None else getattr(curve, "task", None)
-        try:
-            one = clone(settings)
-            prepared[one.prepare(curve)].append((index, task, one))
-        except (ApexError, TypeError) as problem:
-            results[index] = CurveForecast(index, task, sizes, error=str(problem))
-    for members in prepared.values():
-        APExGP.learn_together([one for _, _, one in members])
-        for index, task, one in members:
-            results[index] = _summary(index, task, one, sizes, levels)
-    return [results[index] for index, _ in chunk]
+        if isinstance(model, ApexError):
+            results.append(CurveForecast(index, task, sizes, error=str(model)))
+        else:
+            results.append(_summary(index, task, model, sizes, levels))
+    return results
 
 
-def _summary(index: int, task: object, model: APExGP, sizes: FloatArray, levels: tuple[float, ...]) -> CurveForecast:
+def _summary(
+    index: int, task: object, model: CurveEstimator, sizes: FloatArray, levels: tuple[float, ...]
+) -> CurveForecast:
     forecast = model.forecast(sizes)
     wanted = np.array([0.5, *(p for level in levels for p in ((1 - level) / 2, (1 + level) / 2))])
     median, *ends = forecast.quantile(wanted)

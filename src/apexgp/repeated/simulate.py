@@ -14,7 +14,7 @@ from .._check import FloatArray, positive, probability, whole_number
 from ..answers.plan import plan_collection
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
-from ..estimators import CurveEstimator, RegressionEstimator
+from ..estimators import CurveEstimator, LeastSquares
 
 __all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]
 
@@ -86,7 +86,7 @@ def simulate_collection(
 
     Each round fits the model to what has been measured, asks it how much to collect, and measures there; it stops when
     the true score reaches the target. A model that forecasts makes a plan for the rounds that are left
-    (`plan_collection`); a regression collects what its curve says is required.
+    (`plan_collection`); one that does not collects what its curve says is required.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def simulate_collection(
     cost_per_sample, penalty
         As for `plan_collection`.
     correction
-        For a regression: as for its `required_size`.
+        For `LeastSquares`: as for its `required_size`, which then decides, whether or not it forecasts.
     truth
         Curve that says when the target is truly reached, for instance of more splits; by default `curve`.
     """
@@ -120,19 +120,13 @@ def simulate_collection(
             f"The target {target:g} must be reached after the pilot ({start:g}) and by the end of the curve "
             f"({farthest:g}), but it is at {needed:g}."
         )
+    policy = model
+    if isinstance(model, CurveEstimator):
+        policy = _policy(model, target, cost_per_sample, penalty, correction)
     known = sizes[:pilot]
     collected: list[float] = []
     for left in range(rounds, 0, -1):
-        measured = _measured(curve, known)
-        if not isinstance(model, CurveEstimator):
-            wanted = model(measured, left)
-        elif isinstance(model, RegressionEstimator):
-            wanted = clone(model).fit(measured).required_size(target, correction=correction).median
-        else:
-            fitted, at_hand = clone(model).fit(measured), math.ceil(known[-1])
-            plan = plan_collection(fitted, target, cost_per_sample, penalty, left, start=at_hand)
-            # Sizes of a curve need not be whole: to round one up is not to collect.
-            wanted = plan.sizes[0] if plan.sizes[0] > at_hand else known[-1]
+        wanted = policy(_measured(curve, known), left)
         at = min(max(float(wanted), float(known[-1])), farthest)
         if at <= known[-1]:
             break  # the method believes that it is there, or that going on is not worth it
@@ -141,6 +135,23 @@ def simulate_collection(
         if at >= needed:
             break
     return CollectionRun(float(target), start, needed, tuple(collected), bool(collected) and collected[-1] >= needed)
+
+
+def _policy(method: CurveEstimator, target: float, cost: float, penalty: float, correction: float) -> Policy:
+    """What a method asks for next: a plan where it forecasts, otherwise what its curve requires."""
+    if correction and not isinstance(method, LeastSquares):
+        raise RequestError(f"goes with LeastSquares, got {type(method).__name__}.", argument="correction")
+
+    def next_size(measured: LearningCurve, left: int) -> float:
+        fitted = clone(method).fit(measured)
+        if correction or not fitted.forecasts:
+            return float(fitted.required_size(target, correction=correction).median)
+        at_hand = math.ceil(measured.largest)
+        plan = plan_collection(fitted, target, cost, penalty, left, start=at_hand)
+        # Sizes of a curve need not be whole: to round one up is not to collect.
+        return float(plan.sizes[0]) if plan.sizes[0] > at_hand else measured.largest
+
+    return next_size
 
 
 def tune_correction(

@@ -246,7 +246,7 @@ def minimum(
 
 def _chosen(names: list[str] | None, settings: dict[str, float]) -> dict[str, CurveEstimator]:
     """The methods that were asked for, each with those of the settings that it knows."""
-    chosen = {name: clone(method) for name, method in methods_named(names or list(METHODS)).items()}
+    chosen = methods_named(names or list(METHODS))
     for method in chosen.values():
         known = method.get_params(deep=False)
         method.set_params(**{name: value for name, value in settings.items() if name in known})

@@ -1,0 +1,107 @@
+"""Curves by least squares: deterministic baselines, the rest of the paper's Table 1, and the LCDB's best."""
+
+from __future__ import annotations
+
+from math import inf
+
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from .._check import FloatArray, choice, probability, real_number, sizes_array
+from ..answers.required import RequiredSize, attainable_target, whole_size
+from ..errors import RequestError
+from ..forecast import Quantity
+from ..inference.least_squares import LeastSquares as Engine
+from ..inference.least_squares import LeastSquaresFit
+from ..model.families import FAMILIES
+from .base import CurveEstimator
+
+__all__ = ["LeastSquares"]
+
+
+class LeastSquares(CurveEstimator):
+    """The curve of a family that is nearest to the mean scores, without any statement of uncertainty.
+
+    Only "piecewise_power_law" forecasts, by the delta method, and only from more sizes than it has parameters.
+
+    Parameters
+    ----------
+    family : str
+        Name in `apexgp.FAMILIES`: "power_law" and "arctan" are the paper's baselines. docs/notation.md has the formula,
+        the bounds and the source of each.
+    ceiling : float
+        Highest score that is possible at all. The curve goes no higher.
+
+    Attributes
+    ----------
+    parameters_ : dict
+        The letters of the formula by name, for sizes counted in examples.
+    objective_ : float
+        Sum of squared residuals of the mean scores, weighted where the method weighs.
+    converged_, n_iter_, curve_
+        As for `APExGP`.
+
+    Examples
+    --------
+    >>> model = LeastSquares("power_law").fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
+    >>> model.predict([720]).round(3)
+    array([0.834])
+    """
+
+    _fit: LeastSquaresFit
+
+    def __init__(self, family: str = "power_law", ceiling: float = 1.0) -> None:
+        self.family = family
+        self.ceiling = ceiling
+
+    def _engine(self) -> Engine:
+        return Engine(FAMILIES[choice("family", self.family, FAMILIES)], self._checked_ceiling())
+
+    def predict(self, sizes: ArrayLike) -> FloatArray:
+        """Score that the fitted curve has at the given sizes, cut to what is possible: from 0 to the ceiling."""
+        check_is_fitted(self)
+        return self._outward(self._fit.possible(sizes_array("sizes", sizes)))
+
+    def _crossing(self, level: float) -> float:
+        """The least size, not rounded, at which the possible curve reaches `level` with higher as better."""
+        if level <= 0:
+            return 1.0
+        return inf if level > self._fit.problem.ceiling else float(self._fit.crossing(level))
+
+    def required_size(
+        self, target: float, confidence: float = 0.8, of: Quantity = "expected", correction: float = 0.0
+    ) -> RequiredSize:
+        """How many training examples the curve says a target takes.
+
+        One curve knows no probabilities: it meets the target for sure or never, whatever the confidence. A fit that
+        forecasts answers by its probabilities, as `APExGP` does, unless there is a correction.
+
+        Parameters
+        ----------
+        target
+            Score to reach; where lower is better, the error rate to come down to.
+        confidence, of
+            As for `APExGP`, where the fit forecasts.
+        correction
+            How much better than the target the curve has to be, in the hope that the truth then meets it (Mahmood et
+            al. 2022). With the correction the goal may lie beyond the ceiling, and never be met.
+        """
+        if real_number("correction", correction) < 0:
+            raise RequestError(f"must not be negative, got {correction:g}.", argument="correction")
+        if self.forecasts and not correction:
+            return super().required_size(target, confidence, of)
+        goal = attainable_target(target, self._checked_ceiling(), self.curve_.direction)
+        level = (goal if self.curve_.direction == "higher" else 1 - goal) + correction
+        first, last = float(self.curve_.sizes.min()), self.curve_.largest
+        size = whole_size(max(self._crossing(level), first))
+        found = RequiredSize(
+            target=goal,
+            confidence=probability("confidence", confidence),
+            size=size,
+            median=size,
+            interval=(size, size),
+            prob_reachable=float(size < inf),
+            prob_now=float(size <= last),
+            already_met=size <= last,
+        )
+        return self._with_cautions(found)

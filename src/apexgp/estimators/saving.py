@@ -1,0 +1,131 @@
+"""Fitted models as JSON files: the data and the settings, from which the same numbers follow again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from .._files import write_text
+from .._json import plain
+from .._warn import warn
+from ..curve import LearningCurve
+from ..errors import DataError, ReproducibilityWarning, RequestError
+from ..model.beliefs import Beliefs
+from ..model.priors import PositiveNormal
+from ..model.variant import Variant
+
+__all__ = ["SavedModel", "read_model", "write_model"]
+
+_FORMAT = "apexgp-model"
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """What a file holds."""
+
+    path: str
+    version: str
+    settings: dict[str, Any]
+    curve: LearningCurve
+    parameters: dict[str, float]
+
+    def damaged(self, problem: object) -> DataError:
+        """The error that says so."""
+        return _damaged(self.path, problem)
+
+    def compare(self, parameters: Mapping[str, float]) -> None:
+        """Warn where fitting again has given other parameters."""
+        same = [
+            np.isclose(parameters.get(name, np.nan), value, rtol=1e-4, atol=1e-6)
+            for name, value in self.parameters.items()
+        ]
+        if not all(same):
+            warn(
+                f"{self.path} was saved by apexgp {self.version} with other fitted parameters than apexgp "
+                f"{version('apexgp')} finds now: {self.parameters} then, {dict(parameters)} now.",
+                ReproducibilityWarning,
+            )
+
+
+def write_model(
+    path: str | os.PathLike[str],
+    estimator: str,
+    settings: Mapping[str, Any],
+    curve: LearningCurve,
+    parameters: Mapping[str, float],
+    *,
+    overwrite: bool,
+) -> None:
+    """Write a fitted model."""
+    content = {
+        "format": _FORMAT,
+        "apexgp": version("apexgp"),
+        "estimator": estimator,
+        "settings": {name: plain_setting(value) for name, value in settings.items()},
+        "curve": {
+            "sizes": curve.sizes,
+            "scores": curve.scores,
+            "split": curve.split,
+            "metric": curve.metric,
+            "task": curve.task,
+            "direction": curve.direction,
+        },
+        "parameters": parameters,
+    }
+    try:
+        text = json.dumps(plain(content), indent=1)
+    except TypeError as problem:
+        raise RequestError(f"The model cannot be written as JSON: {problem}. Use numbers or text.") from None
+    write_text(path, text + "\n", overwrite=overwrite)
+
+
+def plain_setting(value: Any) -> Any:
+    """A setting of an estimator as JSON has it."""
+    if isinstance(value, Variant):
+        return asdict(value)
+    return value.to_dict() if isinstance(value, Beliefs) else value
+
+
+def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
+    """Read the file of a model of that class."""
+    name = os.fspath(path)
+    content = _read(name, estimator)
+    try:
+        settings, parameters = dict(content["settings"]), dict(content["parameters"])
+        if "variant" in settings:
+            prior = PositiveNormal(**settings["variant"]["lambda_prior"])
+            settings["variant"] = Variant(**settings["variant"] | {"lambda_prior": prior})
+        if isinstance(settings.get("priors"), dict):
+            settings["priors"] = Beliefs.from_dict(settings["priors"])
+        curve = LearningCurve(**content["curve"])
+    except (AttributeError, KeyError, TypeError) as problem:
+        raise _damaged(name, problem) from None
+    return SavedModel(name, content.get("apexgp", "?"), settings, curve, parameters)
+
+
+def _damaged(path: str, problem: object) -> DataError:
+    return DataError(f"{path} is damaged, or from a newer apexgp: {problem}.")
+
+
+def _read(path: str, estimator: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    except FileNotFoundError:
+        raise RequestError(f"There is no file {path}.") from None
+    except OSError as problem:
+        raise RequestError(f"{path} cannot be read: {problem.strerror}.") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as problem:
+        raise DataError(f"{path} is not a saved model: {problem}.") from None
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise DataError(f"{path} is not a model that apexgp saved.")
+    held = content.get("estimator")
+    if held != estimator:
+        raise RequestError(f"{path} holds a model of class {held}, not {estimator}. Read it with apexgp.{held}.load.")
+    return content

@@ -1,0 +1,73 @@
+"""What an engine gives and what a fit is, to whoever asks: one contract, three engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from .._check import FloatArray
+from ..curve import LearningCurve
+from ..forecast import Quantity
+
+__all__ = ["Engine", "FittedCurve", "Mixture"]
+
+
+class Mixture(NamedTuple):
+    """Normal distributions to be cut to [0, 1]: K components with their weights, at each of Q sizes."""
+
+    locations: FloatArray
+    """Shape (K, Q)."""
+    scales: FloatArray
+    """Shape (K, Q)."""
+    weights: FloatArray
+    """Shape (K,); they sum to 1."""
+
+
+class FittedCurve(Protocol):
+    """What is known of one curve on which higher is better, after fitting."""
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values by their published names, for sizes counted in examples."""
+        ...
+
+    @property
+    def diagnostics(self) -> Mapping[str, object]:
+        """How the fit went: what an estimator shows as its further learnt attributes."""
+        ...
+
+    @property
+    def forecasts(self) -> bool:
+        """Whether there is a distribution; without one, `predict` and `sample` raise NoForecastError."""
+        ...
+
+    def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None) -> Mixture:
+        """Distribution of the score at each size.
+
+        `n_splits` is the number of new splits that are averaged over; None: as many as the pilot usually has at a size.
+        """
+        ...
+
+    def sample(
+        self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw n whole curves from the same distribution, shape (n, Q), scores cut to [0, 1]."""
+        ...
+
+    def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """Reasons to doubt what is said about these sizes that only the fit knows."""
+        ...
+
+
+class Engine(Protocol):
+    """A method with its settings, ready to fit curves on which higher is better."""
+
+    def check(self, curve: LearningCurve) -> None:
+        """Refuse a curve that cannot be fitted, with a DataError."""
+        ...
+
+    def fit(self, curves: Sequence[LearningCurve]) -> Sequence[FittedCurve]:
+        """Fit checked curves, those that can be computed together in one go."""
+        ...

@@ -1,0 +1,251 @@
+"""Likelihood times prior of the full-Bayes model, at many points at once.
+
+Coordinates are standard normal deviates z: a prior of `model.beliefs` is the map from a deviate to its parameter. Given
+the nonlinear parameters, the level of the curve at the largest pilot size and (for means whose drop scales) the drop
+there are Gaussian, cut to their bounds: they are drawn exactly, one after the other, and their masses go into the
+weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit
+
+from .._check import FloatArray
+from .._truncated import Cut
+from ..model.beliefs import Beliefs, ElicitedSigma
+from ..model.kernel import log_rbf
+from ..model.means import Mean
+from .nodes import cholesky, solve_lower
+from .statistics import Batch, pseudo_scores
+
+__all__ = ["Density", "Nodes"]
+
+_LOG_2PI = np.log(2 * np.pi)
+
+# Proposal for the drop of a mean that does not scale: its logit, as a share of the room between floor and ceiling.
+_DROP_LOC, _DROP_SCALE = -2.0, 1.5
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Everything that forecasts need of the nodes; arrays end on (curves, nodes)."""
+
+    parameters: dict[str, FloatArray]
+    shape: tuple[FloatArray, ...]
+    level: FloatArray
+    """The mean curve at the largest pilot size."""
+    drop: FloatArray
+    """What is still to be won from there."""
+    factor: FloatArray
+    """Cholesky factor of the covariance of the pseudo-scores."""
+    white: FloatArray
+    """Their residuals, whitened by it."""
+    variance: FloatArray
+    """Variance of e at each pilot size."""
+    carried: FloatArray
+    """Standard deviation of the split effect at each pilot size."""
+
+    def __getitem__(self, index: tuple[int | NDArray[np.intp], ...]) -> Nodes:
+        """Some of the curves and nodes; the index is that of the last axes."""
+        return Nodes(
+            {name: value[index] for name, value in self.parameters.items()},
+            tuple(value[index] for value in self.shape),
+            *(
+                getattr(self, name)[(..., *index)]
+                for name in ("level", "drop", "factor", "white", "variance", "carried")
+            ),
+        )
+
+
+class _Given(NamedTuple):
+    """What level and drop are drawn from."""
+
+    z: FloatArray
+    u: FloatArray
+    factor: FloatArray
+    pseudo: FloatArray
+    relative: FloatArray
+    shape: tuple[FloatArray, ...]
+    least_limit: FloatArray
+
+
+@dataclass(frozen=True)
+class Density:
+    """A mean, beliefs about its parameters and the noise, and the range of scores that the mean curve may take."""
+
+    mean: Mean
+    beliefs: Beliefs
+    ceiling: float = 1.0
+    floor: float = 0.0
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Coordinates, in order."""
+        optional = [name for name in ("tau_ratio", "kappa") if getattr(self.beliefs, name) is not None]
+        shapes = [f"shape{i}" for i in range(len(self.beliefs.shapes[self.mean.name]))]
+        return ["tau_e", *optional, "sigma", "lam", *shapes, *([] if self.mean.scalable else ["drop"])]
+
+    def windows(self, batch: Batch) -> FloatArray:
+        """W for each curve: the room above the best score.
+
+        The best of noisy means is biased upwards; adding a standard error makes up for it and keeps W above 0.
+        """
+        room = np.maximum(self.ceiling - batch.best, 0.0)
+        if isinstance(self.beliefs.sigma, ElicitedSigma):
+            return room
+        error = [(p.spread[0] + self.beliefs.resolution**2) / p.typical_count for p in batch.members]
+        return room + np.sqrt(error)
+
+    def parameters(self, z: FloatArray, batch: Batch) -> dict[str, FloatArray]:
+        """Values of the coordinates at deviates z (D, curves, nodes)."""
+        beliefs, deviate = self.beliefs, dict(zip(self.names, z, strict=True))
+        windows = self.windows(batch)
+        values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
+        values["lam"] = np.maximum(values["lam"], 1e-3)
+        ratio, kappa = beliefs.tau_ratio, beliefs.kappa
+        none = np.zeros_like(deviate["tau_e"])
+        values["tau_b"] = none if ratio is None else values["tau_e"] * ratio.from_normal(deviate["tau_ratio"])
+        values["kappa"] = none if kappa is None else kappa.from_normal(deviate["kappa"])
+        if isinstance(beliefs.sigma, ElicitedSigma):
+            values["sigma"] = np.maximum(beliefs.sigma.from_windows(windows, deviate["sigma"]), 1e-9)
+        else:
+            values["sigma"] = windows[:, None] * beliefs.sigma.from_normal(deviate["sigma"])
+        return values
+
+    def shape(self, z: FloatArray) -> tuple[FloatArray, ...]:
+        """Shape coordinates of the mean at deviates z."""
+        first = self.names.index("shape0")
+        return tuple(p.from_normal(z[first + i]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
+
+    def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:
+        """m(x) - m(x_R): sizes and the last one, x_R, counted in units of the smallest."""
+        rise: FloatArray = drop - self.mean.drop(sizes, *self.mean.theta_of(last, drop, *shape))
+        return rise
+
+    def kernel(self, left: FloatArray, right: FloatArray, parameters: dict[str, FloatArray]) -> FloatArray:
+        """Covariances of f between sizes (R, ...) and (Q, ...): shape (R, Q, ...)."""
+        distance = (np.log(left)[:, None] - np.log(right)[None, :]) / np.log(self.beliefs.log_base)
+        return log_rbf(distance, parameters["sigma"], parameters["lam"])
+
+    def _add_kernel(self, covariance: FloatArray, sizes: FloatArray, parameters: dict[str, FloatArray]) -> None:
+        """Add the kernel to the lower triangles, which are all that their factors are made of."""
+        logs = np.log(sizes) / np.log(self.beliefs.log_base)
+        variance, rate = parameters["sigma"] ** 2, -0.5 / parameters["lam"] ** 2
+        for i in range(len(sizes)):
+            # Many close sizes make the kernel's matrix singular to rounding.
+            covariance[i, i] += (1 + 1e-10) * variance
+            for j in range(i):
+                covariance[i, j] += variance * np.exp((logs[i] - logs[j]) ** 2 * rate)
+
+    def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
+        """W = (x / x_ref)^-kappa, by which noise shrinks with size.
+
+        With kappa below 0 it grows, at infinity beyond what floating-point numbers hold: it stops well before.
+        """
+        reference = np.log(pilot_sizes).mean(axis=0)
+        return np.exp(np.minimum(-kappa * (np.log(sizes) - reference), 100.0))
+
+    def noise(self, parameters: dict[str, FloatArray], sizes: FloatArray, pilot_sizes: FloatArray) -> FloatArray:
+        """Variance of e and standard deviation of the carried split effect at `sizes`, stacked."""
+        w = self.shrinkage(sizes, pilot_sizes, parameters["kappa"])
+        return np.stack([(parameters["tau_e"] * w) ** 2 + self.beliefs.resolution**2, parameters["tau_b"] * w])
+
+    def evaluate(self, z: FloatArray, u: FloatArray, batch: Batch) -> tuple[FloatArray, Nodes]:
+        """Logarithm of likelihood times prior over N(z; 0, I), and the nodes.
+
+        Parameters
+        ----------
+        z
+            Deviates, shape (D, curves, nodes).
+        u
+            Two rows of uniform numbers for level and drop, shape (2, nodes).
+        batch
+            The curves.
+        """
+        parameters, shape = self.parameters(z, batch), self.shape(z)
+        sizes = batch.sizes[:, :, None]
+        relative = sizes / batch.unit[:, None]
+        last = relative[-1]
+        variance, carried = self.noise(parameters, sizes, sizes)
+        log_weight, pseudo, covariance = pseudo_scores(variance, carried, batch)
+        self._add_kernel(covariance, sizes, parameters)
+        diagonal = np.arange(len(sizes))
+        factor = cholesky(covariance)
+        log_weight -= np.log(factor[diagonal, diagonal]).sum(axis=0) + 0.5 * len(sizes) * _LOG_2PI
+        draw = self._draw_scalable if self.mean.scalable else self._draw_level
+        given = _Given(z, u, factor, pseudo, relative, shape, self._least_limits(batch)[:, None])
+        level, drop, white, log_mass = draw(given)
+        log_weight += log_mass + self._log_level_prior(level, drop, last, shape, batch)
+        nodes = Nodes(parameters, shape, level, drop, factor, white, variance, carried)
+        return np.where(np.isnan(log_weight), -np.inf, log_weight), nodes
+
+    def _draw_scalable(self, given: _Given) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Level and drop are both Gaussian: first the level, which sits on data, then the drop given the level."""
+        z, u, factor, pseudo, relative, shape, least_limit = given
+        phi = self.rise(relative, relative[-1], np.ones_like(z[0]), shape)  # m = level + drop phi
+        right = np.stack([pseudo, np.ones_like(phi), phi], axis=1)
+        y, p, q = solve_lower(factor, right).swapaxes(0, 1)
+        pp, pq, qq = (p * p).sum(0), (p * q).sum(0), np.maximum((q * q).sum(0), 1e-30)
+        yp, yq, yy = (y * p).sum(0), (y * q).sum(0), (y * y).sum(0)
+        precision = np.maximum(pp - pq * pq / qq, 1e-12 * pp)
+        centre, spread = (yp - yq * pq / qq) / precision, precision**-0.5
+        cut = Cut((self.floor - centre) / spread, (self.ceiling - centre) / spread)
+        level = np.clip(centre + spread * cut.quantile(u[0]), self.floor, self.ceiling - 1e-9)
+        drop_centre, drop_spread = (yq - level * pq) / qq, qq**-0.5
+        least = np.maximum(least_limit - level, 0.0)
+        # The limit stays below the ceiling, and the curve at the smallest size above the floor.
+        most = np.minimum(self.ceiling - level, (level - self.floor) / np.maximum(-phi[0], 1e-12))
+        drop_cut = Cut((least - drop_centre) / drop_spread, (most - drop_centre) / drop_spread)
+        drop = np.clip(drop_centre + drop_spread * drop_cut.quantile(u[1]), 1e-12, 1.0)
+        fit = yy - centre**2 * precision - yq**2 / qq
+        log_mass = cut.log_mass + drop_cut.log_mass - 0.5 * fit + _LOG_2PI + np.log(spread) + np.log(drop_spread)
+        return level, drop, y - p * level - q * drop, np.where(most > least, log_mass, -np.inf)
+
+    def _draw_level(self, given: _Given) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Only the level is Gaussian: the drop is a coordinate with a proposal of its own."""
+        z, u, factor, pseudo, relative, shape, least_limit = given
+        logit = _DROP_LOC + _DROP_SCALE * z[-1]
+        room = self.ceiling - self.floor
+        drop = np.clip(room * expit(logit), 1e-9, 1 - 1e-9)
+        rise = self.rise(relative, relative[-1], drop, shape)
+        y, p = solve_lower(factor, np.stack([pseudo - rise, np.ones_like(rise)], axis=1)).swapaxes(0, 1)
+        pp, yp, yy = (p * p).sum(0), (y * p).sum(0), (y * y).sum(0)
+        centre, spread = yp / pp, pp**-0.5
+        low = np.maximum(self.floor - rise[0], least_limit - drop)
+        high = self.ceiling - drop
+        cut = Cut((low - centre) / spread, (high - centre) / spread)
+        level = centre + spread * cut.quantile(u[0])
+        # Density of the drop under its proposal, relative to N(0, 1) in the score.
+        log_proposal = -0.5 * z[-1] ** 2 - 0.5 * _LOG_2PI - np.log(_DROP_SCALE)
+        log_proposal -= np.log(room) + log_expit(logit) + log_expit(-logit)
+        log_mass = cut.log_mass - 0.5 * (yy - centre * yp) + 0.5 * _LOG_2PI + np.log(spread) - log_proposal
+        return level, drop, y - p * level, np.where(high > low, log_mass, -np.inf)
+
+    def _log_level_prior(
+        self, level: FloatArray, drop: FloatArray, last: FloatArray, shape: tuple[FloatArray, ...], batch: Batch
+    ) -> FloatArray:
+        """Prior density of level and drop within their bounds."""
+        if self.beliefs.shares is not None:
+            # level ~ U[floor, ceiling], drop / (ceiling - level) ~ Beta
+            room = self.ceiling - level
+            share = np.clip(drop / room, 1e-9, 1 - 1e-9)
+            prior = self.beliefs.shares[self.mean.name]
+            return prior.log_pdf(share) - np.log(room) - np.log(self.ceiling - self.floor)
+        # limit a ~ U[y', ceiling], drop at the smallest size g ~ U[0, a - floor]; a = level + drop, g = g(drop)
+        step = 1e-30
+        nudged = self.mean.drop(np.ones_like(last), *self.mean.theta_of(last, drop + 1j * step, *shape))
+        slope = np.imag(nudged) / step
+        window = (self.ceiling - self._least_limits(batch))[:, None]
+        return np.log(slope) - np.log(window) - np.log(level + drop - self.floor)
+
+    def _least_limits(self, batch: Batch) -> FloatArray:
+        """Lower bounds of the curves' limits: in the paper the best score, kept a little off the ceiling."""
+        if self.beliefs.shares is not None:
+            return np.full(len(batch), -np.inf)
+        return np.minimum(batch.best, self.ceiling - 1e-3)

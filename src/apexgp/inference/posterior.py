@@ -1,0 +1,144 @@
+"""The posterior of one curve under one mean: weighted nodes, and the Gaussians that they predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._check import FloatArray
+from ..forecast import Quantity
+from .density import Density, Nodes
+from .nodes import solve_lower
+from .statistics import Statistics
+
+__all__ = ["Posterior"]
+
+
+class _Continued(NamedTuple):
+    """Mean of the split effects w b that the pilot's splits carry to new sizes, with its uncertainty."""
+
+    shift: FloatArray
+    weight: FloatArray
+    """w at the new sizes."""
+    covariance: FloatArray
+    """Of f at the new sizes with the part of b that f at the pilot sizes accounts for."""
+    variance: FloatArray
+    """Of b."""
+    single: FloatArray
+    """Variance of the mean of e."""
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Weighted nodes of one curve."""
+
+    density: Density
+    statistics: Statistics
+    nodes: Nodes
+    weights: FloatArray
+    log_evidence: float
+    effective_size: float
+
+    @property
+    def drop_share(self) -> FloatArray:
+        """Share of the room above the curve at the largest pilot size that is still to be won."""
+        return self.nodes.drop / np.maximum(self.density.ceiling - self.nodes.level, 1e-9)
+
+    def parameters(self) -> dict[str, FloatArray]:
+        """Values at the nodes, by the paper's names."""
+        n, mean = self.nodes, self.density.mean
+        unit = self.statistics.sizes[0]
+        theta = mean.theta_of(self.statistics.sizes[-1] / unit, n.drop, *n.shape)
+        in_examples: tuple[Any, ...] = mean.with_sizes_in(float(unit), *theta)
+        named: dict[str, FloatArray] = dict(zip([p.name for p in mean.parameters], in_examples, strict=True))
+        named["epsilon"] = 1 - (n.level + n.drop)
+        noise = {"tau": np.hypot(n.parameters["tau_e"], n.parameters["tau_b"])}
+        return named | noise | {"sigma": n.parameters["sigma"], "lambda": n.parameters["lam"]}
+
+    def predict(self, sizes: FloatArray, of: Quantity, n_splits: float) -> tuple[FloatArray, FloatArray]:
+        """Locations and scales of the Gaussian that each node predicts, shape (nodes, sizes)."""
+        n, at, known = self.nodes, sizes[:, None], self.statistics.sizes[:, None]
+        location, cross = self.given_the_pilot(at)
+        variance = np.maximum(n.parameters["sigma"] ** 2 - np.einsum("rqn,rqn->qn", cross, cross), 0.0)
+        if of == "new_splits":
+            single, carried = self.density.noise(n.parameters, at, known)
+            variance = variance + (single + carried**2) / n_splits
+        elif of == "same_splits":
+            kept = self._continued(at, cross)
+            location = location + kept.shift
+            variance = variance + kept.weight * (kept.weight * kept.variance - 2 * kept.covariance) + kept.single
+        return location.T, np.sqrt(np.maximum(variance, 1e-14)).T
+
+    def joint(
+        self, sizes: FloatArray, of: Quantity, n_splits: float, which: NDArray[np.intp]
+    ) -> tuple[FloatArray, FloatArray]:
+        """What `predict` gives, with covariances between the sizes, for some of the nodes.
+
+        Locations have the shape (sizes, nodes), covariances (sizes, sizes, nodes).
+        """
+        some = self.some(which)
+        n, at, known = some.nodes, sizes[:, None], self.statistics.sizes[:, None]
+        location, cross = some.given_the_pilot(at)
+        covariance = self.density.kernel(at, at, n.parameters) - np.einsum("rpn,rqn->pqn", cross, cross)
+        diagonal = np.arange(len(sizes))
+        if of == "new_splits":
+            single, carried = self.density.noise(n.parameters, at, known)
+            covariance += carried[:, None] * carried[None, :] / n_splits
+            covariance[diagonal, diagonal] += single / n_splits
+        elif of == "same_splits":
+            kept = some._continued(at, cross)
+            location = location + kept.shift
+            mixed = kept.weight[:, None] * (0.5 * kept.variance * kept.weight - kept.covariance)[None, :]
+            covariance += mixed + mixed.swapaxes(0, 1)
+            covariance[diagonal, diagonal] += kept.single
+        covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14)
+        return location, covariance
+
+    def some(self, which: NDArray[np.intp]) -> Posterior:
+        """The same with some of the nodes, maybe repeated; the weights are those that the nodes had."""
+        return replace(self, nodes=self.nodes[(which,)], weights=self.weights[which])
+
+    def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
+        n = self.nodes
+        cross = solve_lower(n.factor, self.density.kernel(self.statistics.sizes[:, None], at, n.parameters))
+        return self.curve(at) + np.einsum("rqn,rn->qn", cross, n.white), cross
+
+    def curve(self, sizes: FloatArray) -> FloatArray:
+        """The mean curve at sizes of shape (Q, 1)."""
+        unit, last = self.statistics.sizes[0], self.statistics.sizes[-1]
+        return self.nodes.level + self.density.rise(
+            sizes / unit, np.asarray(last / unit), self.nodes.drop, self.nodes.shape
+        )
+
+    def _continued(self, at: FloatArray, cross: FloatArray) -> _Continued:
+        """What the mean over the pilot's own splits adds to f at new sizes.
+
+        Given f, the mean split effect is N(c0 - c'f, spread); f itself is Gaussian given the scores.
+        """
+        n, density, known = self.nodes, self.density, self.statistics.sizes[:, None]
+        lever = n.carried / n.variance
+        pull, offset, spread = np.zeros_like(n.variance), 0.0, 0.0
+        total = sum(p.count for p in self.statistics.patterns)
+        for pattern in self.statistics.patterns:
+            rows = list(pattern.index)
+            excess = 1 + (n.carried[rows] * lever[rows]).sum(axis=0)
+            # In units of the effect at the reference size: b = tau_b times a standard normal.
+            gain = n.parameters["tau_b"] * lever[rows] / excess * (pattern.count / total)
+            pull[rows] += gain
+            offset = offset + (pattern.mean[:, None] * gain).sum(axis=0)
+            spread = spread + pattern.count / total**2 * n.parameters["tau_b"] ** 2 / excess
+        prior = density.kernel(known, known, n.parameters)
+        half = solve_lower(n.factor, prior)
+        fitted = self.curve(known) + np.einsum("rkn,rn->kn", half, n.white)
+        pulled = np.einsum("rkn,kn->rn", half, pull)
+        variance_of_pull = np.einsum("in,ijn,jn->n", pull, prior, pull, optimize=True) - (pulled**2).sum(axis=0)
+        covariance = np.einsum("rqn,rn->qn", density.kernel(known, at, n.parameters), pull)
+        covariance = covariance - np.einsum("rqn,rn->qn", cross, pulled)
+        weight = density.shrinkage(at, known, n.parameters["kappa"])
+        shift = weight * (offset - (pull * fitted).sum(axis=0))
+        single, _ = density.noise(n.parameters, at, known)
+        return _Continued(shift, weight, covariance, variance_of_pull + spread, single / total)
