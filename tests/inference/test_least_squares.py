@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from apexgp.inference.least_squares import LeastSquaresProblem, fit_least_squares
+from apexgp.inference.least_squares import fit_least_squares
 from apexgp.inference.optimise import minimise
+from apexgp.inference.projection import LeastSquaresProblem
 from apexgp.model.families import FAMILIES
 
 SIZES = np.array([60.0, 94, 147, 230, 360, 900])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from apexgp.inference.least_squares import LeastSquaresFit, LeastSquaresProblem
+from apexgp.inference.least_squares import LeastSquaresFit
+from apexgp.inference.projection import LeastSquaresProblem
 from apexgp.model.families import FAMILIES
 
 SIZES = np.array([60.0, 94, 147, 230, 360, 900])
