@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from scipy import optimize
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from apexgp import PUBLISHED, WRITTEN, APExGP, LearningCurve, LeastSquares, Variant
+import apexgp
+from apexgp import PUBLISHED, WRITTEN, APExGP, Beliefs, LearningCurve, LeastSquares, Variant
 from apexgp.errors import (
     AccuracyWarning,
     ConvergenceWarning,
@@ -543,3 +545,20 @@ def test_a_model_that_no_longer_gives_its_numbers_warns(tmp_path):
     path.write_text(json.dumps(content))
     with pytest.warns(ReproducibilityWarning, match="other fitted parameters"):
         APExGP.load(path)
+
+
+def test_beliefs_of_ones_own_are_saved_and_read(tmp_path):
+    beliefs = replace(apexgp.beliefs.CALIBRATED, tau_e=apexgp.beliefs.LogNormal(0.03, 0.2))
+    model = APExGP("power_law", priors=beliefs).fit(SIZES, SCORES)
+    assert model.parameters_ != APExGP("power_law").fit(SIZES, SCORES).parameters_
+    model.save(tmp_path / "model.json")
+    again = APExGP.load(tmp_path / "model.json")
+    assert again.priors == beliefs
+    assert again.parameters_ == model.parameters_
+
+
+@pytest.mark.parametrize(
+    "beliefs", [apexgp.beliefs.CALIBRATED, apexgp.beliefs.paper_beliefs(WRITTEN)], ids=["calibrated", "paper"]
+)
+def test_beliefs_survive_json(beliefs):
+    assert Beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict()))) == beliefs

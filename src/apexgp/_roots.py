@@ -60,8 +60,8 @@ def bracketed_root(
     """Roots of functions without slopes, one an array element, by Chandrupatla's method.
 
     It asks for few values where each is dear: none at the ends of the brackets, which are known, and none for elements
-    that have arrived. Steps and plateaus cost bisections, but do not stop it early. SciPy's `elementwise.find_root` gives
-    the same answers, but evaluates the ends again and costs 2 to 6 ms more on questions that take 10 to 19 ms.
+    that have arrived. Steps and plateaus cost bisections, but do not stop it early. SciPy's `elementwise.find_root`
+    gives the same answers, but asks for the ends again: 2 to 6 ms more on questions that take 10 to 19 ms.
 
     Parameters
     ----------
