@@ -8,6 +8,7 @@ weight.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from scipy.special import expit, log_expit
 from .._check import FloatArray
 from .._truncated import Cut
 from ..model.beliefs import Beliefs, ElicitedSigma
-from ..model.kernel import log_rbf
+from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
 from .nodes import cholesky, solve_lower
 from .statistics import Batch, pseudo_scores
@@ -131,25 +132,28 @@ class Density:
     def kernel(self, left: FloatArray, right: FloatArray, parameters: dict[str, FloatArray]) -> FloatArray:
         """Covariances of f between sizes (R, ...) and (Q, ...): shape (R, Q, ...)."""
         distance = (np.log(left)[:, None] - np.log(right)[None, :]) / np.log(self.beliefs.log_base)
-        return log_rbf(distance, parameters["sigma"], parameters["lam"])
+        covariance = self._correlation(distance / parameters["lam"])
+        covariance *= parameters["sigma"] ** 2
+        return covariance
+
+    @cached_property
+    def _correlation(self) -> Callable[[FloatArray], FloatArray]:
+        return CORRELATIONS[self.beliefs.kernel]
 
     def _add_kernel(self, covariance: FloatArray, sizes: FloatArray, parameters: dict[str, FloatArray]) -> None:
         """Add the kernel to the lower triangles, which are all that their factors are made of."""
         logs = np.log(sizes) / np.log(self.beliefs.log_base)
-        variance, rate = parameters["sigma"] ** 2, -0.5 / parameters["lam"] ** 2
+        variance, rate = parameters["sigma"] ** 2, 1 / parameters["lam"]
         for i in range(len(sizes)):
             # Many close sizes make the kernel's matrix singular to rounding.
             covariance[i, i] += (1 + 1e-10) * variance
             for j in range(i):
-                covariance[i, j] += variance * np.exp((logs[i] - logs[j]) ** 2 * rate)
+                covariance[i, j] += variance * self._correlation((logs[i] - logs[j]) * rate)
 
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
-        """W = (x / x_ref)^-kappa, by which noise shrinks with size.
-
-        With kappa below 0 it grows, at infinity beyond what floating-point numbers hold: it stops well before.
-        """
-        reference = np.log(pilot_sizes).mean(axis=0)
-        return np.exp(np.minimum(-kappa * (np.log(sizes) - reference), 100.0))
+        """The factor w = stay + (1 - stay) (x / x_ref)^-kappa, by which noise shrinks with size to a part that stays."""
+        reference, stay = np.log(pilot_sizes).mean(axis=0), self.beliefs.stay
+        return stay + (1 - stay) * np.exp(-kappa * (np.log(sizes) - reference))
 
     def noise(self, parameters: dict[str, FloatArray], sizes: FloatArray, pilot_sizes: FloatArray) -> FloatArray:
         """Variance of e and standard deviation of the carried split effect at `sizes`, stacked."""
@@ -198,9 +202,10 @@ class Density:
         cut = Cut((self.floor - centre) / spread, (self.ceiling - centre) / spread)
         level = np.clip(centre + spread * cut.quantile(u[0]), self.floor, self.ceiling - 1e-9)
         drop_centre, drop_spread = (yq - level * pq) / qq, qq**-0.5
-        least = np.maximum(least_limit - level, 0.0)
-        # The limit stays below the ceiling, and the curve at the smallest size above the floor.
-        most = np.minimum(self.ceiling - level, (level - self.floor) / np.maximum(-phi[0], 1e-12))
+        least, most = np.maximum(least_limit - level, 0.0), self.ceiling - level
+        if self.beliefs.shares is None:
+            # The paper's prior ends where the curve at the smallest size meets the floor.
+            most = np.minimum(most, (level - self.floor) / np.maximum(-phi[0], 1e-12))
         drop_cut = Cut((least - drop_centre) / drop_spread, (most - drop_centre) / drop_spread)
         drop = np.clip(drop_centre + drop_spread * drop_cut.quantile(u[1]), 1e-12, 1.0)
         fit = yy - centre**2 * precision - yq**2 / qq
@@ -217,10 +222,10 @@ class Density:
         y, p = solve_lower(factor, np.stack([pseudo - rise, np.ones_like(rise)], axis=1)).swapaxes(0, 1)
         pp, yp, yy = (p * p).sum(0), (y * p).sum(0), (y * y).sum(0)
         centre, spread = yp / pp, pp**-0.5
-        low = np.maximum(self.floor - rise[0], least_limit - drop)
+        low = self.floor if self.beliefs.shares is not None else np.maximum(self.floor - rise[0], least_limit - drop)
         high = self.ceiling - drop
         cut = Cut((low - centre) / spread, (high - centre) / spread)
-        level = centre + spread * cut.quantile(u[0])
+        level = np.clip(centre + spread * cut.quantile(u[0]), self.floor, self.ceiling - 1e-9)
         # Density of the drop under its proposal, relative to N(0, 1) in the score.
         log_proposal = -0.5 * z[-1] ** 2 - 0.5 * _LOG_2PI - np.log(_DROP_SCALE)
         log_proposal -= np.log(room) + log_expit(logit) + log_expit(-logit)
