@@ -19,7 +19,7 @@ from .._warn import warn
 from ..errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning
 from .curves import CurveSet
 from .fit import Fit, check_classifier, measure
-from .results import Runs, resumed
+from .results import Record, resumed
 from .scores import Scorer, scorers_by_name
 from .slices import Scans
 from .splits import Parts, check_ratio, codes, growing_order, split_by_group
@@ -98,7 +98,7 @@ def collect_curves(
     Returns
     -------
     CurveSet
-        Mapping from (task, metric) to LearningCurve, with `.only` for a single one and `.runs`, the table of fits.
+        Mapping from (task, metric) to LearningCurve, with `.only` for a single one and `.fits`, the table of fits.
 
     Warns
     -----
@@ -144,19 +144,19 @@ def collect_curves(
         **({"scorers": _without_addresses(repr(metric))} if isinstance(metric, Mapping) else {}),
         **data.facts(),
     }
-    record = nullcontext(Runs(list(scorers))) if results is None else resumed(results, settings, list(scorers))
-    with record as runs:
-        done = runs.finished()
+    opened = nullcontext(Record(list(scorers))) if results is None else resumed(results, settings, list(scorers))
+    with opened as record:
+        done = record.finished()
         left = [fit for fit in fits if (fit.size, fit.split, fit.task) not in done]
         work = (joblib.delayed(measure)(estimator, data.X, targets[f.task], f, candidates, scorers) for f in left)
         # Batches would hold back finished fits from the record.
         parallel = joblib.Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")
         with _bar(len(fits), len(fits) - len(left), progress) as advance:
-            for run in parallel(work) if left else ():
-                runs.add(run)
+            for row in parallel(work) if left else ():
+                record.add(row)
                 advance()
     asked_for = {(fit.size, fit.split, fit.task) for fit in fits}
-    return _curves(runs, asked_for)
+    return _curves(record, asked_for)
 
 
 @dataclass(frozen=True)
@@ -340,17 +340,17 @@ def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
         yield lambda: bar.advance(task)
 
 
-def _curves(runs: Runs, asked_for: set[tuple[int, int, str | None]]) -> CurveSet:
+def _curves(record: Record, asked_for: set[tuple[int, int, str | None]]) -> CurveSet:
     """The curves of what was asked for; says what failed."""
-    rows = [run for run in runs.rows if (run["size"], run["split"], run["task"]) in asked_for]
-    curves = CurveSet(Runs(runs.metrics, rows))
+    rows = [row for row in record.rows if (row["size"], row["split"], row["task"]) in asked_for]
+    curves = CurveSet(Record(record.metrics, rows))
     if curves.failed:
-        reasons = Counter(run["error"] for run in curves.failed)
+        reasons = Counter(row["error"] for row in curves.failed)
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
         if not len(curves):
             raise DataError(f"All {len(curves.failed)} fits failed: {told}.")
         warn(
-            f"{len(curves.failed)} of {len(curves.runs)} fits failed and are missing from the curves: {told}. "
+            f"{len(curves.failed)} of {len(curves.fits)} fits failed and are missing from the curves: {told}. "
             "They are tried again when the run is repeated with the same results file.",
             FailedFitsWarning,
         )
