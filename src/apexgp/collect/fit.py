@@ -40,9 +40,9 @@ def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored, before any work is done."""
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
-        raise RequestError(f"estimator must be a scikit-learn classifier, got {estimator!r}.{hint}")
+        raise RequestError(f"must be a scikit-learn classifier, got {estimator!r}.{hint}", argument="estimator")
     if is_regressor(estimator):
-        raise RequestError(f"estimator must be a classifier, got the regressor {type(estimator).__name__}.")
+        raise RequestError(f"must be a classifier, got the regressor {type(estimator).__name__}.", argument="estimator")
 
 
 def takes_validation(estimator: Any) -> bool:

@@ -177,14 +177,15 @@ class _Data:
         labels = np.asarray(y)
         if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
             raise DataError(
-                f"y must hold classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
-                "regressions cannot be collected: turn y into classes, by a threshold for instance."
+                f"must hold classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
+                "regressions cannot be collected: make classes of them, by a threshold for instance.",
+                argument="y",
             )
         code, classes = codes("y", labels)
         if len(code) != n_rows:
             raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
         if len(classes) < 2:
-            raise DataError(f"y must hold two classes or more, got only {some(classes)}.")
+            raise DataError(f"must hold two classes or more, got only {some(classes)}.", argument="y")
         group = np.arange(n_rows) if groups is None else codes("groups", groups)[0]
         if len(group) != n_rows:
             raise DataError(f"X and groups must have one row a case, got {n_rows} and {len(group)}.")
@@ -250,11 +251,13 @@ class _Plan:
             return sorted(set(np.geomspace(lowest, self._largest, 5).round().astype(int).tolist()))
         given = np.unique(sizes_array("sizes", wanted))
         if (given != np.round(given)).any():
-            raise RequestError(f"sizes must be whole numbers, got {some(given[given != np.round(given)])}.")
+            fractions = given[given != np.round(given)]
+            raise RequestError(f"must be whole numbers, got {some(fractions)}.", argument="sizes")
         if given[0] < self._smallest:
             raise RequestError(
-                f"sizes must be at least {self._smallest}, so that every training subset holds every class, "
-                f"got {given[0]:g}."
+                f"must be at least {self._smallest}, so that every training subset holds every class, got "
+                f"{given[0]:g}.",
+                argument="sizes",
             )
         fitting, beyond = given[given <= self._largest], given[given > self._largest]
         if not fitting.size:
@@ -287,15 +290,20 @@ def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, flo
     try:
         candidates = list(ParameterGrid(param_grid))
     except (TypeError, ValueError) as problem:
-        raise RequestError(f"param_grid must map parameters to lists of values: {problem}") from None
+        raise RequestError(f"must map parameters to lists of values: {problem}", argument="param_grid") from None
     unknown = sorted({name for candidate in candidates for name in candidate} - set(estimator.get_params()))
     if unknown:
         raise RequestError(
-            f"param_grid names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
-            f"{some(sorted(estimator.get_params()), 12)}."
+            f"names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
+            f"{some(sorted(estimator.get_params()), 12)}.",
+            argument="param_grid",
         )
     if shares[1] == 0 and len(candidates) > 1:
-        raise RequestError("param_grid is tuned on validation, but ratio gives it no share. Try ratio=(8, 1, 1).")
+        raise RequestError(
+            "is tuned on validation, which has no share of the data.",
+            argument="param_grid",
+            remedy=("Try {}.", ("ratio", (8, 1, 1))),
+        )
     return candidates
 
 
@@ -308,7 +316,8 @@ def _targets(data: _Data, together: bool) -> dict[str | None, NDArray[np.int64]]
     if not told_apart:
         raise DataError(
             f"None of the {len(share)} classes has a tenth of the cases (the most frequent has {share.max():.1%}), "
-            "so there is no class to tell apart from the rest. Try multiclass='macro', one curve over all classes."
+            "so there is no class to tell apart from the rest.",
+            remedy=("Try {}, one curve over all classes.", ("multiclass", "macro")),
         )
     return {" ".join(str(data.classes[code]).split()): (data.y == code).astype(np.int64) for code in told_apart}
 
