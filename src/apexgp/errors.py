@@ -62,7 +62,7 @@ class ApexError(Exception):
         self.message, self.argument, self.remedy = message, argument, remedy
 
     def __str__(self) -> str:
-        return self.worded(lambda name: name, lambda name, value: f"{name}={'...' if value is None else repr(value)}")
+        return self.worded(lambda name: name, as_keyword)
 
     def worded(self, name_of: Callable[[str], str], set_by: Callable[[str, Any], str]) -> str:
         """The message, with `name_of` to name the argument at fault and `set_by` to say how one is set.
@@ -79,6 +79,11 @@ class ApexError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         # Keyword arguments survive the way back from a worker process.
         return partial(type(self), argument=self.argument, remedy=self.remedy), (self.message,)
+
+
+def as_keyword(name: str, value: Any = None) -> str:
+    """An argument as it is set in Python; the value None is the reader's to choose."""
+    return f"{name}={'...' if value is None else repr(value)}"
 
 
 class DataError(ApexError, ValueError):
