@@ -126,7 +126,7 @@ def workers():
     collect_curves(Clocked(), X, y, n_jobs=2, **settings | {"sizes": [60, 94]})  # starts the workers
     two, by_two = timed(collect_curves, Clocked(), X, y, n_jobs=2, **settings)
     one, by_one = timed(collect_curves, Clocked(), X, y, n_jobs=1, **settings)
-    spent = [sum(run["parameters"]["processor"] for run in curves.runs) for curves in (by_one, by_two)]
+    spent = [sum(fit["parameters"]["processor"] for fit in curves.fits) for curves in (by_one, by_two)]
     print(f"Warm workers: one {one:.1f} s, two {two:.1f} s, {one / two:.2f} times faster")
     print(f"  processor seconds in the fits: one {spent[0]:.1f}, two together {spent[1]:.1f}")
     print(f"  (needs two idle cores; load average while measuring: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)")

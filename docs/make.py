@@ -19,7 +19,7 @@ from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.run import PAPER_SIZES
 from apexgp.surfaces.cli import app
-from apexgp.surfaces.demo import measure_digits
+from apexgp.surfaces.digits import measure_digits
 
 FOLDER = Path(__file__).parent
 

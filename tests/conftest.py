@@ -1,12 +1,16 @@
 """Fixtures for all tests."""
 
 import importlib
+import json
+import math
 import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import apexgp
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -43,6 +47,89 @@ def run(capfd, monkeypatch):
         return code, out, err
 
     return run
+
+
+# A pilot as commands are given it, and its mean scores.
+MEANS = [(60, 0.66), (94, 0.705), (147, 0.722), (230, 0.755), (360, 0.768), (564, 0.781)]
+
+
+def pilot_table(lift=0.0, means=MEANS):
+    return "size,score,split\n" + "".join(
+        f"{size},{score + shift + lift:.3f},{split}\n"
+        for size, score in means
+        for split, shift in [("a", -0.01), ("b", 0.01)]
+    )
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(pilot_table())
+    return path
+
+
+@pytest.fixture
+def better(tmp_path):
+    path = tmp_path / "better.csv"
+    path.write_text(pilot_table(0.02))
+    return path
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    rows = pilot_table().splitlines()[1:]
+    path = tmp_path / "tasks.csv"
+    path.write_text("size,score,split,task\n" + "".join(f"{row},{t}\n" for t in ("liver", "lung") for row in rows))
+    return path
+
+
+@pytest.fixture
+def facts_of(run):
+    """Run a command with --json: strict JSON, in which neither NaN nor infinity is a number."""
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    def facts_of(*arguments):
+        code, out, err = run(*arguments, "--json")
+        assert (code, err) == (0, "")
+        facts = json.loads(out, parse_constant=refuse)
+        assert facts["apexgp"] == apexgp.__version__
+        assert isinstance(facts["cautions"], list)
+        return facts
+
+    return facts_of
+
+
+@pytest.fixture
+def shown(run):
+    """Run a command: the table's lines, the sentence and the paragraph, which must be those that the JSON holds."""
+
+    def shown(*arguments):
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        facts = json.loads(run(*arguments, "--json")[1])
+        lines = out.splitlines()
+        assert facts["sentence"] in lines
+        assert facts["sentence"].endswith(".")
+        for caution in facts["cautions"]:
+            assert f"Caution: {caution}" in lines
+        code, out, err = run(*arguments, "--methods-text")
+        assert (code, err) == (0, "")
+        assert out == facts["methods_text"] + "\n"
+        assert "\n" not in facts["methods_text"]
+        assert f"apexgp {apexgp.__version__}" in out
+        return lines[: lines.index(facts["sentence"])], facts["sentence"], out
+
+    return shown
+
+
+def has_row(lines, *cells):
+    return any(all(cell in line for cell in cells) for line in lines)
+
+
+def number(size):
+    return None if math.isinf(size) else size
 
 
 @pytest.fixture(scope="session")

@@ -46,10 +46,18 @@ def test_imports_point_to_earlier_stages(path):
     for target in imported(path):
         assert target.exists(), target
         here, there = STAGES[top(path)], STAGES[top(target)]
-        same_folder = path.parent == target.parent and path.parent != SOURCE
+        same_folder = top(path) == top(target) and path.parent != SOURCE
         assert there < here or same_folder or here == there == "0", (
             f"{top(path)} ({here}) imports {top(target)} ({there})"
         )
+
+
+def test_inside_the_surfaces_commands_are_last_and_words_first():
+    for path in modules():
+        for target in imported(path):
+            rooms = [place.relative_to(SOURCE).parts[:2] for place in (path, target)]
+            assert rooms[1] != ("surfaces", "commands") or path.name == "cli.py", path
+            assert rooms[0] != ("surfaces", "words") or rooms[1] == rooms[0] or top(target) != "surfaces", path
 
 
 def test_importing_loads_nothing_heavy():

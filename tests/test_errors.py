@@ -24,7 +24,7 @@ def test_an_error_knows_its_argument_and_says_it_in_python():
 def test_a_surface_words_the_arguments_in_its_own_way():
     error = DataError("must be so.", argument="cost", remedy=("Name it with {} or {}.", "cost", "rounds"))
     assert str(error) == "cost must be so. Name it with cost=... or rounds=...."
-    worded = error.worded(lambda name: f"--{name}", lambda name: f"-{name[0]}")
+    worded = error.worded(lambda name: f"--{name}", lambda name, value: f"-{name[0]}")
     assert worded == "--cost must be so. Name it with -c or -r."
 
 
@@ -32,7 +32,7 @@ def test_a_value_of_the_users_is_never_taken_for_an_argument(tmp_path):
     path = tmp_path / "cost_per_sample {}.csv"
     with pytest.raises(DataError) as found:
         read_curves(path)
-    assert found.value.worded(lambda name: "?", lambda name: "?") == f"There is no file {path}. " + (
+    assert found.value.worded(lambda name: "?", lambda name, value: "?") == f"There is no file {path}. " + (
         "Check the name and the folder."
     )
 

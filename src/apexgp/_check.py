@@ -61,7 +61,7 @@ def sizes_array(name: str, values: ArrayLike, *, error: type[ApexError] = Reques
         hint = (
             " Fractions of a data set? Multiply by its number of examples." if ((small > 0) & (small < 1)).all() else ""
         )
-        raise error(f"count training examples and must be at least 1, got {some(small)}.{hint}", argument=name)
+        raise error(f"must be numbers of training examples, at least 1, got {some(small)}.{hint}", argument=name)
     return sizes
 
 

@@ -20,7 +20,7 @@ def refuse_to_overwrite(path: str | os.PathLike[str], overwrite: bool) -> Path:
         raise RequestError(f"The folder {target.parent} does not exist. Make it first, or name another.")
     if target.exists() and not overwrite:
         raise WouldOverwriteError(
-            f"{target} exists. Name another file, or allow overwriting (overwrite=True, --force)."
+            f"{target} exists.", remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True))
         )
     return target
 

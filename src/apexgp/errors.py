@@ -38,6 +38,9 @@ __all__ = [
     "WouldOverwriteError",
 ]
 
+# A sentence, then the arguments that it names, each alone or with the value to give it.
+Remedy = tuple[()] | tuple[str, *tuple[str | tuple[str, Any], ...]]
+
 
 class ApexError(Exception):
     """Base of all errors that apexgp raises on purpose.
@@ -49,29 +52,38 @@ class ApexError(Exception):
     argument
         The argument at fault.
     remedy
-        What to do, with {} where arguments are named, and those arguments.
+        What to do, with {} where arguments are named, and those arguments; one with a value to give it is a pair.
 
     Every surface words the arguments in its own way, the command line as its options: see `worded`.
     """
 
-    def __init__(self, message: str, *, argument: str | None = None, remedy: tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str, *, argument: str | None = None, remedy: Remedy = ()) -> None:
         super().__init__(message)
         self.message, self.argument, self.remedy = message, argument, remedy
 
     def __str__(self) -> str:
-        return self.worded(lambda name: name, lambda name: f"{name}=...")
+        return self.worded(lambda name: name, as_keyword)
 
-    def worded(self, name_of: Callable[[str], str], set_by: Callable[[str], str]) -> str:
-        """The message, with `name_of` to name the argument at fault and `set_by` to say how one is set."""
+    def worded(self, name_of: Callable[[str], str], set_by: Callable[[str, Any], str]) -> str:
+        """The message, with `name_of` to name the argument at fault and `set_by` to say how one is set.
+
+        `set_by` is called with the argument's name and the value to give it, None where the reader has to choose one.
+        """
         text = self.message if self.argument is None else f"{name_of(self.argument)} {self.message}"
         if self.remedy:
             sentence, *arguments = self.remedy
-            text += " " + sentence.format(*map(set_by, arguments))
+            named = [(argument, None) if isinstance(argument, str) else argument for argument in arguments]
+            text += " " + sentence.format(*(set_by(name, value) for name, value in named))
         return text
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Keyword arguments survive the way back from a worker process.
         return partial(type(self), argument=self.argument, remedy=self.remedy), (self.message,)
+
+
+def as_keyword(name: str, value: Any = None) -> str:
+    """An argument as it is set in Python; the value None is the reader's to choose."""
+    return f"{name}={'...' if value is None else repr(value)}"
 
 
 class DataError(ApexError, ValueError):

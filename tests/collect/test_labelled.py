@@ -57,14 +57,18 @@ def test_labels_that_are_numbers_stay_numbers(write):
 @pytest.mark.parametrize(
     ("columns", "arguments", "message"),
     [
-        ([NUMBER, LABEL], {"label": "z"}, "no column 'z'; found age, y. See --label"),
-        ([NUMBER, LABEL], {"group": "z"}, "no column 'z'.*See --group"),
-        ([NUMBER, LABEL], {"drop": ["z"]}, "no column 'z'.*See --drop"),
+        ([NUMBER, LABEL], {"label": "z"}, r"no column 'z'; found age, y. Name one of them with label=\.\.\."),
+        ([NUMBER, LABEL], {"group": "z"}, "no column 'z'.*with group="),
+        ([NUMBER, LABEL], {"drop": ["z"]}, "no column 'z'.*with drop="),
         ([LABEL], {}, "no column left"),
         ([("unit", lambda i: "mg"), LABEL], {}, "no column left"),
         ([NUMBER, ("y", lambda i: "" if i == 4 else "a")], {}, "column 'y' has no value in line 6"),
         ([NUMBER, LABEL, ("who", lambda i: "NA")], {"group": "who"}, "'who' has no value in line 2, 3, 4, 5, 6 and 25"),
-        ([NUMBER, LABEL, ("who", lambda i: f"p{i}")], {}, "'who' holds 30 different texts.*--drop who.*--group who"),
+        (
+            [NUMBER, LABEL, ("who", lambda i: f"p{i}")],
+            {},
+            r"'who' holds 30 different texts.*drop=\['who'\].*group='who'",
+        ),
         ([NUMBER, LABEL, ("row", lambda i: i + 1)], {}, "'row' holds numbers that count the rows"),
         ([LABEL, ("age", lambda i: "4o" if i == 9 else 40 + i % 9)], {}, "line 11, column 'age'.*'4o'.*mend this cell"),
     ],
@@ -106,7 +110,7 @@ def test_bad_embeddings_are_explained(write, tmp_path):
     labels = write(table(LABEL), "labels.csv")
     for path, arguments, message in [
         ("none.npy", {}, "There is no file"),
-        ("X.npy", {}, "no array 'y'; found X. .*--labels"),
+        ("X.npy", {}, "no array 'y'; found X. .*labels="),
         ("X.npy", {"labels": labels}, "has 5 cases, but there are 30 labels"),
         ("flat.npz", {}, "must hold an array X"),
         ("objects.npy", {}, "cannot be read as arrays of numbers"),

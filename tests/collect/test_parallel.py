@@ -19,7 +19,7 @@ ESTIMATORS = {"head": LogisticHead(), "forest": RandomForestClassifier(10, n_job
 
 
 def rows(curves):
-    return [{name: value for name, value in run.items() if name != "seconds"} for run in curves.runs]
+    return [{name: value for name, value in fit.items() if name != "seconds"} for fit in curves.fits]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_a_dask_cluster_gives_the_same_rows(alone):
         for name, estimator in ESTIMATORS.items():
             assert rows(collect_curves(estimator, X, Y, **SETTINGS)) == alone[name]
         found = collect_curves(WhoAmI(), X, Y, **SETTINGS)
-        processes = {run["parameters"]["process"] for run in found.runs}
+        processes = {fit["parameters"]["process"] for fit in found.fits}
         assert processes == set(client.run(os.getpid).values())  # both workers, and not this process
 
 
@@ -67,7 +67,7 @@ def work(path):
     return collect_curves(GaussianNB(), X, y, n_splits=6, results=path, progress=False)
 
 def rows(curves):
-    return [{k: v for k, v in run.items() if k != "seconds"} for run in curves.runs]
+    return [{k: v for k, v in fit.items() if k != "seconds"} for fit in curves.fits]
 
 def child(path):
     process = os.fork()
@@ -116,7 +116,7 @@ def test_a_run_killed_at_20_moments_resumes_to_the_same_rows(tmp_path):
 
 def test_numeric_threads_are_held_to_one():
     found = collect_curves(ThreadCounter(), X, Y, sizes=[60], n_splits=1, metric="accuracy", progress=False)
-    assert set(found.runs[0]["parameters"]["threads"]) == {1}
+    assert set(found.fits[0]["parameters"]["threads"]) == {1}
 
 
 class ThreadCounter(LogisticHead):

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from apexgp.collect.results import columns, read_runs, resumed
+from apexgp.collect.results import columns, read_record, resumed
 from apexgp.errors import DataError, RequestError
 
 SETTINGS = {"metrics": ["auroc"], "seed": 0, "ratio": (0.8, 0.1, 0.1), "X": "abc"}
@@ -29,16 +29,16 @@ def path(tmp_path):
 
 @pytest.fixture
 def written(path):
-    with resumed(path, SETTINGS, ["auroc"]) as runs:
+    with resumed(path, SETTINGS, ["auroc"]) as record:
         for size in (60, 94, 147):
-            runs.add(row(size))
+            record.add(row(size))
     return path
 
 
 def test_rows_come_back_as_they_were(written):
-    assert read_runs(written).rows == [row(60), row(94), row(147)]
-    with resumed(written, SETTINGS, ["auroc"]) as runs:
-        assert runs.rows == [row(60), row(94), row(147)]
+    assert read_record(written).rows == [row(60), row(94), row(147)]
+    with resumed(written, SETTINGS, ["auroc"]) as record:
+        assert record.rows == [row(60), row(94), row(147)]
 
 
 def test_a_person_can_read_it(written):
@@ -51,10 +51,10 @@ def test_a_person_can_read_it(written):
 
 def test_each_row_is_on_the_disk_before_the_next(path, monkeypatch):
     synced = []
-    with resumed(path, SETTINGS, ["auroc"]) as runs:
+    with resumed(path, SETTINGS, ["auroc"]) as record:
         monkeypatch.setattr(os, "fsync", lambda file: synced.append(path.read_text().count("\n")))
-        runs.add(row(60))
-        runs.add(row(94))
+        record.add(row(60))
+        record.add(row(94))
     assert synced == [7, 8]
 
 
@@ -63,22 +63,22 @@ def test_a_line_torn_anywhere_is_dropped(written):
     last = content[:-1].rfind(b"\n") + 1
     for end in range(last, len(content)):
         written.write_bytes(content[:end])
-        assert [run["size"] for run in read_runs(written).rows] == [60, 94]
-        with resumed(written, SETTINGS, ["auroc"]) as runs:
-            assert [run["size"] for run in runs.rows] == [60, 94]
-            runs.add(row(147))
+        assert [fit["size"] for fit in read_record(written).rows] == [60, 94]
+        with resumed(written, SETTINGS, ["auroc"]) as record:
+            assert [fit["size"] for fit in record.rows] == [60, 94]
+            record.add(row(147))
         assert written.read_bytes() == content
 
 
 def test_failed_fits_are_not_finished_until_they_succeed(path):
-    with resumed(path, SETTINGS, ["auroc"]) as runs:
-        runs.add(row(60, error="ValueError: no"))
-        runs.add(row(94))
-        assert [size for size, *_ in runs.finished()] == [94]
-    with resumed(path, SETTINGS, ["auroc"]) as runs:
-        assert [size for size, *_ in runs.finished()] == [94]
-        runs.add(row(60))
-    assert {size for size, *_ in read_runs(path).finished()} == {60, 94}
+    with resumed(path, SETTINGS, ["auroc"]) as record:
+        record.add(row(60, error="ValueError: no"))
+        record.add(row(94))
+        assert [size for size, *_ in record.finished()] == [94]
+    with resumed(path, SETTINGS, ["auroc"]) as record:
+        assert [size for size, *_ in record.finished()] == [94]
+        record.add(row(60))
+    assert {size for size, *_ in read_record(path).finished()} == {60, 94}
 
 
 def test_other_settings_are_refused_and_named(written):
@@ -102,9 +102,9 @@ def test_files_of_others_are_left_alone(path, content):
 
 def test_an_empty_file_is_a_new_one(path):
     path.touch()
-    with resumed(path, SETTINGS, ["auroc"]) as runs:
-        runs.add(row(60))
-    assert len(read_runs(path).rows) == 1
+    with resumed(path, SETTINGS, ["auroc"]) as record:
+        record.add(row(60))
+    assert len(read_record(path).rows) == 1
 
 
 def test_damage_in_the_middle_is_named(written):
@@ -112,20 +112,20 @@ def test_damage_in_the_middle_is_named(written):
     lines[7] = "94,0,oops"
     written.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match="line 8 is not a row of this record"):
-        read_runs(written)
+        read_record(written)
     lines[5] = "other,columns"
     written.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match="line 6: expected the columns size, split"):
-        read_runs(written)
+        read_record(written)
     lines[1] = "# metrics: [oops"
     written.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match="lost its settings"):
-        read_runs(written)
+        read_record(written)
 
 
 def test_a_full_disk_is_no_silent_loss(path, monkeypatch):
-    with resumed(path, SETTINGS, ["auroc"]) as runs:
+    with resumed(path, SETTINGS, ["auroc"]) as record:
         monkeypatch.setattr(os, "write", lambda file, line: len(line) - 1)
         with pytest.raises(OSError, match="disk took only a part"):
-            runs.add(row(60))
-        assert runs.rows == []
+            record.add(row(60))
+        assert record.rows == []

@@ -20,7 +20,7 @@ def collect(estimator=GaussianNB(), features=X, labels=Y, **settings):  # noqa: 
 
 
 def rows(curves):
-    return [{name: value for name, value in run.items() if name != "seconds"} for run in curves.runs]
+    return [{name: value for name, value in fit.items() if name != "seconds"} for fit in curves.fits]
 
 
 class Watched(ClassifierMixin, BaseEstimator):
@@ -47,7 +47,7 @@ def test_curves_of_the_paper_by_default():
     assert (len(curve), set(curve.split)) == (15, {0, 1, 2})
     assert "CurveSet" in repr(curves)
     APExGP().fit(curve).forecast([720])
-    (first, *_) = curves.runs
+    (first, *_) = curves.fits
     assert list(first) == [
         *("size", "split", "task", "parameters", "validation_auroc", "test_auroc", "test_cases", "seconds", "error")
     ]
@@ -105,23 +105,23 @@ def test_scores_are_those_of_a_plain_computation():
 def test_parameters_are_tuned_on_validation():
     grid = {"max_depth": [1, 2, 3, 5, None], "min_samples_leaf": [1, 20]}
     curves = collect(DecisionTreeClassifier(), param_grid=grid, sizes=[60, 230], n_splits=2)
-    for run in curves.runs:
-        single = {name: [value] for name, value in run["parameters"].items()}
+    for fit in curves.fits:
+        single = {name: [value] for name, value in fit["parameters"].items()}
         (again,) = [
             other
-            for other in collect(DecisionTreeClassifier(), param_grid=single, sizes=[60, 230], n_splits=2).runs
-            if (other["size"], other["split"]) == (run["size"], run["split"])
+            for other in collect(DecisionTreeClassifier(), param_grid=single, sizes=[60, 230], n_splits=2).fits
+            if (other["size"], other["split"]) == (fit["size"], fit["split"])
         ]
-        assert (again["validation_auroc"], again["test_auroc"]) == (run["validation_auroc"], run["test_auroc"])
+        assert (again["validation_auroc"], again["test_auroc"]) == (fit["validation_auroc"], fit["test_auroc"])
     for depth in grid["max_depth"]:
         alone = collect(DecisionTreeClassifier(max_depth=depth), sizes=[60, 230], n_splits=2)
-        for ours, one in zip(curves.runs, alone.runs, strict=True):
+        for ours, one in zip(curves.fits, alone.fits, strict=True):
             assert ours["validation_auroc"] >= one["validation_auroc"]
 
 
 def test_heads_are_given_the_validation_set():
     curves = collect(LogisticHead(max_iters=[10, 100]), (X - X.mean(0)) / X.std(0), sizes=[60, 94])
-    assert all(set(run["parameters"]) == {"C", "max_iter"} for run in curves.runs)
+    assert all(set(fit["parameters"]) == {"C", "max_iter"} for fit in curves.fits)
     assert curves.only.scores.min() > 0.9
 
 
@@ -131,7 +131,7 @@ def test_scans_of_different_lengths(rng):
     head = SliceHead([0.05], [0.0], 1, max_epochs=30)
     curves = collect(head, scans, y, sizes=[20, 60], n_splits=2)
     assert curves.only.scores.mean() > 0.8
-    assert set(curves.runs[0]["parameters"]) == {"learning_rate", "weight_decay", "seed", "epoch"}
+    assert set(curves.fits[0]["parameters"]) == {"learning_rate", "weight_decay", "seed", "epoch"}
 
 
 def test_several_classes_become_one_curve_each():
@@ -219,7 +219,7 @@ def test_a_fit_that_raises_is_recorded_and_tried_again(tmp_path):
     with pytest.warns(FailedFitsWarning, match="2 of 6 fits failed .* 2 with ValueError: not today"):
         curves = collect(Moody(mood), **settings)
     assert np.unique(curves.only.sizes).tolist() == [60, 147]
-    assert [run["size"] for run in curves.failed] == [94, 94]
+    assert [fit["size"] for fit in curves.failed] == [94, 94]
     mood.unlink()
     again = collect(Moody(mood), **settings)
     assert not again.failed
@@ -256,7 +256,7 @@ def test_finished_fits_are_not_repeated_and_sizes_and_splits_may_be_added(tmp_pa
     assert Counting.fits == 9
     assert rows(more) == rows(collect(sizes=[60, 94, 147], n_splits=3))
     fewer = collect(Counting(), sizes=[94], n_splits=1, results=path)
-    assert [(run["size"], run["split"]) for run in fewer.runs] == [(94, 0)]
+    assert [(fit["size"], fit["split"]) for fit in fewer.fits] == [(94, 0)]
     assert rows(CurveSet.from_results(path)) == rows(more)
 
 
@@ -297,7 +297,7 @@ def test_ctrl_c_leaves_a_valid_file(tmp_path):
     path = tmp_path / "runs.csv"
     with pytest.raises(KeyboardInterrupt):
         collect(Interrupted(), sizes=[60, 94], n_splits=2, results=path)
-    assert len(CurveSet.from_results(path).runs) == 2
+    assert len(CurveSet.from_results(path).fits) == 2
     assert rows(collect(Interrupted(), sizes=[60, 94], n_splits=2, results=path)) == rows(
         collect(sizes=[60, 94], n_splits=2)
     )
@@ -362,5 +362,5 @@ def test_bad_input_is_named(arguments, error, message):
 
 def test_no_validation_where_nothing_is_tuned():
     curves = collect(DummyClassifier(), ratio=(3, 0, 1), sizes=[60], metric="accuracy")
-    assert curves.runs[0]["validation_accuracy"] is None
-    assert curves.runs[0]["test_cases"] == pytest.approx(len(Y) / 4, abs=2)
+    assert curves.fits[0]["validation_accuracy"] is None
+    assert curves.fits[0]["test_cases"] == pytest.approx(len(Y) / 4, abs=2)

@@ -98,15 +98,19 @@ def minimum_sample_size(
     if not 0 < cox_snell < most:
         kind, limit = ("Nagelkerke's", 1.0) if nagelkerke else ("Cox and Snell's", most)
         hint = f" Write {given / 100:g} for {given:g} %." if 1 < given <= 100 else ""
-        hint = hint or ("" if nagelkerke or given <= 0 else " Is it Nagelkerke's? Say nagelkerke=True.")
+        asked = not (hint or nagelkerke or given <= 0)
         raise RequestError(
-            f"r2 must be above 0 and below {limit:.3g}, the largest {kind} R2 at a prevalence of {phi:g}, got "
-            f"{given:g}.{hint}"
+            f"must be above 0 and below {limit:.3g}, the largest {kind} R2 at a prevalence of {phi:g}, got "
+            f"{given:g}.{hint}",
+            argument="r2",
+            remedy=("Is it Nagelkerke's? Say {}.", ("nagelkerke", True)) if asked else (),
         )
     if cox_snell >= s:
-        raise RequestError(f"shrinkage must be above r2 ({cox_snell:.3g}), got {s:g}.")
+        raise RequestError(f"must be above r2 ({cox_snell:.3g}), got {s:g}.", argument="shrinkage")
     if cox_snell + difference * most >= 1:
-        raise RequestError(f"optimism must be below {(1 - cox_snell) / most:.3g} for this r2, got {difference:g}.")
+        raise RequestError(
+            f"must be below {(1 - cox_snell) / most:.3g} for this r2, got {difference:g}.", argument="optimism"
+        )
     # (iii) is (ii) with the shrinkage that keeps the optimism small.
     small = cox_snell / (cox_snell + difference * most)
     exact = {

@@ -114,7 +114,7 @@ def attainable_target(target: float, ceiling: float, direction: str) -> float:
     if not 0 < accuracy <= 1 or not 0 <= number <= 1:
         hint = f" Write {number / 100:g} for {number:g} %." if 1 < number <= 100 else ""
         bounds = "above 0 and at most 1" if direction == "higher" else "at least 0 and below 1"
-        raise RequestError(f"target must be a score {bounds}, got {number:g}.{hint}")
+        raise RequestError(f"must be a score {bounds}, got {number:g}.{hint}", argument="target")
     # Rounding of 1 - (1 - ceiling) must not refuse the ceiling itself.
     if accuracy > ceiling + 1e-12:
         best = ceiling if direction == "higher" else 1 - ceiling

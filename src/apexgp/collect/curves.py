@@ -11,7 +11,7 @@ from .._files import write_text
 from .._tables import as_csv
 from ..curve import LearningCurve
 from ..errors import RequestError
-from .results import Run, Runs, key, read_runs
+from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]
 
@@ -25,32 +25,32 @@ class CurveSet(Mapping[Key, LearningCurve]):
 
     Parameters
     ----------
-    runs : Runs
+    record : Record
         The fits.
 
     Attributes
     ----------
-    runs : tuple of dict
+    fits : tuple of dict
         One row a fit, with the keys size, split, task, parameters (those chosen on validation), validation_<metric>,
-        test_<metric>, test_cases, seconds and error (empty where the fit went well). `pandas.DataFrame(curves.runs)`
+        test_<metric>, test_cases, seconds and error (empty where the fit went well). `pandas.DataFrame(curves.fits)`
         makes a table of it.
     """
 
-    def __init__(self, runs: Runs) -> None:
-        latest = {key(run): run for run in runs.rows} | runs.finished()
-        self.runs: tuple[Run, ...] = tuple(
-            sorted(latest.values(), key=lambda run: (run["size"], run["split"], run["task"] or ""))
+    def __init__(self, record: Record) -> None:
+        latest = {key(fit): fit for fit in record.rows} | record.finished()
+        self.fits: tuple[FitRow, ...] = tuple(
+            sorted(latest.values(), key=lambda fit: (fit["size"], fit["split"], fit["task"] or ""))
         )
-        self._metrics = tuple(runs.metrics)
+        self._metrics = tuple(record.metrics)
         self._curves: dict[Key, LearningCurve] = {}
-        done = [run for run in self.runs if not run["error"]]
-        for task in sorted({run["task"] for run in done}, key=lambda task: task or ""):
-            own = [run for run in done if run["task"] == task]
+        done = [fit for fit in self.fits if not fit["error"]]
+        for task in sorted({fit["task"] for fit in done}, key=lambda task: task or ""):
+            own = [fit for fit in done if fit["task"] == task]
             for metric in self._metrics:
                 self._curves[task, metric] = LearningCurve(
-                    [run["size"] for run in own],  # type: ignore[arg-type]
-                    [run[f"test_{metric}"] for run in own],  # type: ignore[arg-type]
-                    [run["split"] for run in own],  # type: ignore[arg-type]
+                    [fit["size"] for fit in own],  # type: ignore[arg-type]
+                    [fit[f"test_{metric}"] for fit in own],  # type: ignore[arg-type]
+                    [fit["split"] for fit in own],  # type: ignore[arg-type]
                     metric=metric,
                     task=task,
                 )
@@ -58,7 +58,7 @@ class CurveSet(Mapping[Key, LearningCurve]):
     @classmethod
     def from_results(cls, path: str | os.PathLike[str]) -> Self:
         """Read the curves that a record of fits holds so far."""
-        return cls(read_runs(path))
+        return cls(read_record(path))
 
     def __getitem__(self, which: Key) -> LearningCurve:
         try:
@@ -86,9 +86,9 @@ class CurveSet(Mapping[Key, LearningCurve]):
         return next(iter(self.values()))
 
     @property
-    def failed(self) -> tuple[Run, ...]:
+    def failed(self) -> tuple[FitRow, ...]:
         """The fits that raised errors."""
-        return tuple(run for run in self.runs if run["error"])
+        return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
         """All curves as one table: size, score, split, and task and metric where there are several."""

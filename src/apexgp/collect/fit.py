@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from .._json import plain
 from ..errors import RequestError
-from .results import Run
+from .results import FitRow
 from .scores import Scorer
 from .splits import Rows
 
@@ -40,9 +40,9 @@ def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored, before any work is done."""
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
-        raise RequestError(f"estimator must be a scikit-learn classifier, got {estimator!r}.{hint}")
+        raise RequestError(f"must be a scikit-learn classifier, got {estimator!r}.{hint}", argument="estimator")
     if is_regressor(estimator):
-        raise RequestError(f"estimator must be a classifier, got the regressor {type(estimator).__name__}.")
+        raise RequestError(f"must be a classifier, got the regressor {type(estimator).__name__}.", argument="estimator")
 
 
 def takes_validation(estimator: Any) -> bool:
@@ -57,24 +57,24 @@ def measure(
     fit: Fit,
     candidates: Sequence[Mapping[str, Any]],
     scorers: Mapping[str, Scorer],
-) -> Run:
+) -> FitRow:
     """Fit each candidate, keep the one with the best first metric on validation, score it on test.
 
     An exception becomes the row's error, so that the other fits go on.
     """
     start = perf_counter()
-    run: Run = {"size": fit.size, "split": fit.split, "task": fit.task, "parameters": {}}
-    run |= {f"{part}_{name}": None for name in scorers for part in ("validation", "test")}
-    run |= {"test_cases": len(fit.test), "seconds": 0.0, "error": ""}
+    row: FitRow = {"size": fit.size, "split": fit.split, "task": fit.task, "parameters": {}}
+    row |= {f"{part}_{name}": None for name in scorers for part in ("validation", "test")}
+    row |= {"test_cases": len(fit.test), "seconds": 0.0, "error": ""}
     try:
         # One numeric thread a worker: they do not fight for cores, and sums are added in the same order everywhere.
         # An estimator's own n_jobs would start workers inside workers.
         with threadpool_limits(limits=1), parallel_config(backend="sequential"):
-            run |= _best(estimator, X, y, fit, candidates, scorers)
+            row |= _best(estimator, X, y, fit, candidates, scorers)
     except Exception as problem:
-        run["error"] = " ".join(f"{type(problem).__name__}: {problem}".split())
-    run["seconds"] = round(perf_counter() - start, 4)
-    return run
+        row["error"] = " ".join(f"{type(problem).__name__}: {problem}".split())
+    row["seconds"] = round(perf_counter() - start, 4)
+    return row
 
 
 def _best(
@@ -84,7 +84,7 @@ def _best(
     fit: Fit,
     candidates: Sequence[Mapping[str, Any]],
     scorers: Mapping[str, Scorer],
-) -> Run:
+) -> FitRow:
     X_train, X_validation, X_test = (take(X, rows) for rows in (fit.train, fit.validation, fit.test))
     y_train, y_validation, y_test = y[fit.train], y[fit.validation], y[fit.test]
     arguments = (

@@ -50,7 +50,10 @@ def read_labelled(
     """
     if path.suffix not in (".npy", ".npz"):
         if labels is not None:
-            raise DataError(f"{path} is a table and must hold its own labels; --labels goes with .npy and .npz files.")
+            raise DataError(
+                f"{path} is a table and must hold its own labels.",
+                remedy=("{} goes with .npy and .npz files.", "labels"),
+            )
         return _from_table(read_table(path), label, group, drop)
     arrays = _arrays(path)
     X = _embeddings(path, arrays, {label, group})
@@ -62,8 +65,8 @@ def read_labelled(
         for name in filter(None, (label, group)):
             if name not in arrays:
                 raise DataError(
-                    f"{path} has no array {name!r}; found {', '.join(arrays)}. Name the CSV file of the labels with "
-                    "--labels."
+                    f"{path} has no array {name!r}; found {', '.join(arrays)}.",
+                    remedy=("Name the CSV file of the labels with {}.", "labels"),
                 )
         y, groups = arrays[label], None if group is None else arrays[group]
     if len(X) != len(y):
@@ -76,7 +79,7 @@ def read_labelled(
 def _from_table(table: Table, label: str, group: str | None, drop: Sequence[str]) -> LabelledData:
     y, groups = _labels(table, label), None if group is None else _groups(table, group)
     for name in drop:
-        _check_column(table, name, "--drop")
+        _check_column(table, name, "drop")
     columns: list[NDArray[np.float64]] = []
     categorical: list[int] = []
     constant: list[str] = []
@@ -119,11 +122,11 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
             raise DataError(f"{problem} Most of the column is numbers; mend this cell or leave it empty.") from None
         categories = sorted(set(filled))
         if len(categories) > max(_MOST_CATEGORIES, len(filled) / 2):
-            raise DataError(_like_an_identifier(table, name, f"{len(categories)} different texts")) from None
+            raise _like_an_identifier(table, name, f"{len(categories)} different texts") from None
         number = {category: float(code) for code, category in enumerate(categories)}
         return np.array([number.get(cell, np.nan) for cell in cells]), True
     if len(values) > _MOST_CATEGORIES and np.array_equal(np.abs(np.diff(values)), np.ones(len(values) - 1)):
-        raise DataError(_like_an_identifier(table, name, "numbers that count the rows"))
+        raise _like_an_identifier(table, name, "numbers that count the rows")
     return values, False
 
 
@@ -131,16 +134,20 @@ def _looks_numeric(cell: str) -> bool:
     return cell.lstrip("+-")[:1].isdigit()
 
 
-def _like_an_identifier(table: Table, name: str, what: str) -> str:
-    return (
+def _like_an_identifier(table: Table, name: str, what: str) -> DataError:
+    return DataError(
         f"{table.path}: column {name!r} holds {what} in {len(table.lines)} rows, as identifiers do; a classifier "
-        f"cannot learn from it. Leave it out with --drop {name}, or, if it says who the rows belong to, name it with "
-        f"--group {name}."
+        "cannot learn from it.",
+        remedy=(
+            "Leave it out with {}, or, if it says who the rows belong to, name it with {}.",
+            ("drop", [name]),
+            ("group", name),
+        ),
     )
 
 
 def _labels(table: Table, label: str) -> NDArray[Any]:
-    _check_column(table, label, "--label")
+    _check_column(table, label, "label")
     _check_gaps(table, label)
     try:
         numbers = np.array(table.numbers(label))
@@ -150,14 +157,17 @@ def _labels(table: Table, label: str) -> NDArray[Any]:
 
 
 def _groups(table: Table, group: str) -> NDArray[Any]:
-    _check_column(table, group, "--group")
+    _check_column(table, group, "group")
     _check_gaps(table, group)
     return np.array(table.columns[group])
 
 
-def _check_column(table: Table, name: str, option: str) -> None:
+def _check_column(table: Table, name: str, argument: str) -> None:
     if name not in table.columns:
-        raise DataError(f"{table.path} has no column {name!r}; found {some(list(table.columns), 20)}. See {option}.")
+        raise DataError(
+            f"{table.path} has no column {name!r}; found {some(list(table.columns), 20)}.",
+            remedy=("Name one of them with {}.", argument),
+        )
 
 
 def _check_gaps(table: Table, name: str) -> None:

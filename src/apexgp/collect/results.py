@@ -14,50 +14,50 @@ from .._files import refuse_to_overwrite, write_text
 from .._tables import csv_line
 from ..errors import DataError, RequestError
 
-__all__ = ["Run", "Runs", "read_runs", "resumed"]
+__all__ = ["FitRow", "Record", "read_record", "resumed"]
 
 # One fit: size, split, task, parameters, validation_<metric>, test_<metric>, test_cases, seconds, error.
-Run = dict[str, Any]
+FitRow = dict[str, Any]
 
 _TITLE = "# apexgp collect: one row a fit. Run again with the same settings and data to go on from here."
 
 
-class Runs:
+class Record:
     """Rows that are on the disk, and the way to add one.
 
     Parameters
     ----------
     metrics : sequence of str
         Names of the scores.
-    rows : list of Run
+    rows : list of FitRow
         What there is already.
     file : int, optional
         Descriptor to append to; None keeps the rows in memory only.
     """
 
-    def __init__(self, metrics: Sequence[str], rows: Sequence[Run] = (), file: int | None = None) -> None:
+    def __init__(self, metrics: Sequence[str], rows: Sequence[FitRow] = (), file: int | None = None) -> None:
         self.metrics = list(metrics)
         self.rows = list(rows)
         self._file = file
 
-    def add(self, run: Run) -> None:
+    def add(self, row: FitRow) -> None:
         """Append one row; when this returns, it is on the disk."""
         if self._file is not None:
             # One write for the whole line: what a kill leaves behind is at most a line without its end.
-            line = csv_line([_cell(run[name]) for name in columns(self.metrics)]).encode()
+            line = csv_line([_cell(row[name]) for name in columns(self.metrics)]).encode()
             if os.write(self._file, line) < len(line):
                 raise OSError("The disk took only a part of a row. Make room, then run again to go on.")
             os.fsync(self._file)
-        self.rows.append(run)
+        self.rows.append(row)
 
-    def finished(self) -> dict[tuple[int, int, str | None], Run]:
+    def finished(self) -> dict[tuple[int, int, str | None], FitRow]:
         """The last fit without an error of each (size, split, task)."""
-        return {key(run): run for run in self.rows if not run["error"]}
+        return {key(row): row for row in self.rows if not row["error"]}
 
 
-def key(run: Run) -> tuple[int, int, str | None]:
+def key(row: FitRow) -> tuple[int, int, str | None]:
     """What makes a fit the same fit."""
-    return run["size"], run["split"], run["task"]
+    return row["size"], row["split"], row["task"]
 
 
 def columns(metrics: Sequence[str]) -> list[str]:
@@ -67,7 +67,7 @@ def columns(metrics: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Sequence[str]) -> Iterator[Runs]:
+def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Sequence[str]) -> Iterator[Record]:
     """Open the record of a run with these settings: a new file, or one to go on with.
 
     Parameters
@@ -90,15 +90,15 @@ def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Seq
         rows = []
     file = os.open(target, os.O_WRONLY | os.O_APPEND)
     try:
-        yield Runs(metrics, rows, file)
+        yield Record(metrics, rows, file)
     finally:
         os.close(file)
 
 
-def read_runs(path: str | os.PathLike[str]) -> Runs:
+def read_record(path: str | os.PathLike[str]) -> Record:
     """Read what a record holds so far, without touching it."""
     settings, rows = _read(Path(path))
-    return Runs(settings["metrics"], rows)
+    return Record(settings["metrics"], rows)
 
 
 def _drop_torn_line(path: Path) -> None:
@@ -111,7 +111,7 @@ def _drop_torn_line(path: Path) -> None:
             os.fsync(file.fileno())
 
 
-def _read(path: Path) -> tuple[dict[str, Any], list[Run]]:
+def _read(path: Path) -> tuple[dict[str, Any], list[FitRow]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
@@ -136,7 +136,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[Run]]:
                 raise DataError(f"{path}, line {number}: expected the columns {', '.join(columns(metrics))}.")
             continue
         try:
-            rows.append(_run(dict(zip(columns(metrics), cells, strict=True)), metrics))
+            rows.append(_row(dict(zip(columns(metrics), cells, strict=True)), metrics))
         except ValueError:
             raise DataError(
                 f"{path}, line {number} is not a row of this record: {','.join(cells)!r}. Delete that line to repeat "
@@ -145,16 +145,16 @@ def _read(path: Path) -> tuple[dict[str, Any], list[Run]]:
     return settings, rows
 
 
-def _run(cells: dict[str, str], metrics: Sequence[str]) -> Run:
-    run: Run = dict(cells)
-    run["size"], run["split"], run["test_cases"] = int(cells["size"]), int(cells["split"]), int(cells["test_cases"])
-    run["task"] = cells["task"] or None
-    run["parameters"] = json.loads(cells["parameters"])
-    run["seconds"] = float(cells["seconds"])
+def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
+    row: FitRow = dict(cells)
+    row["size"], row["split"], row["test_cases"] = int(cells["size"]), int(cells["split"]), int(cells["test_cases"])
+    row["task"] = cells["task"] or None
+    row["parameters"] = json.loads(cells["parameters"])
+    row["seconds"] = float(cells["seconds"])
     for metric in metrics:
         for name in (f"validation_{metric}", f"test_{metric}"):
-            run[name] = float(cells[name]) if cells[name] else None
-    return run
+            row[name] = float(cells[name]) if cells[name] else None
+    return row
 
 
 def _cell(value: Any) -> str:

@@ -19,7 +19,7 @@ from .._warn import warn
 from ..errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning
 from .curves import CurveSet
 from .fit import Fit, check_classifier, measure
-from .results import Runs, resumed
+from .results import Record, resumed
 from .scores import Scorer, scorers_by_name
 from .slices import Scans
 from .splits import Parts, check_ratio, codes, growing_order, split_by_group
@@ -98,7 +98,7 @@ def collect_curves(
     Returns
     -------
     CurveSet
-        Mapping from (task, metric) to LearningCurve, with `.only` for a single one and `.runs`, the table of fits.
+        Mapping from (task, metric) to LearningCurve, with `.only` for a single one and `.fits`, the table of fits.
 
     Warns
     -----
@@ -144,19 +144,19 @@ def collect_curves(
         **({"scorers": _without_addresses(repr(metric))} if isinstance(metric, Mapping) else {}),
         **data.facts(),
     }
-    record = nullcontext(Runs(list(scorers))) if results is None else resumed(results, settings, list(scorers))
-    with record as runs:
-        done = runs.finished()
+    opened = nullcontext(Record(list(scorers))) if results is None else resumed(results, settings, list(scorers))
+    with opened as record:
+        done = record.finished()
         left = [fit for fit in fits if (fit.size, fit.split, fit.task) not in done]
         work = (joblib.delayed(measure)(estimator, data.X, targets[f.task], f, candidates, scorers) for f in left)
         # Batches would hold back finished fits from the record.
         parallel = joblib.Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")
         with _bar(len(fits), len(fits) - len(left), progress) as advance:
-            for run in parallel(work) if left else ():
-                runs.add(run)
+            for row in parallel(work) if left else ():
+                record.add(row)
                 advance()
     asked_for = {(fit.size, fit.split, fit.task) for fit in fits}
-    return _curves(runs, asked_for)
+    return _curves(record, asked_for)
 
 
 @dataclass(frozen=True)
@@ -177,14 +177,15 @@ class _Data:
         labels = np.asarray(y)
         if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
             raise DataError(
-                f"y must hold classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
-                "regressions cannot be collected: turn y into classes, by a threshold for instance."
+                f"must hold classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
+                "regressions cannot be collected: make classes of them, by a threshold for instance.",
+                argument="y",
             )
         code, classes = codes("y", labels)
         if len(code) != n_rows:
             raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
         if len(classes) < 2:
-            raise DataError(f"y must hold two classes or more, got only {some(classes)}.")
+            raise DataError(f"must hold two classes or more, got only {some(classes)}.", argument="y")
         group = np.arange(n_rows) if groups is None else codes("groups", groups)[0]
         if len(group) != n_rows:
             raise DataError(f"X and groups must have one row a case, got {n_rows} and {len(group)}.")
@@ -250,11 +251,13 @@ class _Plan:
             return sorted(set(np.geomspace(lowest, self._largest, 5).round().astype(int).tolist()))
         given = np.unique(sizes_array("sizes", wanted))
         if (given != np.round(given)).any():
-            raise RequestError(f"sizes must be whole numbers, got {some(given[given != np.round(given)])}.")
+            fractions = given[given != np.round(given)]
+            raise RequestError(f"must be whole numbers, got {some(fractions)}.", argument="sizes")
         if given[0] < self._smallest:
             raise RequestError(
-                f"sizes must be at least {self._smallest}, so that every training subset holds every class, "
-                f"got {given[0]:g}."
+                f"must be at least {self._smallest}, so that every training subset holds every class, got "
+                f"{given[0]:g}.",
+                argument="sizes",
             )
         fitting, beyond = given[given <= self._largest], given[given > self._largest]
         if not fitting.size:
@@ -287,15 +290,20 @@ def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, flo
     try:
         candidates = list(ParameterGrid(param_grid))
     except (TypeError, ValueError) as problem:
-        raise RequestError(f"param_grid must map parameters to lists of values: {problem}") from None
+        raise RequestError(f"must map parameters to lists of values: {problem}", argument="param_grid") from None
     unknown = sorted({name for candidate in candidates for name in candidate} - set(estimator.get_params()))
     if unknown:
         raise RequestError(
-            f"param_grid names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
-            f"{some(sorted(estimator.get_params()), 12)}."
+            f"names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
+            f"{some(sorted(estimator.get_params()), 12)}.",
+            argument="param_grid",
         )
     if shares[1] == 0 and len(candidates) > 1:
-        raise RequestError("param_grid is tuned on validation, but ratio gives it no share. Try ratio=(8, 1, 1).")
+        raise RequestError(
+            "is tuned on validation, which has no share of the data.",
+            argument="param_grid",
+            remedy=("Try {}.", ("ratio", (8, 1, 1))),
+        )
     return candidates
 
 
@@ -308,7 +316,8 @@ def _targets(data: _Data, together: bool) -> dict[str | None, NDArray[np.int64]]
     if not told_apart:
         raise DataError(
             f"None of the {len(share)} classes has a tenth of the cases (the most frequent has {share.max():.1%}), "
-            "so there is no class to tell apart from the rest. Try multiclass='macro', one curve over all classes."
+            "so there is no class to tell apart from the rest.",
+            remedy=("Try {}, one curve over all classes.", ("multiclass", "macro")),
         )
     return {" ".join(str(data.classes[code]).split()): (data.y == code).astype(np.int64) for code in told_apart}
 
@@ -340,17 +349,17 @@ def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
         yield lambda: bar.advance(task)
 
 
-def _curves(runs: Runs, asked_for: set[tuple[int, int, str | None]]) -> CurveSet:
+def _curves(record: Record, asked_for: set[tuple[int, int, str | None]]) -> CurveSet:
     """The curves of what was asked for; says what failed."""
-    rows = [run for run in runs.rows if (run["size"], run["split"], run["task"]) in asked_for]
-    curves = CurveSet(Runs(runs.metrics, rows))
+    rows = [row for row in record.rows if (row["size"], row["split"], row["task"]) in asked_for]
+    curves = CurveSet(Record(record.metrics, rows))
     if curves.failed:
-        reasons = Counter(run["error"] for run in curves.failed)
+        reasons = Counter(row["error"] for row in curves.failed)
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
         if not len(curves):
             raise DataError(f"All {len(curves.failed)} fits failed: {told}.")
         warn(
-            f"{len(curves.failed)} of {len(curves.runs)} fits failed and are missing from the curves: {told}. "
+            f"{len(curves.failed)} of {len(curves.fits)} fits failed and are missing from the curves: {told}. "
             "They are tried again when the run is repeated with the same results file.",
             FailedFitsWarning,
         )

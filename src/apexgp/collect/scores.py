@@ -39,22 +39,27 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
     if isinstance(metric, Mapping):
         wrong = [name for name, scorer in metric.items() if not isinstance(name, str) or not callable(scorer)]
         if wrong or not metric:
-            raise RequestError(f"metric must map names to scorers (estimator, X, y) -> score, got {metric!r}.")
+            raise RequestError(
+                f"must map names to scorers (estimator, X, y) -> score, got {metric!r}.", argument="metric"
+            )
         return dict(metric)
     names = [metric] if isinstance(metric, str) else list(metric)
     if not names or len(set(names)) < len(names):
-        raise RequestError(f"metric must name one or more different metrics, got {metric!r}.")
+        raise RequestError(f"must name one or more different metrics, got {metric!r}.", argument="metric")
     found: dict[str, Scorer] = {}
     for name in names:
         try:
             scorer = get_scorer(_OURS[name][several_classes] if name in _OURS else name)
         except (ValueError, TypeError):
             raise RequestError(
-                f"metric must be one of {', '.join(map(repr, _OURS))}, or a scorer of scikit-learn that gives values "
-                f"in [0, 1], got {name!r}."
+                f"must be one of {', '.join(map(repr, _OURS))}, or a scorer of scikit-learn that gives values in "
+                f"[0, 1], got {name!r}.",
+                argument="metric",
             ) from None
         if getattr(scorer, "_sign", 1) < 0:
-            raise RequestError(f"metric {name!r} is a loss. Only scores in [0, 1] with 1 as the perfect value will do.")
+            raise RequestError(
+                f"{name!r} is a loss. Only scores in [0, 1] with 1 as the perfect value will do.", argument="metric"
+            )
         found[name] = scorer
     return found
 

@@ -33,8 +33,9 @@ def check_ratio(ratio: ArrayLike) -> tuple[float, float, float]:
     shares = real_array("ratio", ratio)
     if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or not shares[[0, 2]].all():
         raise RequestError(
-            "ratio must be three numbers for train, validation and test, such as (8, 1, 1); only validation may be 0. "
-            f"Got {ratio!r}."
+            "must be three numbers for train, validation and test, such as 8, 1 and 1; only validation may be 0. Got "
+            f"{ratio!r}.",
+            argument="ratio",
         )
     train, validation, test = (shares / shares.sum()).tolist()
     return train, validation, test
@@ -122,17 +123,19 @@ def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int6
     """Distinct values of a column in order, and the number of each row's among them; missing ones are refused."""
     array = np.asarray(values)
     if array.ndim != 1:
-        raise DataError(f"{name} must be one column, got shape {array.shape}.")
+        raise DataError(f"must be one column, got shape {array.shape}.", argument=name)
     if array.dtype.kind == "O":
         missing = np.flatnonzero([v is None or v != v or v == "" for v in array])
     else:
         missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
     if missing.size:
-        raise DataError(f"{name} has no value in row {some(missing)} (from 0). Fill it in, or leave the row out.")
+        raise DataError(
+            f"has no value in row {some(missing)} (from 0). Fill it in, or leave the row out.", argument=name
+        )
     try:
         distinct, code = np.unique(array, return_inverse=True)
     except TypeError:
-        raise DataError(f"{name} mixes text and numbers. Write all its values in one way.") from None
+        raise DataError("mixes text and numbers. Write all its values in one way.", argument=name) from None
     return code.astype(np.int64), distinct
 
 

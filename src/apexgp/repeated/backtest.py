@@ -137,7 +137,7 @@ def backtest(
         came = type(wrong[0]).__name__ if wrong else "none"
         raise DataError(f"Expected a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).")
     if n_jobs == 0:
-        raise RequestError("n_jobs must be a number of processes other than 0; -1 takes all cores.")
+        raise RequestError("must be a number of processes other than 0; -1 takes all cores.", argument="n_jobs")
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     found = [score for scores in Parallel(n_jobs=n_jobs)(work) for score in scores]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]
@@ -156,7 +156,7 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
     if methods is None:
         return methods_named(list(METHODS))
     if isinstance(methods, CurveEstimator):
-        raise RequestError(f"methods must be a mapping, such as {{'mine': {type(methods).__name__}()}}.")
+        raise RequestError(f"must be a mapping, such as {{'mine': {type(methods).__name__}()}}.", argument="methods")
     if isinstance(methods, Mapping):
         for name, method in methods.items():
             if not isinstance(method, CurveEstimator):
@@ -165,7 +165,7 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
     else:
         chosen = methods_named([methods] if isinstance(methods, str) else list(methods))
     if not chosen:
-        raise RequestError("methods is empty. Name at least one, or leave it out for all.")
+        raise RequestError("is empty. Name at least one, or leave it out for all.", argument="methods")
     return chosen
 
 

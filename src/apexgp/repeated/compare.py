@@ -105,12 +105,13 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     array([0.9, 0.3])
     """
     if not isinstance(curves, Mapping) or len(curves) < 2:
-        raise RequestError("curves must be a mapping from the names of two or more models to their curves.")
+        raise RequestError("must be a mapping from the names of two or more models to their curves.", argument="curves")
     at = sizes_array("sizes", sizes)
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP) or settings.inference != "bayes":
         raise RequestError(
-            "model must be an APExGP with inference='bayes', which knows how sure it is of its parameters."
+            "must be an APExGP with inference='bayes', which knows how sure it is of its parameters.",
+            argument="model",
         )
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):

@@ -85,7 +85,7 @@ def forecast_many(
     levels = tuple(probability("levels", level) for level in levels)
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP):
-        raise RequestError(f"model must be an APExGP, got {type(settings).__name__}.")
+        raise RequestError(f"must be an APExGP, got {type(settings).__name__}.", argument="model")
     items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in curves)
     chunks = _chunks(enumerate(items))
     work = (delayed(_forecast_chunk)(chunk, at, clone(settings), levels) for chunk in chunks)

@@ -13,11 +13,17 @@ from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..estimators import APExGP
+from ..estimators.saving import plain_setting
 from ..forecast import Forecast
 from ..repeated.backtest import Backtest
 from ..repeated.compare import Comparison
 from ..repeated.many import CurveForecast
-from . import words
+from .words.backtest import backtest_methods, backtest_sentence
+from .words.compare import compare_methods, compare_sentence
+from .words.forecast import forecast_methods, forecast_sentence
+from .words.minimum import minimum_methods, minimum_sentence
+from .words.plan import plan_methods, plan_sentence
+from .words.required import required_sentence
 
 __all__ = ["backtest_facts", "batch_facts", "compare_facts", "forecast_facts", "minimum_facts", "plan_facts"]
 
@@ -31,19 +37,19 @@ def forecast_facts(
     curve = model.curve_
     rows = _rows(forecast, *forecast.interval(level))
     pilot = _pilot(curve)
-    sentences = [words.forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve.metric, rows[-1], level)]
+    sentences = [forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve.metric, rows[-1], level)]
     cautions = list(forecast.cautions)
     facts: dict[str, Any] = {"level": level, "forecast": rows}
     if required is not None:
         facts["required"] = _without_cautions(required)
-        sentences.append(words.required_sentence(required, curve))
+        sentences.append(required_sentence(required, curve))
         cautions += [caution for caution in required.cautions if caution not in cautions]
     return (
         _model_facts(model)
         | facts
         | {
             "sentence": " ".join(sentences),
-            "methods_text": words.forecast_methods(model, rows, level, required),
+            "methods_text": forecast_methods(model, rows, level, required),
             "cautions": cautions,
         }
     )
@@ -65,8 +71,8 @@ def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
     """A collection plan and the model behind it."""
     return _model_facts(model) | {
         "plan": _without_cautions(plan),
-        "sentence": words.plan_sentence(plan, model.curve_),
-        "methods_text": words.plan_methods(plan, model),
+        "sentence": plan_sentence(plan, model.curve_),
+        "methods_text": plan_methods(plan, model),
         "cautions": list(plan.cautions),
     }
 
@@ -75,7 +81,7 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
     """A comparison of models."""
     models = comparison.models
     curve = next(iter(models.values())).curve_
-    pairs = [plain(asdict(pair)) | {"sentence": words.compare_sentence(pair, curve)} for pair in comparison.pairs]
+    pairs = [plain(asdict(pair)) | {"sentence": compare_sentence(pair, curve)} for pair in comparison.pairs]
     found = {name: model.forecast(comparison.sizes, of="expected").cautions for name, model in models.items()}
     return {
         "apexgp": version("apexgp"),
@@ -83,26 +89,26 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
         "pairs": pairs,
         "sentence": " ".join(pair["sentence"] for pair in pairs),
-        "methods_text": words.compare_methods(comparison),
+        "methods_text": compare_methods(comparison),
         "cautions": [f"{name}: {caution}" for name, cautions in found.items() for caution in cautions],
     }
 
 
-def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str] | None = None) -> dict[str, Any]:
-    """Figures of each method, and how many examples it asks for."""
+def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str]) -> dict[str, Any]:
+    """Figures of each method, and how many examples it asks for where there is a target."""
     facts: dict[str, Any] = {
         "apexgp": version("apexgp"),
         "methods": [plain(asdict(score)) for score in result.pooled],
         "by_curve": [plain(asdict(score)) for score in result.by_curve],
     }
-    if required is not None:
+    if required:
         facts["required"] = {
             name: {"error": found} if isinstance(found, str) else plain(asdict(found))
             for name, found in required.items()
         }
     return facts | {
-        "sentence": words.backtest_sentence(result),
-        "methods_text": words.backtest_methods(result),
+        "sentence": backtest_sentence(result),
+        "methods_text": backtest_methods(result),
         "cautions": [f"{', '.join(methods)}: {why}" for why, methods in _failures(result).items()],
     }
 
@@ -121,18 +127,17 @@ def minimum_facts(found: MinimumSampleSize) -> dict[str, Any]:
     return {
         "apexgp": version("apexgp"),
         "minimum": _without_cautions(found),
-        "sentence": words.minimum_sentence(found),
-        "methods_text": words.minimum_methods(found),
+        "sentence": minimum_sentence(found),
+        "methods_text": minimum_methods(found),
         "cautions": list(found.cautions),
     }
 
 
 def _model_facts(model: APExGP) -> dict[str, Any]:
-    settings = model.get_params(deep=False)
     return {
         "apexgp": version("apexgp"),
         "pilot": _pilot(model.curve_),
-        "settings": {**settings, "variant": asdict(settings["variant"])},
+        "settings": {name: plain_setting(value) for name, value in model.get_params(deep=False).items()},
         "parameters": model.parameters_,
         "fit": {
             name.rstrip("_"): getattr(model, name)

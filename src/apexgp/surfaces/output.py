@@ -1,44 +1,91 @@
-"""How the commands print: the facts as JSON, a paragraph for a paper, or a table with a sentence and cautions."""
+"""What commands leave behind: facts as JSON, a paragraph, or a table with a sentence and cautions; and a picture."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from .._files import refuse_to_overwrite, written_atomically
 from ..errors import RequestError
+from ..estimators import APExGP
+from .command import Sets
+from .plot import CurveDisplay
+from .words.forecast import picture_line
 
-__all__ = ["one_output", "present", "print_table"]
+__all__ = ["OutputOptions", "PictureOptions", "print_table"]
+
+_PICTURES = (".png", ".pdf", ".svg")
 
 
-def one_output(as_json: bool, methods_text: bool) -> None:
-    """Refuse two kinds of output at once, before any work is done."""
-    if as_json and methods_text:
-        raise RequestError("--json and --methods-text are two outputs. The JSON holds the text as methods_text.")
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """How to print an answer. Two ways at once are refused before any work is done."""
+
+    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON instead.")] = False
+    methods_text: Annotated[
+        bool, typer.Option("--methods-text", help="Print a paragraph for the methods section of a paper instead.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.as_json and self.methods_text:
+            raise RequestError("--json and --methods-text are two outputs. The JSON holds the text as methods_text.")
+
+    @property
+    def for_a_reader(self) -> bool:
+        """Whether tables and sentences are wanted."""
+        return not (self.as_json or self.methods_text)
+
+    def present(
+        self, facts: dict[str, Any], header: Sequence[str], rows: Sequence[Sequence[str]], *, intro: str = ""
+    ) -> None:
+        """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt."""
+        if self.as_json:
+            typer.echo(json.dumps(facts, indent=1))
+        elif self.methods_text:
+            typer.echo(facts["methods_text"])
+        else:
+            if intro:
+                typer.echo(intro)
+            print_table(header, rows)
+            for line in (facts["sentence"], *(f"Caution: {caution}" for caution in facts["cautions"])):
+                typer.echo(line)
 
 
-def present(
-    facts: dict[str, Any],
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    as_json: bool,
-    methods_text: bool,
-    intro: str = "",
-) -> None:
-    """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt."""
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1))
-    elif methods_text:
-        typer.echo(facts["methods_text"])
-    else:
-        if intro:
-            typer.echo(intro)
-        print_table(header, rows)
-        for line in (facts["sentence"], *(f"Caution: {caution}" for caution in facts["cautions"])):
-            typer.echo(line)
+@dataclass(frozen=True, kw_only=True)
+class PictureOptions:
+    """A picture of the curve. One that could not be written at the end is refused before any work is done."""
+
+    plot: Annotated[Path | None, typer.Option(help="Draw the curve into this file (png, pdf, svg).")] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the picture if it exists."), Sets("overwrite")] = (
+        False
+    )
+
+    def __post_init__(self) -> None:
+        if self.plot is None:
+            return
+        refuse_to_overwrite(self.plot, self.force)
+        if self.plot.suffix.lower() not in _PICTURES:
+            raise RequestError(
+                f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."
+            )
+
+    def draw(self, model: APExGP, to: float, **shown: Any) -> None:
+        """Draw the curve up to the size `to`, if a picture was asked for; `shown` goes to `CurveDisplay.plot`."""
+        if self.plot is None:
+            return
+        display = CurveDisplay.from_estimator(model, to if to > model.curve_.largest else None).plot(**shown)
+        with written_atomically(self.plot, overwrite=self.force) as draft:
+            display.figure_.savefig(draft, dpi=150)
+
+    def say_where(self) -> None:
+        """Print where the picture is, if there is one."""
+        if self.plot is not None:
+            typer.echo(f"\n{picture_line(self.plot)}")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:

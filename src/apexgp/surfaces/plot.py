@@ -78,7 +78,7 @@ class CurveDisplay:
         start, last = pilot.sizes[0], pilot.sizes[-1]
         end = 10 * last if to is None else real_number("to", to)
         if end <= last:
-            raise RequestError(f"to must be beyond the largest pilot size {last:g}, got {end:g}.")
+            raise RequestError(f"must be beyond the largest pilot size {last:g}, got {end:g}.", argument="to")
         grid = np.geomspace(start, end, 160)
         # The pilot's last size stands where the drawing changes; geomspace must not round the ends away from it.
         grid = np.unique(np.concatenate([grid[1:-1], [start, last, end]]))

@@ -1,10 +1,9 @@
-"""The command `apexgp collect`: read labelled data, one call to the library, write the curve."""
+"""The command `apexgp collect`."""
 
 from __future__ import annotations
 
 import importlib
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,17 +14,19 @@ from typing import Annotated, Any
 import joblib
 import typer
 
-from .._check import whole_number
-from .._extras import need
-from .._files import refuse_to_overwrite
-from ..collect.curves import CurveSet
-from ..collect.fit import check_classifier
-from ..collect.labelled import read_labelled
-from ..collect.logistic import LogisticHead
-from ..collect.prepare import Prepared
-from ..collect.run import collect_curves
-from ..errors import ApexError, FailedFitsWarning, RequestError, SizesLeftOutWarning
-from .output import print_table
+from ..._extras import need
+from ..._files import refuse_to_overwrite
+from ...collect.curves import CurveSet
+from ...collect.fit import check_classifier
+from ...collect.labelled import read_labelled
+from ...collect.logistic import LogisticHead
+from ...collect.prepare import Prepared
+from ...collect.run import collect_curves
+from ...errors import ApexError, FailedFitsWarning, RequestError, SizesLeftOutWarning
+from ..command import Sets
+from ..output import print_table
+from ..tables import curve_table
+from ..words.collect import curve_title, stopped_sentence, written_sentence
 
 __all__ = ["collect"]
 
@@ -33,10 +34,15 @@ _ESTIMATORS = ("logistic", "random-forest", "gradient-boosting")
 
 
 def collect(
+    *,
     data: Annotated[Path, typer.Argument(help="Table (CSV), or embeddings (.npy, .npz), with one row a case.")],
-    label: Annotated[str, typer.Option(help="Column (or array of an .npz file) that holds the classes.")],
+    label: Annotated[
+        str, typer.Option(help="Column (or array of an .npz file) that holds the classes."), Sets("label", "y")
+    ],
     group: Annotated[
-        str | None, typer.Option(help="Column that says which rows belong together, such as a patient's.")
+        str | None,
+        typer.Option(help="Column that says which rows belong together, such as a patient's."),
+        Sets("group", "groups"),
     ] = None,
     labels: Annotated[
         Path | None, typer.Option(help="CSV file of labels and groups that embeddings come with.")
@@ -60,14 +66,14 @@ def collect(
             show_default=False,
         ),
     ] = None,
-    splits: Annotated[int, typer.Option(help="Number of random splits.")] = 3,
+    splits: Annotated[int, typer.Option(help="Number of random splits."), Sets("n_splits")] = 3,
     ratio: Annotated[str, typer.Option(help="Shares of train, validation and test.")] = "8:1:1",
     multiclass: Annotated[
         str, typer.Option(help="With several classes: one_vs_rest (a curve a class) or macro (one curve).")
     ] = "one_vs_rest",
     count: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
     seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one a core.")] = -1,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one a core."), Sets("n_jobs")] = -1,
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler to run on, such as tcp://host:8786.")
     ] = None,
@@ -79,7 +85,9 @@ def collect(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the curve if it exists, never the fits.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the curve if it exists, never the fits."), Sets("overwrite")
+    ] = False,
 ) -> None:
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
     record = results or out.with_name("runs.csv")
@@ -98,33 +106,25 @@ def collect(
                 given.X,
                 given.y,
                 groups=given.groups,
-                sizes=None if sizes is None else _numbers("--sizes", sizes, ","),
-                n_splits=whole_number("--splits", splits, least=1),
+                sizes=None if sizes is None else _numbers("sizes", sizes, ","),
+                n_splits=splits,
                 metric=metric or "auroc",
                 n_jobs=None if dask else jobs,
                 seed=seed,
                 results=record,
-                ratio=_numbers("--ratio", ratio, ":"),  # type: ignore[arg-type]
+                ratio=_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
                 multiclass=multiclass,  # type: ignore[arg-type]
                 count=count,  # type: ignore[arg-type]
             )
         except KeyboardInterrupt:
-            typer.echo(f"\nStopped. The finished fits are in {record}; the same command goes on from there.", err=True)
+            typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
     curves.to_csv(out, overwrite=True)
-    _print_curves(curves)
-    typer.echo(f"\nThe curve is in {out}, the fits are in {record}. Next: {_next_command(curves, out)}")
+    for (task, name), curve in curves.items():
+        print_table(*curve_table(curve), title=curve_title(task, name))
+    typer.echo(f"\n{written_sentence(curves, out, record)}")
     if curves.failed:
         raise typer.Exit(1)
-
-
-def _next_command(curves: CurveSet, out: Path) -> str:
-    """The forecast of the first curve, as it would be typed."""
-    task, name = next(iter(curves))
-    words = ["apexgp", "forecast", str(out)]
-    words += ["--task", str(task)] if len({task for task, _ in curves}) > 1 else []
-    words += ["--metric", name] if len({metric for _, metric in curves}) > 1 else []
-    return shlex.join(words)
 
 
 def _comes_from(record: Path, out: Path) -> bool:
@@ -151,22 +151,23 @@ def _classifier(name: str) -> Any:
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise RequestError(
-            f"--estimator must be one of {', '.join(_ESTIMATORS)}, or your own as module:object, got {name!r}."
+            f"must be one of {', '.join(_ESTIMATORS)}, or your own as module:object, got {name!r}.",
+            argument="estimator",
         )
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # as `python -m` does; a script on the path would not see the user's folder
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as problem:
-        raise RequestError(f"--estimator {name} was not found: {problem}.") from None
+        raise RequestError(f"{name} was not found: {problem}.", argument="estimator") from None
     return found() if isinstance(found, type) else found
 
 
-def _numbers(option: str, text: str, separator: str) -> list[float]:
+def _numbers(argument: str, text: str, separator: str) -> list[float]:
     try:
         return [float(part) for part in text.split(separator)]
     except ValueError:
-        raise RequestError(f"{option} wants numbers with {separator!r} between them, got {text!r}.") from None
+        raise RequestError(f"wants numbers with {separator!r} between them, got {text!r}.", argument=argument) from None
 
 
 @contextmanager
@@ -192,13 +193,3 @@ def _on_dask(address: str) -> Iterator[None]:
         raise RequestError(f"No Dask scheduler answers at {address}: {problem}") from None
     with client, joblib.parallel_config(backend="dask"):
         yield
-
-
-def _print_curves(curves: CurveSet) -> None:
-    for (task, metric), curve in curves.items():
-        measured = curve.replicates
-        rows = [
-            [f"{size:,.10g}", f"{mean:.3f}", f"{std:.3f}", str(splits)]
-            for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
-        ]
-        print_table(("size", "mean", "s.d.", "splits"), rows, title=f"{metric} of {task}" if task else metric)

@@ -7,12 +7,14 @@ from dataclasses import replace
 from ..collect.run import PAPER_SIZES, collect_curves
 from ..curve import LearningCurve
 
-__all__ = ["measure_digits"]
+__all__ = ["N_SPLITS", "PILOT_SIZES", "measure_digits"]
 
-FULL_SIZE = 1300
+PILOT_SIZES = PAPER_SIZES
+N_SPLITS = 5
+_FULL_SIZE = 1300
 
 
-def measure_digits(seed: int = 0, n_splits: int = 5) -> tuple[LearningCurve, LearningCurve]:
+def measure_digits(seed: int = 0) -> tuple[LearningCurve, LearningCurve]:
     """Accuracy of a logistic regression on handwritten digits: the pilot, and the score with 1,300 examples."""
     # Only the demonstration needs these, and they are slow to import.
     from sklearn.datasets import load_digits
@@ -23,8 +25,8 @@ def measure_digits(seed: int = 0, n_splits: int = 5) -> tuple[LearningCurve, Lea
         LogisticRegression(max_iter=1000),
         X / 16.0,
         y,
-        sizes=(*PAPER_SIZES, FULL_SIZE),
-        n_splits=n_splits,
+        sizes=(*PILOT_SIZES, _FULL_SIZE),
+        n_splits=N_SPLITS,
         metric="accuracy",
         seed=seed,
         progress=False,
@@ -32,4 +34,4 @@ def measure_digits(seed: int = 0, n_splits: int = 5) -> tuple[LearningCurve, Lea
         multiclass="macro",
     ).only
     digits = replace(measured, task="digits")
-    return digits.up_to(PAPER_SIZES[-1]), digits.beyond(PAPER_SIZES[-1])
+    return digits.up_to(PILOT_SIZES[-1]), digits.beyond(PILOT_SIZES[-1])

@@ -151,15 +151,16 @@ def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
     [
         (["--sizes", "many"], "--sizes wants numbers with ',' between them, got 'many'"),
         (["--ratio", "8-1-1"], "--ratio wants numbers with ':' between them"),
-        (["--ratio", "8:1"], "ratio must be three numbers"),
+        (["--ratio", "8:1"], "--ratio must be three numbers"),
+        (["--sizes", "1.5"], "--sizes must be whole numbers, got 1.5"),
         (["--splits", "0"], "--splits must be a whole number of at least 1"),
-        (["--metric", "auc"], "got 'auc'"),
+        (["--metric", "auc"], "--metric must be one of 'auroc'"),
         (["--estimator", "svm"], "--estimator must be one of logistic, random-forest, gradient-boosting, or your own"),
         (["--estimator", "no_such_module:thing"], "was not found: No module named 'no_such_module'"),
         (["--estimator", "math:nothing"], "was not found"),
-        (["--estimator", "math:pi"], "must be a scikit-learn classifier, got 3.14"),
-        (["--multiclass", "both"], "multiclass must be one of"),
-        (["--count", "patients"], "count must be one of"),
+        (["--estimator", "math:pi"], "--estimator must be a scikit-learn classifier, got 3.14"),
+        (["--multiclass", "both"], "--multiclass must be one of"),
+        (["--count", "patients"], "--count must be one of"),
         (["--results", "no/such/folder/r.csv"], "does not exist"),
     ],
 )
@@ -171,8 +172,11 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(collect, arguments, m
 
 
 def test_faults_of_the_data_end_with_1(collect, tmp_path):
-    assert "Leave it out with --drop patient" in collect(group=())[2]
-    assert "y must hold classes, got numbers such as" in collect("--drop", "diagnosis", label="f0")[2]
+    assert (
+        "Leave it out with --drop patient, or, if it says who the rows belong to, name it with --group patient."
+        in collect(group=())[2]
+    )
+    assert "--label must hold classes, got numbers such as" in collect("--drop", "diagnosis", label="f0")[2]
     code, _, err = collect("--results", tmp_path / "curve.csv")
     assert code == 1
     assert "are the same file" in err

@@ -1,0 +1,92 @@
+"""How a function becomes a command: groups of options spread out for typer, errors worded in the command's options."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from typing import Any
+
+from typer.models import OptionInfo
+
+from ..errors import ApexError, as_keyword
+
+__all__ = ["Sets", "command", "options_by_argument"]
+
+
+class Sets:
+    """Beside an option: the arguments of the library that it sets, where they are not called as it is."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.arguments = arguments
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Turn a function of groups of options into one of single options, which typer can read.
+
+    A parameter that is annotated with a dataclass stands for its fields, each an option (or argument) of the command.
+    They are shown in the order of the signature. An error of the library leaves the command with the options in place
+    of the arguments that it is about.
+    """
+    groups = {
+        name: parameter.annotation
+        for name, parameter in inspect.signature(function, eval_str=True).parameters.items()
+        if _is_group(parameter.annotation)
+    }
+    options = options_by_argument(function)
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        try:
+            for name, group in groups.items():
+                given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+            function(**given)
+        except ApexError as problem:
+            worded = problem.worded(
+                lambda name: options.get(name, name),
+                lambda name, value: _typed(options[name], value) if name in options else as_keyword(name, value),
+            )
+            raise type(problem)(worded) from problem
+
+    parameters = _spread_out(function)
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def options_by_argument(function: Callable[..., None]) -> dict[str, str]:
+    """The option of a command that sets each argument of the library."""
+    found = {}
+    for parameter in _spread_out(function):
+        about = getattr(parameter.annotation, "__metadata__", ())
+        option = next((info for info in about if isinstance(info, OptionInfo)), None)
+        if option is None:
+            continue  # a file, which messages call by its name
+        # In Annotated, the first name that is declared is where the default would be.
+        declared = [name for name in (option.default, *(option.param_decls or ())) if isinstance(name, str)]
+        shown = declared[0] if declared else "--" + parameter.name.replace("_", "-")
+        sets = next((note.arguments for note in about if isinstance(note, Sets)), (parameter.name,))
+        found.update(dict.fromkeys(sets, shown))
+    return found
+
+
+def _spread_out(function: Callable[..., None]) -> list[inspect.Parameter]:
+    """The parameters of a function, with the fields of a group in its place."""
+    spread: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        group = parameter.annotation
+        spread += inspect.signature(group, eval_str=True).parameters.values() if _is_group(group) else [parameter]
+    return spread
+
+
+def _is_group(annotation: Any) -> bool:
+    return isinstance(annotation, type) and is_dataclass(annotation)
+
+
+def _typed(option: str, value: Any) -> str:
+    """An option as it is typed; the value None is the reader's to choose, and True needs none."""
+    if value is None or value is True:
+        return option
+    return " ".join(f"{option} {shlex.quote(str(one))}" for one in (value if isinstance(value, list) else [value]))

@@ -1,0 +1,57 @@
+"""The command `apexgp compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...errors import RequestError
+from ...repeated.compare import compare_models
+from ..command import Sets
+from ..facts import compare_facts
+from ..options import BayesOptions, Columns, sizes_asked_for
+from ..output import OutputOptions
+from ..tables import compare_table
+
+__all__ = ["compare"]
+
+
+def compare(
+    *,
+    files: Annotated[
+        list[Path], typer.Argument(help="CSV files, one for each model, with the columns size, score and split.")
+    ],
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several.  "
+            "[default: 1x 2x 10x]",
+            show_default=False,
+        ),
+        Sets("sizes"),
+    ] = None,
+    settings: BayesOptions,
+    output: OutputOptions,
+    columns: Columns,
+) -> None:
+    """Say which model will be better with more data.
+
+    Scores of the same split (equal labels) are paired.
+    """
+    if len(files) < 2:
+        raise RequestError("compare wants two or more files, one for each model.")
+    curves = {name: columns.only_curve_of(path) for name, path in _named(files).items()}
+    sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
+    facts = compare_facts(compare_models(curves, sizes, settings.model()))
+    output.present(facts, *compare_table(facts))
+
+
+def _named(files: list[Path]) -> dict[str, Path]:
+    """Names of models: those of the files, as short as they can be told apart."""
+    twice = [str(path) for i, path in enumerate(files) if path in files[:i]]
+    if twice:
+        raise RequestError(f"{twice[0]} is named twice; compare wants one file for each model.")
+    stems = {path.stem: path for path in files}
+    return stems if len(stems) == len(files) else {str(path): path for path in files}

@@ -1,0 +1,34 @@
+"""The command `apexgp demo`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ...estimators import APExGP
+from ..digits import N_SPLITS, PILOT_SIZES, measure_digits
+from ..facts import forecast_facts
+from ..output import OutputOptions, PictureOptions
+from ..tables import forecast_table
+from ..words.demo import opening, truth_sentence
+from ..words.forecast import pilot_line
+
+__all__ = ["demo"]
+
+
+def demo(
+    *,
+    seed: Annotated[int, typer.Option(help="Seed of the splits and of the search.")] = 0,
+    picture: PictureOptions,
+) -> None:
+    """Measure a pilot on real data, forecast, and compare with the score truly measured later."""
+    typer.echo(opening(PILOT_SIZES[0], PILOT_SIZES[-1], N_SPLITS))
+    pilot, truth = measure_digits(seed)
+    model = APExGP(seed=seed).fit(pilot)
+    size, score = float(truth.sizes[0]), float(truth.scores.mean())
+    facts = forecast_facts(model, model.forecast([720, size]), 0.95)
+    OutputOptions().present(facts, *forecast_table(facts), intro=pilot_line(facts["pilot"]))
+    typer.echo(f"\n{truth_sentence(size, score, facts['forecast'][-1])}")
+    picture.draw(model, size, truth=([size], [score]))
+    picture.say_where()

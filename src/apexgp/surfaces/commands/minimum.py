@@ -1,0 +1,41 @@
+"""The command `apexgp minimum`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ...answers.minimum import minimum_sample_size
+from ..facts import minimum_facts
+from ..output import OutputOptions
+from ..tables import minimum_table
+
+__all__ = ["minimum"]
+
+
+def minimum(
+    *,
+    prevalence: Annotated[float, typer.Option(help="Share of patients with the outcome.")],
+    parameters: Annotated[int, typer.Option(help="Coefficients that are considered for the model.")],
+    r2: Annotated[float, typer.Option("--r2", help="Cox and Snell's R2 that the model is expected to reach.")],
+    nagelkerke: Annotated[bool, typer.Option("--nagelkerke", help="The R2 is Nagelkerke's.")] = False,
+    margin: Annotated[float, typer.Option(help="Half-width of the interval for the overall risk.")] = 0.05,
+    shrinkage: Annotated[float, typer.Option(help="Expected shrinkage of the coefficients.")] = 0.9,
+    optimism: Annotated[float, typer.Option(help="Difference between apparent and true Nagelkerke's R2.")] = 0.05,
+    error: Annotated[float, typer.Option(help="Mean absolute error of the predicted risks.")] = 0.05,
+    output: OutputOptions,
+) -> None:
+    """Say how many patients a prediction model with a yes-or-no outcome needs at least (Riley et al. 2020)."""
+    found = minimum_sample_size(
+        prevalence,
+        parameters,
+        r2,
+        nagelkerke=nagelkerke,
+        margin=margin,
+        shrinkage=shrinkage,
+        optimism=optimism,
+        error=error,
+    )
+    facts = minimum_facts(found)
+    output.present(facts, *minimum_table(facts))

@@ -1,0 +1,39 @@
+"""The command `apexgp plan`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ...answers.plan import plan_collection
+from ..command import Sets
+from ..facts import plan_facts
+from ..options import CurveFile, ModelOptions
+from ..output import OutputOptions
+from ..tables import plan_table
+
+__all__ = ["plan"]
+
+
+def plan(
+    *,
+    target: Annotated[float, typer.Option(help="Score to reach.")],
+    cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_sample")],
+    penalty: Annotated[float, typer.Option(help="What it costs not to reach the target, in the same currency.")],
+    rounds: Annotated[int, typer.Option(help="How often one can collect.")] = 3,
+    start: Annotated[
+        int | None,
+        typer.Option(help="Examples at hand.  [default: the largest size in the file]", show_default=False),
+    ] = None,
+    settings: ModelOptions,
+    output: OutputOptions,
+    source: CurveFile,
+) -> None:
+    """Plan how many examples to collect, round by round, when labels and a missed target cost money.
+
+    After each round, measure, add the scores to the file and plan again with the rounds that are left.
+    """
+    model = settings.model().fit(source.only_curve())
+    found = plan_collection(model, target, cost, penalty, rounds, start)
+    output.present(plan_facts(model, found), *plan_table(found))

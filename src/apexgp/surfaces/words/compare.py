@@ -1,0 +1,41 @@
+"""A comparison of models in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...curve import LearningCurve
+from ...repeated.compare import Comparison, PairComparison
+from .method import method
+from .phrases import chance, listed
+
+__all__ = ["compare_methods", "compare_sentence"]
+
+
+def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
+    """Which of two models leads at the largest size asked for."""
+    at = int(np.argmax(pair.sizes))
+    size, first = pair.sizes[at], float(pair.prob_first_better[at])
+    ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)
+    text = (
+        f"With {size:,.10g} training examples {ahead} beats {behind} with a probability of {chance(sure)}; the "
+        f"expected difference in {curve.metric} is {abs(pair.difference[at]):.3f}"
+    )
+    if pair.crossing is None:
+        return f"{text}. Between the pilot's sizes and this one the lead is not expected to change."
+    return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} examples."
+
+
+def compare_methods(comparison: Comparison) -> str:
+    """Paragraph about a comparison."""
+    model = next(iter(comparison.models.values()))
+    parts = []
+    for pair in comparison.pairs:
+        chances = listed([f"{p:.3f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
+        paired = (
+            f" (scores on {pair.shared_splits} shared splits paired; correlation of their noise {pair.correlation:.2f})"
+            if pair.shared_splits
+            else " (no shared splits)"
+        )
+        parts.append(f"{pair.first} exceeded {pair.second} with probability {chances} training examples{paired}")
+    return f"{method(model)} Each model's learning curve was fitted separately. {'; '.join(parts)}."

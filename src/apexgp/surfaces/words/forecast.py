@@ -1,0 +1,59 @@
+"""A forecast in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...answers.required import RequiredSize
+from ...estimators import APExGP
+from .method import pilot_and_method
+from .required import required_methods
+
+__all__ = ["batch_lines", "forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
+
+
+def forecast_sentence(size: float, score: float, metric: str, row: dict[str, float], level: float) -> str:
+    """One size that was forecast."""
+    return (
+        f"With {row['size']:,.10g} training examples ({row['size'] / size:.3g} times the {size:,.10g} of the pilot, "
+        f"which give {score:.3f}), expect a mean {metric} of {row['mean']:.3f}; the chance is {100 * level:g} % that "
+        f"it lies between {row['lower']:.3f} and {row['upper']:.3f}."
+    )
+
+
+def forecast_methods(model: APExGP, rows: list[dict[str, float]], level: float, required: RequiredSize | None) -> str:
+    """Paragraph about a forecast, and the size that was asked for."""
+    results = "; ".join(
+        f"{row['mean']:.3f} at {row['size']:,.10g} training examples ({100 * level:g} % prediction interval "
+        f"{row['lower']:.3f} to {row['upper']:.3f})"
+        for row in rows
+    )
+    text = f"{pilot_and_method(model)} The forecast mean {model.curve_.metric} was {results}."
+    return text if required is None else f"{text} {required_methods(required, model.curve_)}"
+
+
+def pilot_line(pilot: dict[str, Any]) -> str:
+    """What was measured, to open with."""
+    of_task = f" of {pilot['task']}" if pilot["task"] else ""
+    return (
+        f"Pilot{of_task}: {pilot['scores']} scores at {len(pilot['sizes'])} sizes, {pilot['means'][0]:.3f} at "
+        f"{pilot['sizes'][0]:,.10g} to {pilot['means'][-1]:.3f} at {pilot['sizes'][-1]:,.10g}."
+    )
+
+
+def picture_line(path: Path) -> str:
+    """Where the picture is."""
+    return f"The picture is in {path}."
+
+
+def batch_lines(facts: dict[str, Any]) -> list[str]:
+    """One curve of a batch: a line a size, and reasons for doubt; or why there is no forecast."""
+    if facts["error"] is not None:
+        return [f"{facts['task']}: {facts['error']}"]
+    sizes = [
+        f"{facts['task']}: {row['size']:,.10g} examples, expect {row['mean']:.3f}, {100 * facts['level']:g} % interval "
+        f"{row['lower']:.3f} to {row['upper']:.3f}"
+        for row in facts["forecast"]
+    ]
+    return sizes + [f"{facts['task']}: Caution: {caution}" for caution in facts["cautions"]]

@@ -1,0 +1,38 @@
+"""A minimum sample size in words."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from ...answers.minimum import MinimumSampleSize
+from .phrases import listed
+
+__all__ = ["minimum_methods", "minimum_sentence"]
+
+_CRITERIA = {
+    "overall_risk": "a precise estimate of the overall risk",
+    "shrinkage": "little shrinkage of the predictor effects",
+    "optimism": "little optimism in the apparent fit",
+    "individual_risk": "precise risks of individual patients",
+}
+
+
+def minimum_sentence(found: MinimumSampleSize) -> str:
+    """How many patients."""
+    return (
+        f"A model with {found.parameters} parameter{'s' if found.parameters > 1 else ''} for an outcome that "
+        f"{100 * found.prevalence:.3g} % of patients have needs at least {found.size:,} patients, {found.events:,} of "
+        f"them with the outcome; what asks for the most is {_CRITERIA[found.decisive]}."
+    )
+
+
+def minimum_methods(found: MinimumSampleSize) -> str:
+    """Paragraph about the minimum sample size."""
+    each = listed([f"{n:,} for {_CRITERIA[name]}" for name, n in found.criteria.items()])
+    return (
+        f"The minimum sample size for developing the prediction model was computed by the criteria of Riley et al. "
+        f"(2020) for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence of {found.prevalence:g}, "
+        f"{found.parameters} candidate parameters and a Cox-Snell R2 of {found.r2:.3g} (maximum {found.max_r2:.3g}), "
+        f"the numbers of patients required were {each}. The largest, {found.size:,} patients with {found.events:,} "
+        f"events ({found.events_per_parameter:.1f} events per parameter), was taken."
+    )

@@ -1,0 +1,27 @@
+"""Numbers and lists as sentences hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["chance", "listed", "money"]
+
+
+def chance(p: float) -> str:
+    """A probability in per cent, without false certainty."""
+    if p < 0.001:
+        return "less than 0.1 %"
+    if p > 0.999:
+        return "more than 99.9 %"
+    return f"{100 * p:.1f} %" if p < 0.1 or p > 0.9 else f"{100 * p:.0f} %"
+
+
+def listed(items: Iterable[int | str]) -> str:
+    """Items with commas and an "and"; whole numbers with their thousands apart."""
+    words = [f"{item:,}" if isinstance(item, int) else str(item) for item in items]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def money(amount: float) -> str:
+    """An amount, with small change where it matters."""
+    return f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}"

@@ -1,0 +1,69 @@
+"""How many examples a target takes, in words."""
+
+from __future__ import annotations
+
+import math
+
+from ...answers.required import RequiredSize
+from ...curve import LearningCurve
+from .phrases import chance
+
+__all__ = ["required_methods", "required_sentence", "required_words"]
+
+# Beyond so many times the pilot a number of examples is no plan, whatever the curve says.
+_UNREAL = 10_000
+
+
+def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
+    """How many examples it takes."""
+    last = curve.largest
+    goal = f"a mean {curve.metric} of {found.target:g}"
+    if found.already_met:
+        text = (
+            f"The {last:,.10g} training examples of the pilot already reach {goal}, with a probability of "
+            f"{chance(found.prob_now)}"
+        )
+        return text + ("." if found.size <= last else "; with more of them it may become less probable again.")
+    ever = f"the probability that any amount of such data will do is {chance(found.prob_reachable)}"
+    if found.size > _UNREAL * last:
+        return (
+            f"No realistic number of training examples (up to {_UNREAL:,} times the pilot) reaches {goal} with a "
+            f"probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
+        )
+    return (
+        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.size:,} training "
+        f"examples, {found.size / last:.3g} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
+    )
+
+
+def _even_odds(found: RequiredSize, last: float) -> str:
+    return f"; with {found.median:,} the odds are even" if found.median <= _UNREAL * last else ""
+
+
+def required_words(found: RequiredSize, last: float) -> str:
+    """The number of examples, or why there is none, for a cell of a table."""
+    if found.already_met:
+        return "met already"
+    if found.size > _UNREAL * last:
+        return f"over {_UNREAL:,}x" if math.isfinite(found.size) else "never"
+    return f"{found.size:,}"
+
+
+def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
+    """Sentence about the size that a target takes, for a paragraph that describes the forecast."""
+    last, target = curve.largest, f"a target of {found.target:g}"
+    ever = f"the probability that any number of examples attains it was estimated at {found.prob_reachable:.3f}"
+    if found.already_met:
+        return (
+            f"The probability that the expected {curve.metric} meets {target} with the pilot's {last:,.10g} training "
+            f"examples was estimated at {found.prob_now:.3f}; {ever}."
+        )
+    if found.size > _UNREAL * last:
+        return (
+            f"No number of training examples up to {_UNREAL:,} times the pilot was estimated to meet {target} in "
+            f"expected {curve.metric} with a probability of {found.confidence:g}; {ever}."
+        )
+    return (
+        f"The expected {curve.metric} was estimated to meet {target} with a probability of {found.confidence:g} from "
+        f"{found.size:,} training examples on; {ever}."
+    )

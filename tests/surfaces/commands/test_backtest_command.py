@@ -1,0 +1,78 @@
+import csv
+import math
+
+import pytest
+
+from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, backtest
+from conftest import MEANS, has_row, number, pilot_table
+
+
+def test_backtest_prints_every_method(pairs, shown, facts_of):
+    methods = ("power_law", "apexgp", "arctan")
+    command = ("backtest", pairs, *(word for name in methods for word in ("--method", name)), "--target", "0.8")
+    curve = LearningCurve.from_csv(pairs)
+    result = backtest(curve, methods)
+    lines, sentence, text = shown(*command)
+    asked = LeastSquares("power_law").fit(curve).required_size(0.8).size
+    for score in result.pooled:
+        assert has_row(lines, score.method, f"{score.error:.4f}", f"{score.bias:+.4f}", f"{score.crps:.4f}")
+        assert f"{score.method}: CRPS {score.crps:.4f}" in text
+    assert has_row(lines, "examples for 0.8")
+    assert has_row(lines, "power_law", "-", "never" if math.isinf(asked) else f"{asked:,}")
+    best = result.pooled[0]
+    assert f"{best.method} foretold the scores at the larger ones best (CRPS {best.crps:.4f})" in sentence
+    facts = facts_of(*command)
+    assert [row["method"] for row in facts["methods"]] == [score.method for score in result.pooled]
+    for row, score in zip(facts["methods"], result.pooled, strict=True):
+        assert (row["error"], row["crps"]) == (score.error, score.crps)
+        assert row["coverage_95"] == (None if math.isnan(score.coverage_95) else score.coverage_95)
+    assert facts["required"]["power_law"]["size"] == number(asked)
+    assert facts["required"]["apexgp"]["size"] == number(APExGP().fit(curve).required_size(0.8).size)
+
+
+def test_backtest_of_several_tasks_is_pooled_and_written(tasks, tmp_path, facts_of, run):
+    out = tmp_path / "figures.csv"
+    facts = facts_of("backtest", tasks, "--method", "power_law", "--out", out)
+    assert facts["methods"][0]["curves"] == 2
+    assert [row["task"] for row in facts["by_curve"]] == ["liver", "lung"]
+    with out.open(newline="") as file:
+        assert [row["task"] for row in csv.DictReader(file)] == ["liver", "lung"]
+    before = out.read_bytes()
+    code, shown, err = run("backtest", tasks, "--method", "power_law", "--holdout", "1", "--out", out)
+    assert (code, shown) == (1, "")
+    assert "exists" in err
+    assert out.read_bytes() == before
+    assert run("backtest", tasks, "--method", "power_law", "--holdout", "1", "--out", out, "--force")[0] == 0
+    assert out.read_bytes() != before
+
+
+def test_backtest_knows_holdout_ceiling_and_one_task(tasks, facts_of):
+    facts = facts_of(
+        "backtest", tasks, "--task", "lung", "--method", "power_law", "--holdout", "1", "--ceiling", "0.77"
+    )
+    curve = LearningCurve([n for n, _ in MEANS], [[s - 0.01, s + 0.01] for _, s in MEANS])
+    expected = backtest(curve, {"power_law": LeastSquares("power_law", ceiling=0.77)}, 1).pooled[0]
+    assert facts["methods"][0]["error"] == pytest.approx(expected.error)
+    assert expected.error != pytest.approx(backtest(curve, ["power_law"], 1).pooled[0].error)
+    assert len(facts["by_curve"]) == 1
+
+
+def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, facts_of):
+    path = tmp_path / "short.csv"
+    path.write_text(pilot_table(means=MEANS[:4]))  # three sizes are left: too few for four parameters
+    facts = facts_of("backtest", path)
+    assert {row["method"] for row in facts["methods"]} == set(METHODS)
+    failed = {row["method"] for row in facts["methods"] if row["failed"]}
+    assert failed == {"pow4", "mmf4", "wbl4", "piecewise_power_law"}
+    assert all(row["error"] is None for row in facts["methods"] if row["failed"])
+    assert any(caution.startswith("pow4: The family 'pow4' has 4 parameters") for caution in facts["cautions"])
+
+
+def test_the_closest_method_is_named_where_it_is_not_the_best(facts_of, pairs):
+    facts = facts_of("backtest", pairs)
+    by_error = min(facts["methods"], key=lambda score: score["error"])
+    best = facts["methods"][0]
+    assert best["crps"] == min(score["crps"] for score in facts["methods"])
+    if by_error["method"] != best["method"]:
+        assert f"{by_error['method']} came closest" in facts["sentence"]
+    assert "came closest" not in facts_of("backtest", pairs, "--method", "power_law")["sentence"]

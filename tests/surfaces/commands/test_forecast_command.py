@@ -1,0 +1,194 @@
+import json
+
+import pytest
+
+from apexgp import APExGP, LearningCurve, __version__
+
+PAIRS = "size,score,split\n" + "".join(
+    f"{size},{score + shift:.3f},{split}\n"
+    for size, score in [(60, 0.66), (94, 0.705), (147, 0.722), (230, 0.755), (360, 0.768)]
+    for split, shift in [("a", -0.01), ("b", 0.01)]
+)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(PAIRS)
+    return path
+
+
+def test_prints_a_table_a_sentence_and_cautions(run, pairs):
+    code, out, err = run("forecast", pairs, "--at", 720, "--at", "20k")
+    assert (code, err) == (0, "")
+    expected = APExGP().fit(LearningCurve.from_csv(pairs)).forecast([720, 20000])
+    for size, mean, low, high in zip(("720", "20,000"), expected.mean, *expected.interval(0.95), strict=True):
+        assert any(
+            size in line and f"{mean:.3f}" in line and f"{low:.3f} to {high:.3f}" in line for line in out.splitlines()
+        )
+    assert "With 20,000 training examples (55.6 times the 360 of the pilot" in out
+    assert "the chance is 95 % that it lies between" in out
+    assert "Caution: 20,000 is 55.6 times" in out
+
+
+def test_json_has_the_same_facts_for_machines(run, pairs):
+    code, out, err = run(
+        "forecast", pairs, "--at", "2x", "--level", 0.8, "--ceiling", 0.95, "--mean", "arctan", "--seed", 3, "--json"
+    )
+    assert (code, err) == (0, "")
+    facts = json.loads(out)
+    model = APExGP("arctan", ceiling=0.95, seed=3).fit(LearningCurve.from_csv(pairs))
+    forecast = model.forecast([720])
+    assert facts["apexgp"] == __version__
+    assert facts["settings"]["seed"] == 3
+    assert (facts["settings"]["mean"], facts["settings"]["ceiling"], facts["level"]) == ("arctan", 0.95, 0.8)
+    (row,) = facts["forecast"]
+    assert row["size"] == 720
+    assert row["mean"] == forecast.mean[0]
+    assert (row["lower"], row["upper"]) == tuple(end[0] for end in forecast.interval(0.8))
+    assert facts["parameters"] == model.parameters_
+    assert facts["cautions"] == list(forecast.cautions)
+    assert facts["fit"]["weights"] == {"arctan": 1.0}
+
+
+def test_default_sizes_are_multiples_of_the_pilot(run, pairs):
+    facts = json.loads(run("forecast", pairs, "--json")[1])
+    assert [row["size"] for row in facts["forecast"]] == [720, 3600, 18000]
+
+
+def test_draws_a_picture_and_does_not_overwrite_it(run, pairs, tmp_path):
+    pytest.importorskip("matplotlib").use("Agg")
+    picture = tmp_path / "curve.png"
+    assert run("forecast", pairs, "--plot", picture)[0] == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    code, out, err = run("forecast", pairs, "--plot", picture)
+    assert (code, out) == (1, "")
+    assert "exists. Name another file, or allow overwriting with --force" in err
+    assert run("forecast", pairs, "--plot", picture, "--force")[0] == 0
+    for name in ("curve.xyz", "curve"):
+        code, _, err = run("forecast", pairs, "--plot", tmp_path / name)
+        assert code == 1
+        assert "must end in one of .png, .pdf, .svg" in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["curve.png", "pairs.csv"]
+
+
+def test_columns_by_other_names_and_error_rates(run, tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("n,err\n60,0.34\n94,0.3\n147,0.28\n230,0.25\n")
+    code, out, _ = run(
+        "forecast",
+        path,
+        "--size-column",
+        "n",
+        "--score-column",
+        "err",
+        "--lower-is-better",
+        "--metric",
+        "error",
+        "--json",
+    )
+    assert code == 0
+    assert json.loads(out)["forecast"][0]["mean"] < 0.25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--at", "many"], "--at wants a training-set size such as 20000, 20k or 10x, got 'many'"),
+        (["--at", "0"], "--at must be numbers of training examples, at least 1, got 0"),
+        (["--level", "95"], "--level must be strictly between 0 and 1, got 95. Write 0.95 for 95 %"),
+        (["--ceiling", "0.7"], "ceiling is 0.7, but the pilot reaches 0.768"),
+        (["--mean", "cubic"], "--mean must be one of 'auto', 'power_law', 'arctan', 'mmf', got 'cubic'"),
+        (["--score-column", "auroc"], "no column 'auroc'; found size, score, split. Name yours with --score-column"),
+        (["--at", "1__0"], "--at wants a training-set size"),
+        (["--floor", "0.9"], "The floor is 0.9, but the best mean score is 0.768"),
+        (["--published", "--noise", "0.1"], "--published knows neither"),
+        (["--plot", "no/such/folder/a.png"], "does not exist"),
+    ],
+)
+def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments, message):
+    code, out, err = run("forecast", pairs, *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: ")
+    assert message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("60,0.7\n90,0.8\n", "no header"),
+        ("size,score\n60,85\n", "85 becomes 0.85"),
+        ("n,auc\n60,0.7\n", "found n, auc. Name yours with --size-column"),
+        ("size,score\n60,0.7\n90,0.8\n", "3 or more different sizes"),
+        ("size,score,metric\n60,0.7,a\n60,0.7,b\n", "Choose with --metric"),
+        ("size;score\n1.000;0,7\n", "has a point in a file with decimal commas"),
+    ],
+)
+def test_bad_files_end_with_1_and_one_sentence(run, tmp_path, text, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    code, out, err = run("forecast", path)
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: ")
+    assert message in err
+
+
+def test_spreadsheet_files_are_read(run, tmp_path):
+    path = tmp_path / "excel.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + PAIRS.replace(",", ";").replace("0.", "0,").replace("\n", "\r\n").encode())
+    code, out, _ = run("forecast", path, "--json", "--mean", "power_law")
+    assert code == 0
+    assert json.loads(out)["pilot"]["scores"] == 10
+
+
+def test_the_published_method_on_request(run, pairs):
+    facts = json.loads(run("forecast", pairs, "--at", "720", "--published", "--json")[1])
+    assert facts["settings"]["inference"] == "map"
+    expected = APExGP.as_published().fit(LearningCurve.from_csv(pairs)).forecast([720])
+    assert facts["forecast"][0]["mean"] == expected.mean[0]
+
+
+def test_a_file_with_several_tasks_is_a_batch(run, tmp_path):
+    rows = [line.split(",") for line in PAIRS.splitlines()[1:]]
+    path = tmp_path / "tasks.csv"
+    lines = [",".join([*row, task]) for task in ("liver", "lung") for row in rows] + ["60,0.7,a,short"]
+    path.write_text("size,score,split,task\n" + "\n".join(lines) + "\n")
+    code, out, err = run("forecast", path, "--at", "720", "--json")
+    assert code == 1
+    assert "1 of 3 tasks could not be forecast" in err
+    facts = [json.loads(line) for line in out.splitlines()]
+    assert [f["task"] for f in facts] == ["liver", "lung", "short"]
+    assert facts[0]["forecast"][0]["mean"] == facts[1]["forecast"][0]["mean"]
+    assert "3 or more different sizes" in facts[2]["error"]
+    _, out, _ = run("forecast", path, "--at", "720")
+    assert "liver: 720 examples, expect 0." in out
+    assert "name the sizes to forecast with --at" in run("forecast", path)[2]
+    assert (
+        "--of, --target and --methods-text go with one curve"
+        in run("forecast", path, "--at", "720", "--of", "expected")[2]
+    )
+
+
+def test_odd_names_are_printed_as_they_are(run, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        PAIRS.replace("split\n", "split,metric\n", 1).replace(",a\n", ",a,[/x]\n").replace(",b\n", ",b,[/x]\n")
+    )
+    code, out, _ = run("forecast", path)
+    assert code == 0
+    assert "expected [/x]" in out
+
+
+def test_faults_of_the_data_end_with_1(run, tmp_path):
+    for name in ("none.csv", "cost_per_sample.csv"):  # a file may be called as an argument is
+        code, _, err = run("forecast", tmp_path / name)
+        assert code == 1
+        assert f"There is no file {tmp_path / name}." in err
+
+
+def test_faults_of_usage_end_with_2(run, pairs):
+    assert run("forecast")[0] == 2
+    assert run("forecast", pairs, "--nonsense")[0] == 2
+    assert run("forecast", pairs, "--level", "high")[0] == 2

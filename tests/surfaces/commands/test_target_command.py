@@ -1,0 +1,77 @@
+"""`apexgp forecast --target`: how many examples it takes."""
+
+import math
+
+from apexgp import APExGP, LearningCurve
+from conftest import MEANS, has_row, number
+
+GP = ("--mean", "power_law")
+
+
+def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
+    command = ("forecast", pairs, *GP, "--at", "1000", "--target", "0.8", "--confidence", "0.7")
+    model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
+    answer = model.required_size(0.8, 0.7)
+    assert 564 < answer.size < 1e6
+    lines, sentence, text = shown(*command)
+    assert has_row(lines, "1,000", f"{model.forecast([1000]).mean[0]:.3f}")
+    assert f"To reach a mean score of 0.8 with a probability of 70 %, plan for {answer.size:,} training" in sentence
+    assert f"with {answer.median:,} the odds are even" in sentence
+    assert f"with a probability of 0.7 from {answer.size:,} training examples on" in text
+    assert f"{answer.prob_reachable:.3f}" in text
+    required = facts_of(*command)["required"]
+    assert required["size"] == answer.size
+    assert required["median"] == answer.median
+    assert required["interval"] == [number(end) for end in answer.interval]
+    assert required["prob_reachable"] == answer.prob_reachable
+    assert required["already_met"] is False
+    assert "required" not in facts_of("forecast", pairs, *GP)
+
+
+def test_forecast_says_that_no_number_of_examples_will_do(pairs, shown, facts_of):
+    command = ("forecast", pairs, *GP, "--target", "0.99", "--confidence", "0.95")
+    answer = APExGP("power_law").fit(LearningCurve.from_csv(pairs)).required_size(0.99, 0.95)
+    assert answer.size == math.inf
+    _, sentence, text = shown(*command)
+    assert "No realistic number of training examples (up to 10,000 times the pilot) reaches" in sentence
+    assert "No number of training examples up to 10,000 times the pilot was estimated to meet a target of 0.99" in text
+    required = facts_of(*command)["required"]
+    assert required["size"] is None
+    assert required["interval"][1] is None
+    assert required["prob_reachable"] == answer.prob_reachable
+
+
+def test_forecast_says_that_the_target_is_met(pairs, shown, facts_of):
+    command = ("forecast", pairs, *GP, "--target", "0.7")
+    _, sentence, _ = shown(*command)
+    assert "The 564 training examples of the pilot already reach a mean score of 0.7" in sentence
+    assert facts_of(*command)["required"]["already_met"] is True
+
+
+def test_forecast_with_a_target_by_the_published_method(pairs, facts_of):
+    facts = facts_of("forecast", pairs, "--published", "--target", "0.8")
+    answer = APExGP.as_published().fit(LearningCurve.from_csv(pairs)).required_size(0.8)
+    assert facts["required"]["size"] == number(answer.size)
+    assert "maximum a-posteriori" in facts["methods_text"]
+
+
+def test_error_rates_have_targets_to_come_down_to(tmp_path, facts_of):
+    path = tmp_path / "errors.csv"
+    path.write_text("size,score\n" + "".join(f"{n},{1 - s:.3f}\n" for n, s in MEANS))
+    facts = facts_of("forecast", path, *GP, "--target", "0.2", "--lower-is-better")
+    curve = LearningCurve.from_csv(path, direction="lower")
+    assert facts["required"]["size"] == number(APExGP("power_law").fit(curve).required_size(0.2).size)
+    assert facts["required"]["target"] == 0.2
+
+
+def test_a_number_beyond_all_plans_is_not_printed(run, facts_of, pairs):
+    model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
+    reachable = model.required_size(0.8, 0.5).prob_reachable
+    confidence = reachable - 1e-9  # met only at absurd sizes
+    assert 1e4 * 564 < model.required_size(0.8, confidence).size < math.inf
+    for output in ((), ("--methods-text",)):
+        code, out, _ = run("forecast", pairs, "--target", 0.8, "--confidence", repr(confidence), *GP, *output)
+        assert code == 0
+        assert "up to 10,000 times the pilot" in out
+        assert "plan for" not in out
+        assert "examples on;" not in out

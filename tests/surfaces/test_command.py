@@ -1,0 +1,121 @@
+"""Functions of groups as commands: options spread out in order, errors in the command's own words."""
+
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from apexgp import (
+    APExGP,
+    backtest,
+    collect_curves,
+    compare_models,
+    forecast_many,
+    minimum_sample_size,
+    plan_collection,
+    read_curves,
+)
+from apexgp.collect.labelled import read_labelled
+from apexgp.errors import DataError, RequestError
+from apexgp.surfaces.cli import COMMANDS, app
+from apexgp.surfaces.command import Sets, command, options_by_argument
+
+SHOWN = typer.main.get_command(app).commands
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    name: Annotated[str, typer.Option(help="A name."), Sets("label")] = "nobody"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greeting(Named):
+    file: Annotated[Path, typer.Argument()]
+    loud: Annotated[bool, typer.Option("--shout")] = False
+
+    def __post_init__(self):
+        if self.loud and self.name == "nobody":
+            raise RequestError("must be given to shout.", argument="label")
+
+
+def greet(
+    *,
+    times: Annotated[int, typer.Option(help="How often."), Sets("n_times", "count")] = 1,
+    greeting: Greeting,
+) -> None:
+    """Greet."""
+    if times < 1:
+        raise DataError("is too few.", argument="n_times", remedy=("See {}, {} and {}.", "loud", ("label", "a b"), "x"))
+    if times > 9:
+        raise RequestError("n_times and times in a text stay as they are.")
+    typer.echo(f"{greeting.name} {times} {greeting.loud} {greeting.file}")
+
+
+@pytest.fixture
+def invoke():
+    small = typer.Typer()
+    small.command()(command(greet))
+    return lambda *arguments: CliRunner().invoke(small, [*map(str, arguments)])
+
+
+def test_a_group_is_spread_out_in_its_place_and_built_again(invoke):
+    assert list(inspect.signature(command(greet)).parameters) == ["times", "name", "file", "loud"]
+    assert invoke("f", "--name", "ann", "--times", 2, "--shout").output == "ann 2 True f\n"
+    assert invoke("f").output == "nobody 1 False f\n"
+    assert "A name." in invoke("--help").output
+
+
+def test_errors_leave_with_options_for_arguments(invoke):
+    problem = invoke("f", "--times", 0).exception
+    assert type(problem) is DataError
+    assert str(problem) == "--times is too few. See --shout, --name 'a b' and x=...."
+    assert str(invoke("f", "--shout").exception) == "--name must be given to shout."  # by the group itself
+    assert str(invoke("f", "--times", 10).exception) == "n_times and times in a text stay as they are."
+
+
+def test_an_argument_goes_by_the_name_of_its_option():
+    assert options_by_argument(greet) == {
+        "n_times": "--times",
+        "count": "--times",
+        "label": "--name",
+        "loud": "--shout",
+    }
+
+
+# What each command calls, and the arguments of it that no option sets.
+READING = (read_curves, APExGP)
+CALLED = {
+    "forecast": (*READING, APExGP.forecast, APExGP.required_size, forecast_many),
+    "collect": (read_labelled, collect_curves),
+    "plan": (*READING, plan_collection),
+    "compare": (*READING, compare_models),
+    "backtest": (read_curves, backtest, APExGP.required_size),
+    "minimum": (minimum_sample_size,),
+    "demo": (),
+}
+WITHOUT_OPTION = {
+    "forecast": {"path", "task", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
+    "collect": {"path", "X", "param_grid", "progress"},
+    "plan": {"path", "task", "inference", "priors", "variant", "model", "of"},
+    "compare": {"path", "task", "inference", "priors", "variant", "model", "curves"},
+    "backtest": {"path", "task", "curve", "self", "of"},
+    "minimum": set(),
+    "demo": set(),
+}
+
+
+@pytest.mark.parametrize("function", COMMANDS, ids=lambda function: function.__name__)
+def test_every_argument_of_the_library_has_an_option_that_is_there(function):
+    name, options = function.__name__, options_by_argument(function)
+    there = {option for parameter in SHOWN[name].params for option in parameter.opts if option.startswith("--")}
+    assert set(options.values()) <= there
+    arguments = {argument for called in CALLED[name] for argument in inspect.signature(called).parameters}
+    assert arguments - set(options) == WITHOUT_OPTION[name]
+
+
+def test_every_command_is_listed():
+    assert [function.__name__ for function in COMMANDS] == list(SHOWN) == list(CALLED)
