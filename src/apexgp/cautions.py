@@ -12,9 +12,9 @@ __all__ = ["forecast_cautions", "pilot_cautions", "uninformed_cautions"]
 _FARTHEST_FACTOR = 50
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
-# Standard deviation of the share still to be won under the priors: near that of Beta(0.8, 0.7), and of a flat prior. A
-# posterior that is about as wide has learnt nothing of it.
-_PRIOR_SPREAD = 0.31
+# Standard deviation of the share still to be won under the priors, near that of Beta(0.7, 0.55). A posterior that is
+# about as wide has learnt nothing of it.
+_PRIOR_SPREAD = 0.33
 _UNINFORMED = 0.87
 
 

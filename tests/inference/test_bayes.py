@@ -32,9 +32,14 @@ def curve(kind, rng):
 KINDS = ["balanced", "unbalanced", "single", "unlabelled"]
 
 
-def noise_covariance(c, model, parameters):
+def shrinkage(model, x, kappa, sizes=SIZES):
+    stay = model.beliefs.stay
+    return stay + (1 - stay) * (x / np.exp(np.log(sizes).mean())) ** -kappa
+
+
+def noise_covariance(c, model, parameters, sizes=SIZES):
     """Covariance of the rows of a curve given f, from the definition of the model."""
-    w = (c.sizes / np.exp(np.log(np.unique(c.sizes)).mean())) ** -parameters["kappa"]
+    w = shrinkage(model, c.sizes, parameters["kappa"], sizes)
     labels = np.arange(len(c)) if c.split is None else c.split
     same = labels[:, None] == labels
     own = (parameters["tau_e"] * w) ** 2 + model.beliefs.resolution**2
@@ -42,8 +47,8 @@ def noise_covariance(c, model, parameters):
 
 
 def kernel(model, x, y, parameters):
-    distance = np.log(x)[:, None] - np.log(y)
-    return parameters["sigma"] ** 2 * np.exp(-0.5 * (distance / parameters["lam"]) ** 2)
+    ratio = np.abs(np.log(x)[:, None] - np.log(y)) / parameters["lam"]
+    return parameters["sigma"] ** 2 * np.exp(-ratio if model.beliefs.kernel == "ou" else -0.5 * ratio**2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,14 +75,14 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
         cross = kernel(model, c.sizes, new, p)
         location = m(new) + cross.T @ gain
         variance = p["sigma"] ** 2 - np.einsum("rq,rs,sq->q", cross, np.linalg.inv(total), cross)
-        w = (new / np.exp(np.log(SIZES).mean())) ** -p["kappa"]
+        w = shrinkage(model, new, p["kappa"])
         single = (p["tau_e"] * w) ** 2 + model.beliefs.resolution**2
         np.testing.assert_allclose(predicted["expected"][0][i], location, atol=1e-6)
         np.testing.assert_allclose(predicted["expected"][1][i], np.sqrt(variance), atol=2e-6)
         fresh = variance + (single + (p["tau_b"] * w) ** 2) / 3
         np.testing.assert_allclose(predicted["new_splits"][1][i], np.sqrt(fresh), atol=2e-6)
         # The mean over the pilot's own splits shares their effects with the scores.
-        pilot_w = (c.sizes / np.exp(np.log(SIZES).mean())) ** -p["kappa"]
+        pilot_w = shrinkage(model, c.sizes, p["kappa"])
         count = len(set(labels.tolist()))
         carried = np.outer(pilot_w, w) * p["tau_b"] ** 2 / count
         cross = cross + carried
@@ -105,37 +110,46 @@ def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
         assert ours == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("floor", [0.0, 0.55])
+@pytest.mark.parametrize("span", [6, 1000])
+@pytest.mark.parametrize("mean", MEANS)
 @pytest.mark.parametrize("beliefs", [CALIBRATED, paper_beliefs(WRITTEN)], ids=["calibrated", "paper"])
-def test_level_and_drop_are_integrated_exactly(beliefs, rng):
-    """The mean weight over many draws of (level, drop) at one node is their two-dimensional integral."""
-    c = curve("balanced", rng)
-    model = Density(MEANS["power_law"], beliefs)
+def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs, mean, span, floor, rng):
+    """The mean weight over many draws of (level, drop) at one node is the mean likelihood over the prior as stated."""
+    sizes = np.geomspace(60, 60 * span, 5)
+    c = LearningCurve(sizes, 0.8 - 0.15 * np.linspace(1, 0, 5)[:, None] ** 2 + rng.normal(0, 0.02, (5, 3)))
+    model = Density(MEANS[mean], beliefs, floor=floor)
     pilots = Batch([Statistics.of(c, only_means=not beliefs.uses_replicates)])
-    z = np.zeros((len(model.names), 1, 1))
-    u = stats.qmc.Sobol(2, rng=np.random.default_rng(0)).random(4096).T
-    log_weight, nodes = model.evaluate(np.broadcast_to(z, (len(z), 1, 4096)), u, pilots)
+    z = np.broadcast_to(np.zeros((len(model.names), 1, 1)), (len(model.names), 1, 2**15)).copy()
+    u = stats.qmc.Sobol(3, rng=np.random.default_rng(0)).random(2**15).T
+    if not model.mean.scalable:
+        z[-1] = stats.norm.ppf(u[2])  # the drop is a coordinate, drawn from a proposal
+    log_weight, nodes = model.evaluate(z, u[:2], pilots)
     ours = np.log(np.exp(log_weight[0] - log_weight.max()).mean()) + log_weight.max()
 
     p = {name: float(value[0, 0]) for name, value in nodes.parameters.items()}
-    (exponent,) = (float(s[0, 0]) for s in nodes.shape)
-    rows = c if beliefs.uses_replicates else LearningCurve(pilots.members[0].sizes, pilots.members[0].replicates.mean)
-    total = kernel(model, rows.sizes, rows.sizes, p) + noise_covariance(rows, model, p)
-    level, drop = np.meshgrid(np.linspace(0.65, 0.9, 801), np.linspace(1e-5, 0.35, 801), indexing="ij")
-    curves = level[..., None] + drop[..., None] * (1 - (rows.sizes / SIZES[-1]) ** -exponent)
-    like = stats.multivariate_normal(np.zeros(len(rows)), total).logpdf(rows.scores - curves)
-    limit, first = level + drop, drop * (SIZES[0] / SIZES[-1]) ** -exponent
-    allowed = (limit <= 1) & (limit - first >= 0)
-    if beliefs.shares is None:
-        best = pilots.best[0]
-        prior = np.log((SIZES[0] / SIZES[-1]) ** -exponent) - np.log(1 - best) - np.log(limit)
-        allowed &= limit >= best
+    shape = [float(s[0, 0]) for s in nodes.shape]
+    rows = c if beliefs.uses_replicates else LearningCurve(sizes, c.replicates.mean)
+    total = kernel(model, rows.sizes, rows.sizes, p) + noise_covariance(rows, model, p, sizes)
+    first, second = np.meshgrid(*[(np.arange(400) + 0.5) / 400] * 2, indexing="ij")
+    if beliefs.shares is not None:
+        share = beliefs.shares[mean]
+        level = floor + (1 - floor) * first
+        drop = stats.beta(share.a * np.exp(share.a_by_size * pilots.t[0]), share.b).ppf(second) * (1 - level)
     else:
-        share = beliefs.shares["power_law"]
-        prior = stats.beta(share.a, share.b).logpdf(np.clip(drop / (1 - level), 0, 1)) - np.log(1 - level)
-    joint = np.where(allowed, like + prior, -np.inf)
-    cell = (0.25 / 800) * (0.35 - 1e-5) / 800
-    expected = np.log(np.exp(joint - joint.max()).sum() * cell) + joint.max()
-    assert ours == pytest.approx(expected, abs=0.02)
+        # The limit a ~ U[y', 1], the drop g at the smallest size ~ U[0, a - floor].
+        limit = pilots.best[0] + (1 - pilots.best[0]) * first
+        wanted = (limit - floor) * second
+        table = np.linspace(1e-9, 1 - 1e-9, 20001)
+        at_first = MEANS[mean].drop(np.ones(1), *MEANS[mean].theta_of(np.asarray(float(span)), table, *shape))
+        drop = np.interp(wanted, at_first, table)
+        level = limit - drop
+    drop = np.clip(drop, 1e-12, 1 - 1e-12)
+    theta = [np.asarray(t)[..., None] for t in MEANS[mean].theta_of(np.asarray(float(span)), drop, *shape)]
+    curves = (level + drop)[..., None] - MEANS[mean].drop(rows.sizes / 60, *theta)
+    like = stats.multivariate_normal(np.zeros(len(rows)), total).logpdf(rows.scores - curves)
+    expected = np.log(np.exp(like - like.max()).mean()) + like.max()
+    assert ours == pytest.approx(expected, abs=0.05)
 
 
 @dataclass(frozen=True)
@@ -156,12 +170,10 @@ def test_simulated_parameters_have_uniform_ranks(mean):
     empty = Batch([Statistics.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))])
     while len(pilots) < 200:
         z = rng.normal(size=(len(model.names), 1, 1))
-        p, shape = model.parameters(z, empty), model.shape(z)
-        level = rng.random()
-        drop = rng.beta(*vars(CALIBRATED.shares[mean]).values()) * (1 - level)
+        p, shape = model.parameters(z, empty), model.shape(z, empty)
+        level, prior = rng.random(), CALIBRATED.shares[mean]
+        drop = rng.beta(prior.a * np.exp(prior.a_by_size * empty.t[0]), prior.b) * (1 - level)
         rise = model.rise(x / SIZES[0], np.array([[6.0]]), np.array([[drop]]), shape)[:, 0, 0]
-        if level + rise[0] < 0:
-            continue  # outside the prior
         one = {name: float(value[0, 0]) for name, value in p.items()}
         f = rng.multivariate_normal(level + rise, kernel(model, SIZES, SIZES, one) + 1e-12 * np.eye(5))
         variance, carried = model.noise(p, x, x)[:, :, 0, 0]

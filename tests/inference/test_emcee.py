@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import betaln, expit
+from scipy.special import expit, logit
 
 from apexgp import Forecast
 from apexgp.curve import LearningCurve
@@ -30,9 +30,12 @@ def pilot_curve(number):
 
 def mean_curve(mean, x, level, drop, shape):
     """Curves with the given level and drop at the largest size, shape (walkers, sizes)."""
-    level, drop, shape = level[:, None], drop[:, None], shape[:, None]
+    level, drop, (shape, *others) = level[:, None], drop[:, None], (part[:, None] for part in shape)
     if mean == "power_law":
         return level + drop * (1 - (x / SIZES[-1]) ** -shape)
+    if mean == "mmf":
+        turn = SIZES[-1] * np.exp(others[0])
+        return level + drop * (1 - (1 + (SIZES[-1] / turn) ** shape) / (1 + (x / turn) ** shape))
     end = 1 / np.tan(np.pi / 2 * drop)
     begin = end * (SIZES[0] / SIZES[-1]) ** shape
     return level + 2 / np.pi * (
@@ -48,7 +51,7 @@ def gaussian(residual, covariance):
 
 
 class CalibratedPosterior:
-    """Coordinates: log tau_e, log ratio, kappa, log sigma / W, log lambda, logit shape, level, share."""
+    """Coordinates: log tau_e, log ratio, logit kappa / 2, log sigma / W, log lambda, level, share, shapes."""
 
     def __init__(self, mean, curve):
         self.mean, self.x, self.y = mean, curve.sizes, curve.scores
@@ -56,33 +59,41 @@ class CalibratedPosterior:
         variance = np.mean([np.var(self.y[self.x == s], ddof=1) for s in SIZES])
         best = max(self.y[self.x == s].mean() for s in SIZES)
         self.window = 1 - best + np.sqrt((variance + 2.5e-7) / 3)
-        b = CALIBRATED
-        self.share = b.shares[mean]
+        b, t = CALIBRATED, np.log(SIZES[-1] / 362)
+        self.a, self.b = b.shares[mean].a * np.exp(b.shares[mean].a_by_size * t), b.shares[mean].b
+        self.upper = getattr(b.shapes[mean][0], "upper", 1.0)
         normals = [(np.log(p.median), p.spread) for p in (b.tau_e, b.tau_ratio)] + [(b.kappa.loc, b.kappa.scale)]
-        normals += [(np.log(p.median), p.spread) for p in (b.sigma, b.lam)]
-        self.normals = [*normals, (b.shapes[mean][0].loc, b.shapes[mean][0].scale)]
+        normals += [(np.log(b.sigma.median) + b.trends["sigma"] * b.sigma.spread * t, b.sigma.spread)]
+        normals += [(np.log(b.lam.median), b.lam.spread)]
+        self.normals = dict(enumerate(normals)) | {7 + i: (p.loc, p.scale) for i, p in enumerate(b.shapes[mean])}
 
     def start(self, posterior, index):
         p, n = posterior.nodes.parameters, posterior.nodes
-        columns = [np.log(p["tau_e"]), np.log(p["tau_b"] / p["tau_e"]), p["kappa"], np.log(p["sigma"] / self.window)]
-        shape = n.shape[0]
-        columns += [np.log(p["lam"]), np.log(shape / (1 - shape)), n.level, posterior.drop_share]
+        columns = [np.log(p["tau_e"]), np.log(p["tau_b"] / p["tau_e"]), logit(p["kappa"] / 2)]
+        columns += [np.log(p["sigma"] / self.window), np.log(p["lam"]), n.level, posterior.drop_share]
+        columns += [logit(n.shape[0] / self.upper), *n.shape[1:]]
         return np.stack(columns, axis=1)[index]
 
     def unpack(self, v):
-        te, tb, kappa = np.exp(v[:, 0]), np.exp(v[:, 0] + v[:, 1]), v[:, 2]
-        sigma, lam, level = self.window * np.exp(v[:, 3]), np.exp(v[:, 4]), v[:, 6]
-        return te, tb, kappa, sigma, lam, expit(v[:, 5]), level, v[:, 7] * (1 - level)
+        te, tb, kappa = np.exp(v[:, 0]), np.exp(v[:, 0] + v[:, 1]), 2 * expit(v[:, 2])
+        sigma, lam, level = self.window * np.exp(v[:, 3]), np.exp(v[:, 4]), v[:, 5]
+        shape = self.upper * expit(v[:, 7]), *v[:, 8:].T
+        return te, tb, kappa, sigma, lam, shape, level, v[:, 6] * (1 - level)
+
+    def correlation(self, ratio):
+        return np.exp(-np.abs(ratio))
+
+    def shrinkage(self, x, kappa):
+        return 0.2 + 0.8 * (x / np.exp(np.log(SIZES).mean())) ** -kappa
 
     def covariance(self, v, x):
         _, _, _, sigma, lam, *_ = self.unpack(v)
-        return sigma[:, None, None] ** 2 * np.exp(
-            -0.5 * ((np.log(self.x)[:, None] - np.log(x)) / lam[:, None, None]) ** 2
-        )
+        ratio = (np.log(self.x)[:, None] - np.log(x)) / lam[:, None, None]
+        return sigma[:, None, None] ** 2 * self.correlation(ratio)
 
     def total(self, v):
         te, tb, kappa, *_ = self.unpack(v)
-        w = (self.x / np.exp(np.log(SIZES).mean())) ** -kappa[:, None]
+        w = self.shrinkage(self.x, kappa[:, None])
         noise = (te[:, None] * w) ** 2 + 5e-4**2
         return (
             self.covariance(v, self.x) * (1 + 1e-10 * np.eye(len(self.x)))
@@ -92,14 +103,12 @@ class CalibratedPosterior:
 
     def __call__(self, v):
         # Far out in the tails the covariance has no root in double precision.
-        inside = (v[:, 6] > 0) & (v[:, 6] < 1) & (v[:, 7] > 0) & (v[:, 7] < 1) & (np.abs(v[:, :6]) < 12).all(axis=1)
-        inside &= (v[:, 3] < 3) & (v[:, 4] < 4) & (v[:, 0] > -10)
-        safe = np.where(inside[:, None], v, np.array([-4.0, 0, 0, -3, 0, 0, 0.7, 0.5]))
+        inside = (v[:, 5:7] > 0).all(axis=1) & (v[:, 5:7] < 1).all(axis=1) & (np.abs(v) < 16).all(axis=1)
+        inside &= (v[:, 3] < 5) & (v[:, 0] > -12)
+        safe = np.where(inside[:, None], v, np.array([-4.0, 0, 0, -3, 0, 0.7, 0.5, 0, 0])[: v.shape[1]])
         *_, shape, level, drop = self.unpack(safe)
-        inside &= mean_curve(self.mean, SIZES[:1], level, drop, shape)[:, 0] >= 0
-        log_prior = sum(-0.5 * ((safe[:, i] - m) / s) ** 2 for i, (m, s) in enumerate(self.normals))
-        a, b = self.share.a, self.share.b
-        log_prior += (a - 1) * np.log(safe[:, 7]) + (b - 1) * np.log1p(-safe[:, 7]) - betaln(a, b)
+        log_prior = sum(-0.5 * ((safe[:, i] - m) / s) ** 2 for i, (m, s) in self.normals.items())
+        log_prior += (self.a - 1) * np.log(safe[:, 6]) + (self.b - 1) * np.log1p(-safe[:, 6])
         residual = self.y - mean_curve(self.mean, self.x, level, drop, shape)
         return np.where(inside, log_prior + gaussian(residual, self.total(safe)), -np.inf)
 
@@ -109,13 +118,13 @@ class CalibratedPosterior:
         gain = np.linalg.solve(total, cross[..., None])[..., 0]
         location = mean_curve(self.mean, np.array([NEW]), level, drop, shape)[:, 0]
         location += (gain * (self.y - mean_curve(self.mean, self.x, level, drop, shape))).sum(axis=1)
-        w = (NEW / np.exp(np.log(SIZES).mean())) ** -kappa
+        w = self.shrinkage(NEW, kappa)
         new = (w**2 * (te**2 + tb**2) + 5e-4**2) / 3
         return location, np.sqrt(sigma**2 - (gain * cross).sum(axis=1) + new)
 
     def quantities(self, v):
         te, tb, _, sigma, _, shape, level, drop = self.unpack(v)
-        return np.stack([level, level + drop, np.log(np.hypot(te, tb)), np.log(sigma), shape], axis=1)
+        return np.stack([level, level + drop, np.log(np.hypot(te, tb)), np.log(sigma), *shape], axis=1)
 
 
 class PaperPosterior(CalibratedPosterior):
@@ -130,7 +139,7 @@ class PaperPosterior(CalibratedPosterior):
     def start(self, posterior, index):
         p, n = posterior.nodes.parameters, posterior.nodes
         limit = n.level + n.drop
-        first = limit - mean_curve(self.mean, SIZES[:1], n.level, n.drop, n.shape[0])[:, 0]
+        first = limit - mean_curve(self.mean, SIZES[:1], n.level, n.drop, n.shape)[:, 0]
         return np.stack([p["tau_e"], p["sigma"], p["lam"], n.shape[0], limit, first], axis=1)[index]
 
     def unpack(self, v):
@@ -140,7 +149,10 @@ class PaperPosterior(CalibratedPosterior):
         else:
             end = np.tan(np.pi / 2 * (1 - first)) * (SIZES[-1] / SIZES[0]) ** shape
             drop = 1 - 2 / np.pi * np.arctan(end)
-        return tau, 0 * tau, 0 * tau, sigma, lam, shape, limit - drop, drop
+        return tau, 0 * tau, 0 * tau, sigma, lam, (shape,), limit - drop, drop
+
+    def correlation(self, ratio):
+        return np.exp(-0.5 * ratio**2)
 
     def total(self, v):
         return self.covariance(v, self.x) + v[:, 0, None, None] ** 2 * np.eye(5)
@@ -166,8 +178,10 @@ class PaperPosterior(CalibratedPosterior):
         return location, np.sqrt(sigma**2 - (gain * cross).sum(axis=1) + tau**2)
 
 
-@pytest.mark.parametrize("mean", ["power_law", "arctan"])
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize(
+    ("number", "mean"),
+    [(number, mean) for number in range(6) for mean in MEANS if number < 3 or mean != "mmf"],
+)
 def test_posterior_and_predictive_are_those_of_emcee(number, mean):
     curve = pilot_curve(number)
     beliefs = CALIBRATED if number < 3 else paper_beliefs(WRITTEN)

@@ -25,7 +25,7 @@ class APExGP(CurveEstimator):
 
     Parameters
     ----------
-    mean : {"auto", "power_law", "arctan", "mmf"}
+    mean : {"mmf", "power_law", "arctan", "auto"}
         The curve that the scores are expected to follow; "auto" averages over all of them by their evidence.
     inference : {"bayes", "map"}
         "bayes" integrates over all parameters; "map" takes the most probable ones, as the paper does.
@@ -71,7 +71,7 @@ class APExGP(CurveEstimator):
 
     def __init__(
         self,
-        mean: str = "auto",
+        mean: str = "mmf",
         inference: str = "bayes",
         priors: str | Beliefs = "calibrated",
         ceiling: float = 1.0,

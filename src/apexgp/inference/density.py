@@ -105,9 +105,12 @@ class Density:
 
     def parameters(self, z: FloatArray, batch: Batch) -> dict[str, FloatArray]:
         """Values of the coordinates at deviates z (D, curves, nodes)."""
-        beliefs, deviate = self.beliefs, dict(zip(self.names, z, strict=True))
+        beliefs, deviate = self.beliefs, self._deviates(z, batch)
         windows = self.windows(batch)
         values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
+        if beliefs.tau_alone is not None and batch.alone.any():
+            alone = batch.alone[:, None]
+            values["tau_e"] = np.where(alone, beliefs.tau_alone.from_normal(deviate["tau_e"]), values["tau_e"])
         values["lam"] = np.maximum(values["lam"], 1e-3)
         ratio, kappa = beliefs.tau_ratio, beliefs.kappa
         none = np.zeros_like(deviate["tau_e"])
@@ -119,10 +122,17 @@ class Density:
             values["sigma"] = windows[:, None] * beliefs.sigma.from_normal(deviate["sigma"])
         return values
 
-    def shape(self, z: FloatArray) -> tuple[FloatArray, ...]:
+    def shape(self, z: FloatArray, batch: Batch) -> tuple[FloatArray, ...]:
         """Shape coordinates of the mean at deviates z."""
-        first = self.names.index("shape0")
-        return tuple(p.from_normal(z[first + i]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
+        deviate = self._deviates(z, batch)
+        return tuple(p.from_normal(deviate[f"shape{i}"]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
+
+    def _deviates(self, z: FloatArray, batch: Batch) -> dict[str, FloatArray]:
+        """Deviates by the names of the coordinates, moved by what the size of the pilot does to their priors."""
+        deviate = dict(zip(self.names, z, strict=True))
+        for name, trend in self.beliefs.trends.items():
+            deviate[name] = deviate[name] + trend * batch.t[:, None]
+        return deviate
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:
         """m(x) - m(x_R): sizes and the last one, x_R, counted in units of the smallest."""
@@ -151,7 +161,7 @@ class Density:
                 covariance[i, j] += variance * self._correlation((logs[i] - logs[j]) * rate)
 
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
-        """The factor w = stay + (1 - stay) (x / x_ref)^-kappa, by which noise shrinks with size to a part that stays."""
+        """The factor w = stay + (1 - stay) (x / x_ref)^-kappa, by which noise shrinks to a part that stays."""
         reference, stay = np.log(pilot_sizes).mean(axis=0), self.beliefs.stay
         return stay + (1 - stay) * np.exp(-kappa * (np.log(sizes) - reference))
 
@@ -172,7 +182,7 @@ class Density:
         batch
             The curves.
         """
-        parameters, shape = self.parameters(z, batch), self.shape(z)
+        parameters, shape = self.parameters(z, batch), self.shape(z, batch)
         sizes = batch.sizes[:, :, None]
         relative = sizes / batch.unit[:, None]
         last = relative[-1]
@@ -241,7 +251,7 @@ class Density:
             room = self.ceiling - level
             share = np.clip(drop / room, 1e-9, 1 - 1e-9)
             prior = self.beliefs.shares[self.mean.name]
-            return prior.log_pdf(share) - np.log(room) - np.log(self.ceiling - self.floor)
+            return prior.log_pdf(share, batch.t[:, None]) - np.log(room) - np.log(self.ceiling - self.floor)
         # limit a ~ U[y', ceiling], drop at the smallest size g ~ U[0, a - floor]; a = level + drop, g = g(drop)
         step = 1e-30
         nudged = self.mean.drop(np.ones_like(last), *self.mean.theta_of(last, drop + 1j * step, *shape))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..curve import LearningCurve, Replicates
+from ..model.beliefs import Beliefs
 from .nodes import cholesky, solve_lower
 
 __all__ = ["Batch", "Statistics", "pseudo_scores"]
@@ -78,6 +79,11 @@ class Statistics:
         return tuple(pattern.index for pattern in self.patterns)
 
     @property
+    def alone(self) -> bool:
+        """Whether every size has a single score, and no split is labelled."""
+        return not self.labelled and bool((self.replicates.count == 1).all())
+
+    @property
     def best(self) -> float:
         """y', the best mean score."""
         return float(self.replicates.mean.max())
@@ -113,6 +119,8 @@ class Batch:
         self.means = [np.stack([m.patterns[k].mean for m in members], axis=1) for k in range(len(self.index))]
         self.scatters = [np.stack([m.patterns[k].scatter for m in members], axis=2) for k in range(len(self.index))]
         self.best = np.array([m.best for m in members])
+        self.alone = np.array([m.alone for m in members])
+        self.t = Beliefs.size_of(self.sizes[-1])
 
     def __len__(self) -> int:
         return len(self.members)

@@ -31,7 +31,7 @@ def _ornstein_uhlenbeck(ratio: FloatArray) -> FloatArray:
 
 
 CORRELATIONS: dict[str, Callable[[FloatArray], FloatArray]] = {"rbf": _radial, "ou": _ornstein_uhlenbeck}
-"""Correlation as a function of r = (log x - log x') / lambda, by the name of the kernel; it may overwrite its argument."""
+"""Correlation by the name of the kernel, a function of r = (log x - log x') / lambda that may overwrite it."""
 
 
 def log_rbf(distance: FloatArray, sigma: FloatArray, lam: FloatArray) -> FloatArray:

@@ -140,7 +140,7 @@ class MmfMean(Mean):
     parameters = (
         Parameter("theta1", 0.0, inf, (0.01, 0.9)),
         Parameter("theta2", 1e-6, inf, (0.05, 3.0)),
-        Parameter("theta3", 0.0, 2.0, (0.2, 1.8)),
+        Parameter("theta3", 0.0, 3.0, (0.2, 1.8)),
     )
     scalable = True
 
@@ -151,10 +151,9 @@ class MmfMean(Mean):
         return theta1 * rest / (1 + rest)
 
     def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
-        """The shape is (theta3, log of theta2 over the geometric middle of the pilot)."""
+        """The shape is (theta3, log of theta2 over the last size)."""
         exponent, offset = shape
-        turn = np.exp(0.5 * np.log(last) + offset)
-        return drop * (1 + np.exp(exponent * (0.5 * np.log(last) - offset))), turn, exponent
+        return drop * (1 + np.exp(-exponent * offset)), last * np.exp(offset), exponent
 
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
         """x / u over theta2 = x over u theta2."""  # noqa: D403

@@ -104,14 +104,14 @@ class BayesOptions(MethodOptions):
     mean: Annotated[
         str | None,
         typer.Option(
-            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: auto]",
+            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: mmf]",
             show_default=False,
         ),
     ] = None
 
     def model(self) -> APExGP:
         """The model that the options describe."""
-        return APExGP(self.mean or "auto", ceiling=self.ceiling, floor=self.floor, noise=self.noise, seed=self.seed)
+        return APExGP(self.mean or "mmf", ceiling=self.ceiling, floor=self.floor, noise=self.noise, seed=self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
