@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import AccuracyWarning, DataError
@@ -19,6 +21,7 @@ from .statistics import Batch, Statistics
 __all__ = ["FullBayes"]
 
 _TOGETHER = 8  # curves whose nodes fit into the processor's cache
+_ROUGHLY = 0.01  # standard error of a mean score that says nothing of its own
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,14 @@ class FullBayes:
     seed: int
 
     def check(self, curve: LearningCurve) -> None:
-        """Refuse a curve that stays below the floor."""
-        best = float(curve.replicates.mean.max())
-        if best < self.floor:
+        """Refuse a curve that goes below the floor by more than noise."""
+        pilot = curve.replicates
+        worst = int(pilot.mean.argmin())
+        error = max(pilot.std[worst] / np.sqrt(pilot.count[worst]), _ROUGHLY)
+        if pilot.mean[worst] + 2 * error < self.floor:
             raise DataError(
-                f"The floor is {self.floor:g}, but the best mean score is {best:g}. Give a floor that the scores "
-                "reach, or 0 if you do not know the chance level."
+                f"The floor is {self.floor:g}, but the mean score at size {pilot.sizes[worst]:g} is "
+                f"{pilot.mean[worst]:g}. Give a floor that no score is below, or 0 if you do not know the chance level."
             )
 
     def fit(self, curves: Sequence[LearningCurve]) -> list[AveragedPosterior]:
