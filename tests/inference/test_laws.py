@@ -87,7 +87,7 @@ def test_a_floor_warns_of_nothing_and_bounds_the_curve(floor):
 def test_a_floor_above_a_score_is_refused_unless_noise_explains_it():
     noisy = curve("late rise", 3, 0.02)
     APExGP(floor=0.49).fit(noisy)
-    with pytest.raises(DataError, match=r"floor is 0.6, but the mean score at size 50 is 0\.\d+\. Give a floor"):
+    with pytest.raises(DataError, match=r"floor is 0.6, but the mean score at size 114.87 is 0\.\d+\. Give a floor"):
         APExGP(floor=0.6).fit(noisy)
 
 
