@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from .._check import FloatArray
 from .._truncated import CutNormal
 
-__all__ = ["cholesky", "draw_scores", "solve_lower"]
+__all__ = ["cholesky", "draw_scores", "log_determinant", "solve_lower"]
 
 
 def cholesky(matrix: FloatArray) -> FloatArray:
@@ -30,9 +30,16 @@ def cholesky(matrix: FloatArray) -> FloatArray:
     return factor
 
 
-def solve_lower(factor: FloatArray, right: FloatArray) -> FloatArray:
-    """factor^-1 right, for right sides of shape (R, K, ...)."""
-    solved = right.copy()
+def log_determinant(factor: FloatArray) -> FloatArray:
+    """Sum of the logarithms of the diagonal: half of that of the factored matrix's determinant."""
+    diagonal = np.arange(len(factor))
+    logs: FloatArray = np.log(factor[diagonal, diagonal]).sum(axis=0)
+    return logs
+
+
+def solve_lower(factor: FloatArray, right: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """factor^-1 right, for right sides of shape (R, K, ...); `out` may be the right sides themselves."""
+    solved = right.copy() if out is None else out
     for i in range(len(factor)):
         solved[i] /= factor[i, i]
         for k in range(i + 1, len(factor)):

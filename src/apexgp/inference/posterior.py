@@ -41,6 +41,10 @@ class Posterior:
     weights: FloatArray
     log_evidence: float
     effective_size: float
+    end_error: float
+    """Standard error of the ends of far forecasts, relative to the width, as estimated while integrating."""
+    origin: NDArray[np.intp]
+    """Which node of the integration each one is a draw at: several share all but level and drop."""
 
     @property
     def drop_share(self) -> FloatArray:
@@ -99,7 +103,7 @@ class Posterior:
 
     def some(self, which: NDArray[np.intp]) -> Posterior:
         """The same with some of the nodes, maybe repeated; the weights are those that the nodes had."""
-        return replace(self, nodes=self.nodes[(which,)], weights=self.weights[which])
+        return replace(self, nodes=self.nodes[which], weights=self.weights[which], origin=self.origin[which])
 
     def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
