@@ -184,17 +184,19 @@ class Density:
 
     def kernel(self, left: FloatArray, right: FloatArray, parameters: dict[str, FloatArray]) -> FloatArray:
         """Covariances of f between sizes (R, ...) and (Q, ...): shape (R, Q, ...)."""
-        distance = (np.log(left)[:, None] - np.log(right)[None, :]) / np.log(self.beliefs.log_base)
-        return log_rbf(distance, parameters["sigma"], parameters["lam"])
+        return self._kernel_at(np.log(left)[:, None] - np.log(right)[None, :], parameters)
+
+    def _kernel_at(self, distance: FloatArray, parameters: dict[str, FloatArray]) -> FloatArray:
+        """Covariances of f between sizes of which the natural logarithms differ so much."""
+        return log_rbf(distance / np.log(self.beliefs.log_base), parameters["sigma"], parameters["lam"])
 
     def _add_kernel(self, covariance: FloatArray, sizes: FloatArray, parameters: dict[str, FloatArray]) -> None:
         """Add the kernel to the lower triangles, which are all that their factors are made of."""
-        variance = parameters["sigma"] ** 2
-        for i in range(len(sizes)):
-            # Many close sizes make the kernel's matrix singular to rounding.
-            covariance[i, i] += (1 + 1e-10) * variance
-            if i:
-                covariance[i, :i] += self.kernel(sizes[i : i + 1], sizes[:i], parameters)[0]
+        rows, columns = np.tril_indices(len(sizes), -1)
+        if len(rows):
+            covariance[rows, columns] += self._kernel_at(np.log(sizes[rows]) - np.log(sizes[columns]), parameters)
+        # Many close sizes make the kernel's matrix singular to rounding.
+        covariance[np.arange(len(sizes)), np.arange(len(sizes))] += (1 + 1e-10) * parameters["sigma"] ** 2
 
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
         """W = (x / x_ref)^-kappa, by which noise shrinks with size.
@@ -268,10 +270,10 @@ class Density:
         pp, pq, qq = _dot(p, p), _dot(p, q), np.maximum(_dot(q, q), 1e-30)
         yp, yq, yy = _dot(y, p), _dot(y, q), _dot(y, y)
         precision = np.maximum(pp - pq * pq / qq, 1e-12 * pp)
-        centre, spread = (yp - yq * pq / qq) / precision, precision**-0.5
+        centre, spread = (yp - yq * pq / qq) / precision, 1 / np.sqrt(precision)
         cut = Cut((self.floor - centre) / spread, (self.ceiling - centre) / spread)
         level = np.clip(centre + spread * cut.quantile(given.u[0]), self.floor, self.ceiling - 1e-9)
-        drop_centre, drop_spread = (yq - level * pq) / qq, qq**-0.5
+        drop_centre, drop_spread = (yq - level * pq) / qq, 1 / np.sqrt(qq)
         least = np.maximum(given.least_limit - level, 0.0)
         # The limit stays below the ceiling, and the curve at the smallest size above the floor.
         most = np.minimum(self.ceiling - level, (level - self.floor) / np.maximum(-given.rise[0], 1e-12))
@@ -291,7 +293,7 @@ class Density:
         z, drop, rise = given.z, given.drop, given.rise
         y, p = given.columns.swapaxes(0, 1)
         pp, yp, yy = _dot(p, p), _dot(y, p), _dot(y, y)
-        centre, spread = yp / pp, pp**-0.5
+        centre, spread = yp / pp, 1 / np.sqrt(pp)
         low = np.maximum(self.floor - rise[0], given.least_limit - drop)
         high = self.ceiling - drop
         cut = Cut((low - centre) / spread, (high - centre) / spread)

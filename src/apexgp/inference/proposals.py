@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from math import lgamma
+from functools import cached_property, lru_cache
+from math import lgamma, log, pi
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,51 +22,59 @@ _DEGREES = 5.0  # of freedom: tails heavier than the posterior's
 # A fitted proposal is wider than the nodes that it was fitted to, and less tilted: they are few.
 _WIDER, _STRAIGHTER = 1.2, 0.05
 _LEAST_EFFECTIVE = 40.0
+_STEP = 1e-3  # of finite differences
 
 
 @dataclass(frozen=True)
 class Proposal:
     """A multivariate t distribution for each curve.
 
-    `location` has the shape (D, curves), `root` is a lower root (curves, D, D) of its spread.
+    `location` has the shape (curves, D), `root` is a lower root (curves, D, D) of its spread.
     """
 
     location: FloatArray
     root: FloatArray
 
     def nodes(self, t: FloatArray) -> FloatArray:
-        """Deviates (D, curves, nodes) that belong to standard t vectors (D, nodes)."""
-        return np.moveaxis(self.root @ t, 0, 1) + self.location[:, :, None]
+        """Deviates (curves, D, nodes) that belong to standard t vectors (D, nodes)."""
+        nodes: FloatArray = self.root @ t
+        nodes += self.location[:, :, None]
+        return nodes
+
+    @cached_property
+    def _whitening(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Inverse root, the location that it whitens, and the logarithm of the density at the top."""
+        dimensions = self.location.shape[1]
+        inverse: FloatArray = np.linalg.inv(self.root)  # type: ignore[assignment]
+        constant = lgamma((_DEGREES + dimensions) / 2) - lgamma(_DEGREES / 2) - 0.5 * dimensions * log(_DEGREES * pi)
+        top = constant - np.log(np.diagonal(self.root, axis1=1, axis2=2)).sum(axis=1)
+        return inverse, inverse @ self.location[:, :, None], top[:, None]
 
     def density(self, z: FloatArray) -> FloatArray:
-        """Density at deviates z, shape (curves, nodes); at a zero root's scale it neither over- nor underflows."""
-        dimensions = len(z)
-        whitener = np.linalg.inv(self.root)
-        standard = whitener @ np.moveaxis(z, 1, 0)
-        standard -= whitener @ self.location.T[:, :, None]
+        """Density at deviates z (curves, D, nodes), shape (curves, nodes)."""
+        inverse, centre, top = self._whitening
+        standard = inverse @ z
+        standard -= centre
         distance = np.einsum("bdn,bdn->bn", standard, standard)
-        power = -(_DEGREES + dimensions) / 2
-        constant = lgamma(-power) - lgamma(_DEGREES / 2) - 0.5 * dimensions * np.log(_DEGREES * np.pi)
-        log_scale = np.log(np.diagonal(self.root, axis1=1, axis2=2)).sum(axis=1)
         distance /= _DEGREES
         np.log1p(distance, out=distance)
-        distance *= power
-        distance += (constant - log_scale)[:, None]
+        distance *= -(_DEGREES + z.shape[1]) / 2
+        distance += top
         return np.exp(distance, out=distance)
 
     def take(self, which: NDArray[np.intp]) -> Proposal:
         """For some of the curves."""
-        return Proposal(self.location[:, which], self.root[which])
+        return Proposal(self.location[which], self.root[which])
 
 
 def fitted_proposal(log_weight: FloatArray, z: FloatArray) -> Proposal:
-    """A proposal with the moments of weighted nodes z (D, curves, nodes), a little wider."""
+    """A proposal with the moments of weighted nodes z (curves, D, nodes), a little wider."""
     mean, covariance = _tempered_moments(log_weight, z)
-    diagonal = np.arange(len(z))
+    diagonal = np.arange(z.shape[1])
     widened = _WIDER * covariance
     widened[:, diagonal, diagonal] += _STRAIGHTER * covariance[:, diagonal, diagonal] + 1e-12
     root: FloatArray = np.linalg.cholesky(widened)  # type: ignore[assignment]
-    return Proposal(mean.T, root)
+    return Proposal(mean, root)
 
 
 def wide_proposal(density: Density, batch: Batch) -> Proposal:
@@ -74,20 +82,20 @@ def wide_proposal(density: Density, batch: Batch) -> Proposal:
     names = density.names
     noise = [i for i, name in enumerate(names) if not name.startswith(("sigma", "lam", "shape", "drop"))]
     location, covariance = _noise_mode(density, batch, noise)
-    every = np.zeros((len(names), len(batch)))
-    every[noise] = location
+    every = np.zeros((len(batch), len(names)))
+    every[:, noise] = location.T
     root = np.broadcast_to(np.eye(len(names)), (len(batch), len(names), len(names))).copy()
     root[np.ix_(range(len(batch)), noise, noise)] = np.linalg.cholesky(2.0 * covariance)
     return Proposal(every, root)
 
 
 def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[FloatArray, FloatArray]:
-    """Where prior and replicates put the coordinates of the noise: the mode (N, curves), and the inverse curvature there.
+    """Where prior and replicates put the coordinates of the noise: mode (N, curves) and inverse curvature there.
 
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
     """
     count = len(noise)
-    steps = 1e-3 * np.concatenate([np.zeros((1, count)), *_stencil(count)])
+    steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
     tries = np.array([1.0, 0.5, 0.2, 0.05])
     sizes = batch.sizes[:, :, None]
 
@@ -95,28 +103,32 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
         z = np.zeros((len(density.names), *at.shape[1:]))
         z[noise] = at
         parameters = density.parameters(z, batch)
-        return pseudo_scores(*density.noise(parameters, sizes, sizes), batch)[0] - 0.5 * (at**2).sum(axis=0)
+        variance, carried = density.noise(parameters, sizes, sizes)
+        return pseudo_scores(variance, carried, batch)[0] - 0.5 * (at**2).sum(axis=0)
 
     mode = np.zeros((count, len(batch)))
-    covariance = np.broadcast_to(np.eye(count), (len(batch), count, count))
     for _ in range(12):
-        gradient, curvature = _derivatives(log_posterior(mode[:, :, None] + steps.T[:, None, :]), count, 1e-3)
-        values, vectors = np.linalg.eigh(-curvature)
+        values = log_posterior(mode[:, :, None] + steps.T[:, None, :])
+        gradient, curvature = _derivatives(values, count, _STEP)
+        own, vectors = np.linalg.eigh(-curvature)
         # What the replicates say nothing about stays as wide as the prior.
-        covariance = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(values, 1.0), vectors)
+        covariance = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
         step = np.clip(np.einsum("bij,bj->ib", covariance, gradient), -2.0, 2.0)
+        # A curve that has arrived stays where it is, whatever those beside it do.
+        step *= np.einsum("ib,bi->b", step, gradient) > 0.05
+        if not step.any():
+            break
         candidates = mode[:, :, None] + step[:, :, None] * tries
         best = np.argmax(log_posterior(candidates), axis=1)
         mode = np.take_along_axis(candidates, best[None, :, None], axis=2)[:, :, 0]
-        if (np.abs(step) < 1e-2).all():
-            break
     return mode, covariance
 
 
 def _stencil(count: int) -> list[FloatArray]:
     """Steps along each axis, there and back, and along each pair of axes, there and back."""
     axes = np.eye(count)
-    pairs = np.array([axes[i] + axes[j] for i in range(count) for j in range(i)]).reshape(-1, count)
+    rows, columns = np.tril_indices(count, -1)
+    pairs = axes[rows] + axes[columns]
     return [axes, -axes, pairs, -pairs]
 
 
@@ -128,8 +140,9 @@ def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArra
     mixed = values[:, 1 + 2 * count :]
     half = mixed.shape[1] // 2
     both = (mixed[:, :half] + mixed[:, half:] - 2 * centre) / step**2
-    for k, (i, j) in enumerate((i, j) for i in range(count) for j in range(i)):
-        hessian[:, i, j] = hessian[:, j, i] = 0.5 * (both[:, k] - own[:, i] - own[:, j])
+    rows, columns = np.tril_indices(count, -1)
+    hessian[:, rows, columns] = 0.5 * (both - own[:, rows] - own[:, columns])
+    hessian[:, columns, rows] = hessian[:, rows, columns]
     return gradient, hessian
 
 
@@ -156,7 +169,7 @@ def standard_t(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
 
 
 def _tempered_moments(log_weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean (curves, D) and covariance (curves, D, D) of nodes z (D, curves, nodes) under weights^beta.
+    """Mean (curves, D) and covariance (curves, D, D) of nodes z (curves, D, nodes) under weights^beta.
 
     beta is the largest power up to 1 that leaves enough effective nodes: few must not decide alone where the next ones
     go.
@@ -176,7 +189,7 @@ def _tempered_moments(log_weights: FloatArray, z: FloatArray) -> tuple[FloatArra
             low, high = np.where(enough, beta, low), np.where(enough, high, beta)
             beta = (low + high) / 2
         w = weights(low)
-    mean = np.einsum("dbn,bn->bd", z, w)
-    centred = np.moveaxis(z - mean.T[:, :, None], 1, 0)
+    mean = (z @ w[:, :, None])[:, :, 0]
+    centred = z - mean[:, :, None]
     covariance = (centred * w[:, None]) @ centred.swapaxes(1, 2)
     return mean, covariance

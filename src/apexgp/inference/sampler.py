@@ -50,7 +50,7 @@ def integrate(density: Density, batch: Batch, seed: int) -> list[Posterior]:
             continue
         last = turn + 1 == len(_ROUNDS) + len(_ADDED)
         done = np.full(len(pool.curves), last) | ((pool.error <= TOLERATED) & (pool.effective_size >= ENOUGH))
-        found |= {int(pool.curves[i]): pool.posterior(i) for i in np.flatnonzero(done)}
+        found |= {int(pool.curves[i]): pool.posterior(i) for i in np.flatnonzero(done).tolist()}
         if done.all():
             break
         pool.drop(np.flatnonzero(~done))
@@ -76,7 +76,7 @@ class _Pool:
         self._counts = [0]
         """How many nodes came from each proposal."""
         nothing = np.empty((len(batch), 0))
-        self._z = np.empty((len(density.names), *nothing.shape))
+        self._z = np.empty((len(batch), len(density.names), 0))
         self._log_density = np.empty((_DRAWS, *nothing.shape))
         """Of the posterior up to a constant, by draw."""
         self._proposed = nothing
@@ -84,18 +84,18 @@ class _Pool:
         self._widely = nothing
         """The wide proposal's density alone: more nodes come from it in every round."""
         self._far = FarForecast(np.empty((len(FAR), _DRAWS, *nothing.shape)), np.empty((len(FAR), *nothing.shape)))
-        self._ends: FloatArray | None = None
+        self._ends = np.empty(0)
 
     def add(self, count: int, turn: int) -> None:
         """Draw another round of nodes, and judge all."""
-        dimensions = len(self._z) + 3
+        dimensions = self._z.shape[1] + 3
         t, u = (make(count, dimensions, self._seed, turn) for make in (standard_t, sobol))
         fitted = self._fitted_proposals()
         counts = [int(share * count) for share in (_FOLLOWING, _FAR_SIGHTED)[: len(fitted)]]
         counts.append(count - sum(counts))
         wide = self._proposals[0]
         parts = np.split(t, np.cumsum(counts)[:-1], axis=1)
-        z = np.concatenate([p.nodes(part) for p, part in zip([*fitted, wide], parts, strict=True)], axis=2)
+        z = np.concatenate([p.nodes(part) for p, part in zip([*fitted, wide], parts, strict=True)], axis=-1)
         # The nodes that there were, as if they came from the new proposals too.
         self._proposed += counts[-1] * self._widely
         for proposal, number in zip(fitted, counts[:-1], strict=True):
@@ -105,8 +105,8 @@ class _Pool:
         # The new nodes, as if they came from the proposals that there were.
         densities = [proposal.density(z) for proposal in self._proposals]
         proposed = np.einsum("pbn,p->bn", densities, self._counts)
-        log_density, draws = self._density.evaluate(z, _spread(u[-2:]), self._batch)
-        log_density -= 0.5 * (z**2).sum(axis=0) + 0.5 * len(z) * _LOG_2PI
+        log_density, draws = self._density.evaluate(z.swapaxes(0, 1), _spread(u[-2:]), self._batch)
+        log_density -= 0.5 * np.einsum("bdn,bdn->bn", z, z) + 0.5 * z.shape[1] * _LOG_2PI
         self._rounds.append(_Round(self.curves, draws))
         self._z = np.concatenate([self._z, z], axis=-1)
         self._log_density = np.concatenate([self._log_density, log_density], axis=-1)
@@ -120,10 +120,11 @@ class _Pool:
         self.log_weights = self._log_density - np.log(self._proposed / sum(self._counts))
         weights = np.exp(self.log_weights - self.log_weights.max(axis=(0, 2))[:, None])
         weights /= weights.sum(axis=(0, 2))[:, None]
-        ends = self._far.ends(weights, self._far.guess(weights) if self._ends is None else self._ends)
-        influence = np.abs(ends.influence)
-        influence /= np.einsum("hekbn,kbn->heb", influence, weights)[:, :, None, :, None]
-        self.weights, self.tails = weights, weights * influence.mean(axis=(0, 1))
+        ends = self._far.ends(weights, self._far.guess(weights) if not self._ends.size else self._ends)
+        influence = np.abs(ends.influence, out=ends.influence)
+        size = np.einsum("hekbn,kbn->heb", influence, weights)
+        self.weights = weights
+        self.tails = weights * np.einsum("hekbn,heb->kbn", influence, 1 / (size.shape[0] * size.shape[1] * size))
         self._ends, self.error = ends.better, ends.error
         self.effective_size = 1 / (weights.sum(axis=0) ** 2).sum(axis=1)
 
@@ -138,7 +139,8 @@ class _Pool:
         """Go on with some of the curves."""
         self.curves, self._batch = self.curves[left], self._batch.take(left)
         self._proposals = [proposal.take(left) for proposal in self._proposals]
-        for name in ("_z", "_log_density", "_proposed", "_widely", "weights", "tails"):
+        self._z = self._z[left]
+        for name in ("_log_density", "_proposed", "_widely", "log_weights", "weights", "tails"):
             setattr(self, name, getattr(self, name)[..., left, :])
         self._far, self._ends = self._far.take(left), self._ends[..., left]
 
@@ -149,9 +151,7 @@ class _Pool:
         evidence = float(top + np.log(np.exp(log_weights - top).mean()))
         location = self._far.location[-1, :, curve]
         scale = np.broadcast_to(self._far.scale[-1, curve], location.shape)
-        chosen, kept = thinned(
-            weights.ravel(), (weights + tails).ravel(), location.ravel(), scale.ravel(), _COMPONENTS
-        )
+        chosen, kept = thinned(weights.ravel(), (weights + tails).ravel(), location.ravel(), scale.ravel(), _COMPONENTS)
         draw, node = np.unravel_index(chosen, weights.shape)
         nodes, order, start = [], [], 0
         for one in self._rounds:
@@ -170,7 +170,7 @@ class _Pool:
             evidence,
             float(self.effective_size[curve]),
             float(self.error[curve]),
-            node[places],
+            weights.sum(axis=0)[node[places]],
         )
 
 

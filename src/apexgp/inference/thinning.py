@@ -60,7 +60,7 @@ def _chances(importance: FloatArray, count: int) -> FloatArray:
 
 def _alike_together(location: FloatArray, scale: FloatArray) -> NDArray[np.intp]:
     """An order by classes of scale, and by location within them, to and fro."""
-    ranks = np.empty(len(scale), np.intp)
-    ranks[np.argsort(scale)] = np.arange(len(scale))
-    classes = ranks * _CLASSES // len(scale)
-    return np.lexsort((np.where(classes % 2, -location, location), classes))
+    bounds = np.sort(scale)[np.arange(1, _CLASSES) * len(scale) // _CLASSES]
+    classes = np.searchsorted(bounds, scale)
+    within = location / (1 + np.abs(location))  # between -1 and 1, in the same order
+    return np.argsort(2 * classes + np.where(classes % 2, -within, within))
