@@ -484,7 +484,7 @@ def test_ends_that_are_not_known_warn(monkeypatch):
     import apexgp.inference.sampler as engine
 
     monkeypatch.setattr(engine, "_ROUNDS", (64, 64))
-    monkeypatch.setattr(engine, "_ADDED", ())
+    monkeypatch.setattr(engine, "_MOST_SEARCHING", 2)
     with pytest.warns(AccuracyWarning, match="of their width"):
         APExGP().fit(SIZES, SCORES)
 

@@ -228,8 +228,8 @@ class Forecast:
         def surplus(y: FloatArray) -> tuple[FloatArray, FloatArray]:
             return _in_normal_scores(wanted, *self._in_blocks(self._mixture, y))
 
-        # Halley's steps cube the error: after one of 1e-6 nothing is left of it.
-        return rising_root(surplus, low, high, start, tolerance=1e-6)
+        # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it.
+        return rising_root(surplus, low, high, start, tolerance=1e-8)
 
     def _guess_roughly(self, levels: FloatArray) -> FloatArray:
         """Quantiles of nearly the same mixture, found by Newton's method from those of a normal distribution."""

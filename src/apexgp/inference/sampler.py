@@ -7,6 +7,7 @@ the mixture of all proposals, each with its share of the nodes (Cornuet et al. 2
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +25,11 @@ __all__ = ["ENOUGH", "TOLERATED", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
-# Nodes of the rounds that every curve gets, and of those that are added where the effective size is too small.
-_ROUNDS = (256, 256, 512, 1024)
-_ADDED = (1024, 2048, 4096)
+# Nodes of the rounds. The second is repeated until the posterior has been found: it may lie where the wide proposal has
+# hardly a node. Every curve gets the first ones, the others where the ends of far forecasts are not known well enough.
+_ROUNDS = (256, 256, 512, 1024, 1024, 2048, 4096)
+_LEAST_ROUNDS = 4
+_FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Of each round but the first, these shares follow the posterior and what decides about far forecasts: their ends hang
 # on nodes with a large sigma, of which the posterior itself has few. The others keep to the wide proposal, in case the
 # fitted ones missed something.
@@ -42,18 +45,18 @@ TOLERATED = 0.03
 
 def integrate(density: Density, batch: Batch, seed: int) -> list[Posterior]:
     """Posterior of each curve."""
-    pool = _Pool(density, batch, seed)
     found: dict[int, Posterior] = {}
-    for turn, count in enumerate((*_ROUNDS, *_ADDED)):
-        pool.add(count, turn)
-        if turn + 1 < len(_ROUNDS):
-            continue
-        last = turn + 1 == len(_ROUNDS) + len(_ADDED)
-        done = np.full(len(pool.curves), last) | ((pool.error <= TOLERATED) & (pool.effective_size >= ENOUGH))
-        found |= {int(pool.curves[i]): pool.posterior(i) for i in np.flatnonzero(done).tolist()}
-        if done.all():
-            break
-        pool.drop(np.flatnonzero(~done))
+    waiting = [_Pool(density, batch, seed)]
+    while waiting:
+        pool = waiting.pop()
+        pool.add()
+        steps = pool.next_steps()
+        for step in np.unique(steps).tolist():
+            alike = pool.take(np.flatnonzero(steps == step), step)
+            if step < len(_ROUNDS):
+                waiting.append(alike)
+            else:
+                found |= {int(curve): alike.posterior(i) for i, curve in enumerate(alike.curves)}
     return [found[curve] for curve in sorted(found)]
 
 
@@ -72,6 +75,8 @@ class _Pool:
         self._density, self._batch, self._seed = density, batch, seed
         self.curves = np.arange(len(batch))
         self._rounds: list[_Round] = []
+        self._step = 0
+        """Which of `_ROUNDS` comes next."""
         self._proposals = [wide_proposal(density, batch)]
         self._counts = [0]
         """How many nodes came from each proposal."""
@@ -86,8 +91,17 @@ class _Pool:
         self._far = FarForecast(np.empty((len(FAR), _DRAWS, *nothing.shape)), np.empty((len(FAR), *nothing.shape)))
         self._ends = np.empty(0)
 
-    def add(self, count: int, turn: int) -> None:
+    def next_steps(self) -> NDArray[np.intp]:
+        """Which of `_ROUNDS` comes next for each curve; their number if none does."""
+        lost = (self.effective_size < _FOUND) & (len(self._rounds) < _MOST_SEARCHING)
+        enough = (self.error <= TOLERATED) & (self.effective_size >= ENOUGH)
+        done = enough & (self._step + 1 >= _LEAST_ROUNDS)
+        following = np.where(done, len(_ROUNDS), self._step + 1)
+        return np.where(lost & (self._step == 1), 1, following)
+
+    def add(self) -> None:
         """Draw another round of nodes, and judge all."""
+        count, turn = _ROUNDS[self._step], len(self._rounds)
         dimensions = self._z.shape[1] + 3
         t, u = (make(count, dimensions, self._seed, turn) for make in (standard_t, sobol))
         fitted = self._fitted_proposals()
@@ -100,7 +114,7 @@ class _Pool:
         self._proposed += counts[-1] * self._widely
         for proposal, number in zip(fitted, counts[:-1], strict=True):
             self._proposed += number * proposal.density(self._z)
-        self._proposals += fitted
+        self._proposals = [*self._proposals, *fitted]
         self._counts = [self._counts[0] + counts[-1], *self._counts[1:], *counts[:-1]]
         # The new nodes, as if they came from the proposals that there were.
         densities = [proposal.density(z) for proposal in self._proposals]
@@ -122,7 +136,7 @@ class _Pool:
         weights /= weights.sum(axis=(0, 2))[:, None]
         ends = self._far.ends(weights, self._far.guess(weights) if not self._ends.size else self._ends)
         influence = np.abs(ends.influence, out=ends.influence)
-        size = np.einsum("hekbn,kbn->heb", influence, weights)
+        size = np.maximum(np.einsum("hekbn,kbn->heb", influence, weights), 1e-12)
         self.weights = weights
         self.tails = weights * np.einsum("hekbn,heb->kbn", influence, 1 / (size.shape[0] * size.shape[1] * size))
         self._ends, self.error = ends.better, ends.error
@@ -135,14 +149,18 @@ class _Pool:
         with np.errstate(divide="ignore"):
             return [fitted_proposal(np.log(w.sum(axis=0)), self._z) for w in (self.weights, self.tails)]
 
-    def drop(self, left: NDArray[np.intp]) -> None:
-        """Go on with some of the curves."""
-        self.curves, self._batch = self.curves[left], self._batch.take(left)
-        self._proposals = [proposal.take(left) for proposal in self._proposals]
-        self._z = self._z[left]
+    def take(self, which: NDArray[np.intp], step: int) -> _Pool:
+        """The pool of some of the curves, for which another step comes next."""
+        some = copy(self)
+        some._step, some.curves, some._rounds = step, self.curves[which], list(self._rounds)
+        if len(which) < len(self.curves):
+            some._batch, some._far = self._batch.take(which), self._far.take(which)
+            some._proposals = [proposal.take(which) for proposal in self._proposals]
+        some._z, some._ends = self._z[which], self._ends[..., which]
+        some.error, some.effective_size = self.error[which], self.effective_size[which]
         for name in ("_log_density", "_proposed", "_widely", "log_weights", "weights", "tails"):
-            setattr(self, name, getattr(self, name)[..., left, :])
-        self._far, self._ends = self._far.take(left), self._ends[..., left]
+            setattr(some, name, getattr(self, name)[..., which, :])
+        return some
 
     def posterior(self, curve: int) -> Posterior:
         """What is known of one of the curves."""
