@@ -76,16 +76,13 @@ class AveragedPosterior:
         only_means = not self.posteriors[0].density.beliefs.uses_replicates
         return of, count / statistics.typical_count if only_means else count
 
-    def standard_error(
-        self, sizes: FloatArray, scores: FloatArray, of: Quantity, n_splits: int | None = None
-    ) -> FloatArray:
+    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
         """Monte-Carlo error of P(score <= y) at each size, for one score each.
 
-        Over the density there it is the error of the quantile.
-        The error of a weighted mean over independent nodes, by the delta method: nodes that are spread evenly do
-        better, so it is an upper bound rather than an estimate. Draws at the same node count as one.
+        That of a weighted mean over independent nodes, by the delta method: nodes that are spread evenly do better, so
+        it is an upper bound rather than an estimate. Draws at the same node count as one.
         """
-        mixture = self.predict(sizes, of, n_splits)
+        mixture = self.predict(sizes, of)
         chances = CutNormal(mixture.locations, mixture.scales).cdf(scores)
         gaps = chances - mixture.weights @ chances
         masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])

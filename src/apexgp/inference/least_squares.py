@@ -53,6 +53,10 @@ class LeastSquaresFit:
         """None of its own."""
         return ()
 
+    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
+        """None: nothing is random."""
+        return np.zeros(len(sizes))
+
     @property
     def parameters(self) -> dict[str, float]:
         """Values by their published names, for sizes counted in examples."""
