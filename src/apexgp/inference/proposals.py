@@ -96,7 +96,6 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
     """
     count = len(noise)
     steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
-    tries = np.array([1.0, 0.5, 0.2, 0.05])
     sizes = batch.sizes[:, :, None]
 
     def log_posterior(at: FloatArray) -> FloatArray:
@@ -107,20 +106,19 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
         return pseudo_scores(variance, carried, batch)[0] - 0.5 * (at**2).sum(axis=0)
 
     mode = np.zeros((count, len(batch)))
-    for _ in range(12):
+    for _ in range(20):
         values = log_posterior(mode[:, :, None] + steps.T[:, None, :])
         gradient, curvature = _derivatives(values, count, _STEP)
         own, vectors = np.linalg.eigh(-curvature)
         # What the replicates say nothing about stays as wide as the prior.
         covariance = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
+        # The likelihood is log-concave, or nearly, so that short enough steps arrive.
         step = np.clip(np.einsum("bij,bj->ib", covariance, gradient), -2.0, 2.0)
         # A curve that has arrived stays where it is, whatever those beside it do.
         step *= np.einsum("ib,bi->b", step, gradient) > 0.05
         if not step.any():
             break
-        candidates = mode[:, :, None] + step[:, :, None] * tries
-        best = np.argmax(log_posterior(candidates), axis=1)
-        mode = np.take_along_axis(candidates, best[None, :, None], axis=2)[:, :, 0]
+        mode = mode + step
     return mode, covariance
 
 
