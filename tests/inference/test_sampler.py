@@ -138,18 +138,15 @@ def test_neighbours_are_merged_but_the_ends_stay():
     np.testing.assert_array_equal(neighbours(sizes[:24], 24), np.arange(24))
 
 
-@pytest.mark.parametrize("labelled", [True, False])
-def test_merged_sizes_say_nearly_the_same(labelled, monkeypatch):
+def test_merged_sizes_say_nearly_the_same(monkeypatch):
     import apexgp.inference.statistics as module
 
     curve = pilot(6, np.geomspace(60, 3600, 36), 5)
-    curve = curve if labelled else LearningCurve(curve.sizes, curve.scores)
     merged = Statistics.of(curve)
     assert len(merged.sizes) == 24
     assert (merged.sizes[0], merged.sizes[-1]) == pytest.approx((60, 3600))
-    if labelled:
-        assert merged.within[0].sum() == 12 * 5  # a degree of freedom for each score that was merged away
-        assert merged.within[1].sum() / 60 == pytest.approx(0.008**2, rel=0.5)
+    assert merged.within[0].sum() == 12 * 5  # a degree of freedom for each score that was merged away
+    assert merged.within[1].sum() / 60 == pytest.approx(0.008**2, rel=0.5)
     at = np.array([7200.0, 36000.0])
     together = APExGP("mmf").fit(curve).forecast(at)
     monkeypatch.setattr(module, "MOST_SIZES", 100)

@@ -105,20 +105,24 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
         variance, carried = density.noise(parameters, sizes, sizes)
         return pseudo_scores(variance, carried, batch)[0] - 0.5 * (at**2).sum(axis=0)
 
-    mode = np.zeros((count, len(batch)))
+    mode, step = np.zeros((2, count, len(batch)))
+    covariance = np.zeros((len(batch), count, count))
+    reached = np.full(len(batch), -np.inf)
     for _ in range(20):
-        values = log_posterior(mode[:, :, None] + steps.T[:, None, :])
+        values = log_posterior((mode + step)[:, :, None] + steps.T[:, None, :])
         gradient, curvature = _derivatives(values, count, _STEP)
         own, vectors = np.linalg.eigh(-curvature)
         # What the replicates say nothing about stays as wide as the prior.
-        covariance = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
-        # The likelihood is log-concave, or nearly, so that short enough steps arrive.
-        step = np.clip(np.einsum("bij,bj->ib", covariance, gradient), -2.0, 2.0)
+        inverse = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
+        newton = np.clip(np.einsum("bij,bj->ib", inverse, gradient), -2.0, 2.0)
         # A curve that has arrived stays where it is, whatever those beside it do.
-        step *= np.einsum("ib,bi->b", step, gradient) > 0.05
-        if not step.any():
+        newton *= np.einsum("ib,bi->b", newton, gradient) > 0.05
+        higher = values[:, 0] > reached
+        covariance = np.where(higher[:, None, None], inverse, covariance)
+        mode, step = np.where(higher, mode + step, mode), np.where(higher, newton, 0.25 * step)
+        reached = np.maximum(reached, values[:, 0])
+        if (np.abs(step) < 1e-3).all():
             break
-        mode = mode + step
     return mode, covariance
 
 
