@@ -297,7 +297,7 @@ class Density:
         low = np.maximum(self.floor - rise[0], given.least_limit - drop)
         high = self.ceiling - drop
         cut = Cut((low - centre) / spread, (high - centre) / spread)
-        level = centre + spread * cut.quantile(given.u[0])
+        level = np.clip(centre + spread * cut.quantile(given.u[0]), self.floor, self.ceiling - 1e-9)
         # Density of the drop under its proposal, relative to N(0, 1) in the score.
         logit = _DROP_LOC + _DROP_SCALE * z[-1]
         log_proposal = -0.5 * z[-1] ** 2 - 0.5 * _LOG_2PI - np.log(_DROP_SCALE)

@@ -164,7 +164,8 @@ def standard_t(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
     One more coordinate is spent on their common scale; the last two are left for level and drop.
     """
     points = sobol(count, dimensions, seed, turn)
-    scale = np.sqrt(0.5 * _DEGREES / gammaincinv(0.5 * _DEGREES, points[-3]))
+    # The last thousandth would lie where numbers overflow, and no weight is.
+    scale = np.sqrt(0.5 * _DEGREES / gammaincinv(0.5 * _DEGREES, np.maximum(points[-3], 1e-3)))
     vectors: FloatArray = ndtri(points[:-3]) * scale
     vectors.flags.writeable = False
     return vectors
