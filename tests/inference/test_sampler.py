@@ -52,8 +52,6 @@ def test_weights_are_those_of_the_mixture_of_all_proposals():
             spread = proposal.root[curve] @ proposal.root[curve].T
             density_of = stats.multivariate_t(proposal.location[curve], spread, df=5).pdf
             mixture += count / total * density_of(pool._z[curve].T)
-                count / total * stats.multivariate_t(proposal.location[curve], spread, df=5).pdf(pool._z[curve].T)
-            )
         expected = pool._log_density[:, curve] - np.log(mixture)
         np.testing.assert_allclose(pool.log_weights[:, curve], expected, rtol=1e-8)
         weights = np.exp(expected - expected.max())
