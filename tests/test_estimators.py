@@ -482,12 +482,12 @@ def test_a_forecast_from_prior_experience_says_so():
     assert not any("The pilot says little" in caution for caution in known.forecast([200000]).cautions)
 
 
-def test_too_few_effective_nodes_warn(monkeypatch):
+def test_ends_that_are_not_known_warn(monkeypatch):
     import apexgp.inference.sampler as engine
 
-    monkeypatch.setattr(engine, "_COUNTING", 64)
-    monkeypatch.setattr(engine, "_ADDED", ())
-    with pytest.warns(AccuracyWarning, match="effective nodes"):
+    monkeypatch.setattr(engine, "_ROUNDS", (64, 64))
+    monkeypatch.setattr(engine, "_MOST_SEARCHING", 2)
+    with pytest.warns(AccuracyWarning, match="of their width"):
         APExGP().fit(SIZES, SCORES)
 
 

@@ -21,6 +21,9 @@ _FARTHEST = 30.0
 _FLATTEST = 1e4  # a normal so wide is uniform over [0, 1]; much wider, its mass there would be lost to rounding
 _ROOT_2PI = np.sqrt(2 * np.pi)
 
+# Phi(z) is nearly the logistic function of this cubic (Page 1977).
+_LINEAR, _CUBIC = np.float32(1.5976), np.float32(0.070566)
+
 
 class Cut:
     """The standard normal distribution cut to [low, high].
@@ -79,21 +82,51 @@ class CutNormal:
         z = (y - self.location) * self._signed_precision
         return np.where((y >= 0) & (y <= 1), np.log(self._height) - 0.5 * z * z, -np.inf)
 
-    def mixed(self, weights: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-        """Cdf and pdf of the mixture over the first axis, for rows of y within [0, 1].
+    def mixed(self, weights: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+        """Cdf, pdf and slope of the pdf of the mixture over the first axis, for rows of y within [0, 1].
 
         A search for quantiles asks for these over and over: weights and constants are put together beforehand.
         """
-        slope, height = weights[:, None] * self._cdf_slope, weights[:, None] * self._height
+        step, height = weights[:, None] * self._cdf_slope, weights[:, None] * self._height
+        steepness = height * self._signed_precision
         offset = weights @ self._cdf_at_zero_mass
 
-        def cdf_and_pdf(y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def cdf_pdf_and_slope(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
             z = y[:, None] - self.location
             z *= self._signed_precision
-            cdf = offset + np.einsum("bkq,kq->bq", ndtr(z), slope)
-            z *= z
-            z *= -0.5
-            return cdf, np.einsum("bkq,kq->bq", np.exp(z, out=z), height)
+            cdf = offset + np.einsum("bkq,kq->bq", ndtr(z), step)
+            bell = z * z
+            bell *= -0.5
+            np.exp(bell, out=bell)
+            pdf = np.einsum("bkq,kq->bq", bell, height)
+            bell *= z
+            return cdf, pdf, -np.einsum("bkq,kq->bq", bell, steepness)
+
+        return cdf_pdf_and_slope
+
+    def mixed_roughly(self, weights: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+        """Cdf and pdf of the mixture, right to 2e-4 but quick: single precision, a logistic function for Phi."""
+        single = np.float32
+        location, precision = self.location.astype(single), self._signed_precision.astype(single)
+        step = (weights[:, None] * self._cdf_slope).astype(single)
+        offset = weights @ self._cdf_at_zero_mass
+        steepness = np.abs(precision * step)
+
+        def cdf_and_pdf(y: FloatArray) -> tuple[FloatArray, FloatArray]:
+            z = y.astype(single)[:, None] - location
+            z *= precision
+            square = z * z
+            np.minimum(square, 60.0, out=square)  # beyond, Phi is 0 or 1 to the accuracy at hand
+            z *= -_LINEAR - _CUBIC * square
+            np.exp(np.minimum(z, 80.0, out=z), out=z)
+            z += 1
+            phi = np.divide(1, z, out=z)
+            cdf = offset + np.einsum("bkq,kq->bq", phi, step)
+            square *= 3 * _CUBIC
+            square += _LINEAR
+            square *= phi
+            square *= 1 - phi
+            return cdf, np.einsum("bkq,kq->bq", square, steepness)
 
         return cdf_and_pdf
 

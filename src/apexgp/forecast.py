@@ -221,43 +221,51 @@ class Forecast:
         if len(self.weights) == 1:
             return self._components.quantile(levels[:, None, None])[:, 0]
         many = len(levels) > _MANY_LEVELS
-        start = self._guess_from_table(levels) if many else self._guess_from_moments(levels)
+        start = self._guess_from_table(levels) if many else self._guess_roughly(levels)
         low, high = np.zeros_like(start), np.ones_like(start)
+        wanted = levels[:, None]
 
         def surplus(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-            cdf, pdf = self._cdf_and_pdf(y)
-            return cdf - levels[:, None], pdf
+            return _in_normal_scores(wanted, *self._in_blocks(self._mixture, y))
 
-        # Newton's steps square the error: after one of 1e-8 nothing is left of it.
+        # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it.
         return rising_root(surplus, low, high, start, tolerance=1e-8)
 
-    def _guess_from_moments(self, levels: FloatArray) -> FloatArray:
-        """As if the mixture were normal, then corrected by how wrong that was in normal scores."""
+    def _guess_roughly(self, levels: FloatArray) -> FloatArray:
+        """Quantiles of nearly the same mixture, found by Newton's method from those of a normal distribution."""
         mean, std = self._moments
-        wanted = ndtri(np.clip(levels, 1e-9, 1 - 1e-9))[:, None]
-        guess = np.clip(mean + std * wanted, 0.0, 1.0)
-        found = ndtri(np.clip(self._cdf_and_pdf(guess)[0], 1e-9, 1 - 1e-9))
-        return np.clip(guess + std * (wanted - found), 0.0, 1.0)
+        roughly = self._components.mixed_roughly(self.weights)
+        wanted = np.clip(levels, 1e-6, 1 - 1e-6)[:, None]
+        y = np.clip(mean + std * ndtri(wanted), 0.0, 1.0)
+        for _ in range(4):
+            cdf, pdf = self._in_blocks(roughly, y)
+            value, slope = _in_normal_scores(wanted, np.clip(cdf, 1e-9, 1 - 1e-9), pdf, np.zeros_like(pdf))
+            step = np.clip(-value / np.maximum(slope, 1e-9), -2 * std, 2 * std)
+            y = np.clip(y + step, 0.0, 1.0)
+            if (np.abs(step) < 0.05 * std).all():
+                break
+        return y
 
     def _guess_from_table(self, levels: FloatArray) -> FloatArray:
         """Quantiles by inverting the cdf between some points: saves most of Newton's steps for each of many levels."""
         mean, std = self._moments
         y = np.clip(mean + 12 * std * (np.sinh(np.linspace(-5, 5, 65)) / np.sinh(5))[:, None], 0.0, 1.0)
-        cdf, _ = self._cdf_and_pdf(y)
+        cdf, _, _ = self._in_blocks(self._mixture, y)
         columns = []
         for q in range(len(self.sizes)):
             knots, first = np.unique(y[:, q], return_index=True)
             columns.append(np.interp(levels, cdf[first, q], knots))
         return np.stack(columns, axis=1)
 
-    def _cdf_and_pdf(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Both for rows of values within [0, 1]."""
+    def _in_blocks(
+        self, function: Callable[[FloatArray], tuple[FloatArray, ...]], y: FloatArray
+    ) -> tuple[FloatArray, ...]:
+        """What a function gives for rows of values within [0, 1], a block at a time."""
         blocks = np.array_split(y, self._blocks(len(y)))
-        cdf, pdf = (np.concatenate(parts) for parts in zip(*map(self._mixture, blocks), strict=True))
-        return cdf, pdf
+        return tuple(np.concatenate(parts) for parts in zip(*map(function, blocks), strict=True))
 
     @cached_property
-    def _mixture(self) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    def _mixture(self) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
         return self._components.mixed(self.weights)
 
     def _shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
@@ -286,3 +294,23 @@ class Forecast:
         """The forecast at one of the sizes alone."""
         one = slice(index, index + 1)
         return Forecast(self.sizes[one], self.locations[:, one], self.scales[:, one], self.weights, self.cautions)
+
+
+def _in_normal_scores(
+    wanted: FloatArray, cdf: FloatArray, pdf: FloatArray, pdf_slope: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """How far a distribution function is above a level, and the slope by which Halley's method divides it.
+
+    In normal scores a distribution function is nearly straight, but not next to a bound at which the distribution is
+    cut: from afar, their plain difference is taken.
+    """
+    plain = cdf - wanted
+    score, target = ndtri(np.clip(cdf, 1e-12, 1 - 1e-12)), ndtri(np.clip(wanted, 1e-12, 1 - 1e-12))
+    straight = (np.abs(score - target) < 1) & (np.abs(score) < 7)
+    scale = np.sqrt(2 * np.pi) * np.exp(0.5 * score**2)
+    slope = scale * pdf
+    value = np.where(np.sign(score - target) == np.sign(plain), score - target, plain * scale)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = 0.5 * value * (scale * pdf_slope / slope + score * slope)
+    halley = np.maximum(slope - np.where(np.isfinite(bend), bend, 0.0), 0.5 * slope)
+    return np.where(straight, value, plain), np.where(straight, halley, pdf)

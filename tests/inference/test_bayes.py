@@ -124,8 +124,8 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
     u = stats.qmc.Sobol(3, rng=np.random.default_rng(0)).random(2**15).T
     if not model.mean.scalable:
         z[-1] = stats.norm.ppf(u[2])  # the drop is a coordinate, drawn from a proposal
-    log_weight, nodes = model.evaluate(z, u[:2], pilots)
-    ours = np.log(np.exp(log_weight[0] - log_weight.max()).mean()) + log_weight.max()
+    log_weight, nodes = model.evaluate(z, u[:2, None], pilots)
+    ours = np.log(np.exp(log_weight - log_weight.max()).mean()) + log_weight.max()
 
     p = {name: float(value[0, 0]) for name, value in nodes.parameters.items()}
     shape = [float(s[0, 0]) for s in nodes.shape]

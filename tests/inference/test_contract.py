@@ -42,11 +42,11 @@ def test_fits_together_are_those_made_alone(engine, rng):
     together = engine.fit(several)
     for curve, fit in zip(several, together, strict=True):
         (alone,) = engine.fit([curve])
-        assert alone.parameters == pytest.approx(fit.parameters, rel=1e-9)
+        assert alone.parameters == pytest.approx(fit.parameters, rel=1e-7)
         if fit.forecasts:
             for of in ("new_splits", "same_splits", "expected"):
                 for ours, other in zip(fit.predict(NEW, of, None), alone.predict(NEW, of, None), strict=True):
-                    np.testing.assert_allclose(ours, other, rtol=1e-9)
+                    np.testing.assert_allclose(ours, other, rtol=1e-7)
 
 
 def test_predictions_and_draws_have_their_shapes_or_are_refused(engine, rng):

@@ -200,10 +200,10 @@ def test_posterior_and_predictive_are_those_of_emcee(number, mean):
     sampler.random_state = np.random.RandomState(2).get_state()
     finite = np.isfinite(target(first))
     first = first[finite][np.arange(walkers) % finite.sum()] * (1 + 1e-5 * rng.normal(size=first.shape))
-    sampler.run_mcmc(first, 2500, skip_initial_state_check=True)
+    sampler.run_mcmc(first, 6000, skip_initial_state_check=True)
     steps = sampler.get_autocorr_time(discard=500, quiet=True).max()
     chain = sampler.get_chain(discard=500, thin=10, flat=True)
-    effective = 1 / (1 / (2000 * walkers / steps) + 1 / ours.effective_size)
+    effective = 1 / (1 / (5500 * walkers / steps) + 1 / ours.effective_size)
 
     own = target.quantities(target.start(ours, np.arange(len(ours.weights))))
     theirs = target.quantities(chain)

@@ -98,7 +98,8 @@ def test_nodes_are_weighed_by_how_well_they_explain_both_curves(first, rng):
     """Two nodes each: the weights of the pairs are those of the joint likelihood of the scores."""
     other = fitted(np.random.default_rng(3), 0.87, 1.5)
     shared, models = SharedNoise(ALL, 1.0, 0.7, 0.9), (first, other)
-    which = [np.argsort(m.posterior.posteriors[0].weights)[-2:] for m in models]
+    shares = [m.posterior.posteriors[0].drop_share for m in models]
+    which = [np.argsort(share)[len(share) // 2 :][:2] for share in shares]  # neither is odd
     averages = []
     for model, nodes in zip(models, which, strict=True):
         (posterior,) = model.posterior.posteriors

@@ -76,6 +76,9 @@ class RequiredSize:
         F at the largest pilot size.
     already_met : bool
         Whether F at the largest pilot size is at or above the confidence.
+    relative_error : float
+        Monte-Carlo standard error of `size`, as a share of it: how far another seed may move it. 0 where nothing is
+        random, or where the size is one of the pilot's or infinite.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -88,6 +91,7 @@ class RequiredSize:
     prob_reachable: float
     prob_now: float
     already_met: bool
+    relative_error: float = 0.0
     cautions: tuple[str, ...] = ()
 
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, generator, real_number, sizes_array, some, whole_number
-from ..answers.required import RequiredSize, required_size, success_of
+from ..answers.required import RequiredSize, Success, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
@@ -24,6 +24,8 @@ from ..inference.contract import Engine, FittedCurve
 from .saving import read_model, write_model
 
 __all__ = ["CurveEstimator", "fit_together"]
+
+_NEARBY = 1.05  # a size so many times another tells how fast a probability changes
 
 
 class CurveEstimator(BaseEstimator):  # type: ignore[misc]
@@ -158,7 +160,18 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         success = success_of(self, target, of)
-        return self._with_cautions(required_size(success, np.unique(self.curve_.sizes), float(target), confidence))
+        found = required_size(success, np.unique(self.curve_.sizes), float(target), confidence)
+        return self._with_cautions(replace(found, relative_error=self._relative_error(found, success, of)))
+
+    def _relative_error(self, found: RequiredSize, success: Success, of: Quantity) -> float:
+        """Monte-Carlo error of log n where F(n) is the confidence: that of F over its slope."""
+        if found.size <= self.curve_.largest or math.isinf(found.size):
+            return 0.0
+        low, high = success(found.size * np.array([1 / _NEARBY, _NEARBY]))
+        slope = (high - low) / (2 * math.log(_NEARBY))
+        level = float(self._outward(np.array([found.target]))[0])
+        error = float(self._fit.standard_error(np.array([float(found.size)]), np.array([level]), of)[0])
+        return error / slope if slope > 0 else 0.0
 
     def _with_cautions(self, found: RequiredSize) -> RequiredSize:
         # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.

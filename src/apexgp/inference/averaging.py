@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .._check import FloatArray
+from .._truncated import CutNormal
 from ..cautions import uninformed_cautions
 from ..forecast import Quantity
 from .contract import Mixture
@@ -34,17 +35,23 @@ class AveragedPosterior:
         return min(p.effective_size for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
 
     @property
+    def end_error(self) -> float:
+        """The largest standard error of the ends of far intervals, relative to their width, among those means."""
+        return max(p.end_error for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
+
+    @property
     def forecasts(self) -> bool:
         """Always."""
         return True
 
     @property
     def diagnostics(self) -> dict[str, object]:
-        """Weights of the means, evidence, and effective number of nodes."""
+        """Weights of the means, evidence, effective number of nodes, and error of the ends of far intervals."""
         return {
             "weights": self.weights,
             "log_evidence": self.log_evidence,
             "effective_size": self.effective_size,
+            "end_error": self.end_error,
         }
 
     @cached_property
@@ -68,6 +75,19 @@ class AveragedPosterior:
         # Where only means count, the noise is that of a mean over as many splits as usual.
         only_means = not self.posteriors[0].density.beliefs.uses_replicates
         return of, count / statistics.typical_count if only_means else count
+
+    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
+        """Monte-Carlo error of P(score <= y) at each size, for one score each.
+
+        That of a weighted mean over independent nodes, by the delta method: nodes that are spread evenly do better, so
+        it is an upper bound rather than an estimate. Draws at the same node count as one.
+        """
+        mixture = self.predict(sizes, of)
+        chances = CutNormal(mixture.locations, mixture.scales).cdf(scores)
+        gaps = chances - mixture.weights @ chances
+        masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
+        error: FloatArray = np.sqrt((mixture.weights * masses) @ gaps**2)
+        return error
 
     def sample(
         self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import AccuracyWarning, DataError
@@ -13,12 +15,14 @@ from ..model.beliefs import Beliefs
 from ..model.means import Mean
 from .averaging import AveragedPosterior, average
 from .density import Density
-from .sampler import ENOUGH, integrate
+from .sampler import TOLERATED, integrate
 from .statistics import Batch, Statistics
 
 __all__ = ["FullBayes"]
 
-_TOGETHER = 8  # curves whose nodes fit into the processor's cache
+# Curves are integrated together as long as their nodes' matrices fit into the processor's cache.
+_TOGETHER, _MATRICES = 8, 300
+_ROUGHLY = 0.01  # standard error of a mean score that says nothing of its own
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,14 @@ class FullBayes:
     seed: int
 
     def check(self, curve: LearningCurve) -> None:
-        """Refuse a curve that stays below the floor."""
-        best = float(curve.replicates.mean.max())
-        if best < self.floor:
+        """Refuse a curve that goes below the floor by more than noise."""
+        pilot = curve.replicates
+        worst = int(pilot.mean.argmin())
+        error = max(pilot.std[worst] / np.sqrt(pilot.count[worst]), _ROUGHLY)
+        if pilot.mean[worst] + 2 * error < self.floor:
             raise DataError(
-                f"The floor is {self.floor:g}, but the best mean score is {best:g}. Give a floor that the scores "
-                "reach, or 0 if you do not know the chance level."
+                f"The floor is {self.floor:g}, but the mean score at size {pilot.sizes[worst]:g} is "
+                f"{pilot.mean[worst]:g}. Give a floor that no score is below, or 0 if you do not know the chance level."
             )
 
     def fit(self, curves: Sequence[LearningCurve]) -> list[AveragedPosterior]:
@@ -49,19 +55,20 @@ class FullBayes:
         densities = [Density(mean, self.beliefs, self.ceiling, self.floor) for mean in self.means]
         found: dict[int, AveragedPosterior] = {}
         for members in alike.values():
-            for start in range(0, len(members), _TOGETHER):
-                indices, batch = zip(*members[start : start + _TOGETHER], strict=True)
+            together = int(np.clip(_MATRICES // len(members[0][1].sizes) ** 2, 1, _TOGETHER))
+            for start in range(0, len(members), together):
+                indices, batch = zip(*members[start : start + together], strict=True)
                 by_mean = [integrate(density, Batch(batch), self.seed) for density in densities]
                 found |= {i: average(own) for i, own in zip(indices, zip(*by_mean, strict=True), strict=True)}
         for posterior in found.values():
-            _warn_of_few_nodes(posterior.effective_size)
+            _warn_of_errors(posterior.end_error)
         return [found[i] for i in range(len(curves))]
 
 
-def _warn_of_few_nodes(effective_size: float) -> None:
-    if effective_size < ENOUGH / 2:
+def _warn_of_errors(end_error: float) -> None:
+    if end_error > 2 * TOLERATED:
         warn(
-            f"The posterior was integrated over only {effective_size:.0f} effective nodes ({ENOUGH:.0f} are aimed "
-            "at): the ends of intervals may be off by a tenth of their width. Compare another seed.",
+            f"The ends of 95 % intervals may be off by {100 * min(end_error, 1):.0f} % of their width ("
+            f"{100 * TOLERATED:.1g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
             AccuracyWarning,
         )

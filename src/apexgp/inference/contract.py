@@ -50,6 +50,10 @@ class FittedCurve(Protocol):
         """
         ...
 
+    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
+        """Monte-Carlo error of P(score <= y) at each size, for one score each; 0 where nothing is random."""
+        ...
+
     def sample(
         self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
     ) -> FloatArray:

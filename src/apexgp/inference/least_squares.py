@@ -53,6 +53,10 @@ class LeastSquaresFit:
         """None of its own."""
         return ()
 
+    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
+        """None: nothing is random."""
+        return np.zeros(len(sizes))
+
     @property
     def parameters(self) -> dict[str, float]:
         """Values by their published names, for sizes counted in examples."""
@@ -139,9 +143,15 @@ class LeastSquaresFit:
         )
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Derivatives of the curve by every coordinate that is not fixed, shape (sizes, coordinates)."""
+        """Derivatives of the curve by every coordinate that is free, shape (sizes, coordinates).
+
+        One that the search left on its bound is not: with the switch of the piecewise power law at the last size, the
+        pilot is one parabola, and says nothing of where it would have ended.
+        """
         g, slopes = self.problem.basis_and_slopes(x, self.shape[None])
-        columns = [self.amplitude * slopes[0]]
+        margin = 1e-3 * (self.problem.upper - self.problem.lower)
+        free = (self.shape > self.problem.lower + margin) & (self.shape < self.problem.upper - margin)
+        columns = [self.amplitude * slopes[0][free]]
         if self.problem.amplitude_bounds[0] < self.problem.amplitude_bounds[1]:
             columns.append(g)
         if self.problem.offset_bounds[0] < self.problem.offset_bounds[1]:

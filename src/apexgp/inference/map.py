@@ -163,6 +163,10 @@ class MapFit:
         """None of its own."""
         return ()
 
+    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
+        """None: nothing is random."""
+        return np.zeros(len(sizes))
+
     def _noise(self, of: Quantity, n_splits: int | None) -> float:
         """Variance around f of a mean score: tau^2 is that of a mean over as many splits as the pilot has."""
         share = 0.0 if of == "expected" else self.typical_count / (n_splits or self.typical_count)

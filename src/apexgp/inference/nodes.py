@@ -12,31 +12,42 @@ from scipy.special import ndtr
 from .._check import FloatArray
 from .._truncated import CutNormal
 
-__all__ = ["cholesky", "draw_scores", "solve_lower"]
+__all__ = ["cholesky", "draw_scores", "log_determinant", "solve_lower"]
+
+# The C library gives arrays above a threshold back to the system at once, and fresh pages cost more than the arithmetic
+# on them. It raises the threshold (in glibc, to at most 32 MB) to the largest array that it has seen freed.
+np.empty(31 * 2**17)
 
 
 def cholesky(matrix: FloatArray) -> FloatArray:
-    """Lower factors of matrices (R, R, ...)."""
-    size = matrix.shape[0]
+    """Lower factors of matrices (R, R, ...), of which only the lower triangles are read."""
     factor = np.zeros_like(matrix)
-    for j in range(size):
-        column = matrix[j:, j].copy()
-        for k in range(j):
-            column -= factor[j:, k] * factor[j, k]
+    for j in range(len(matrix)):
+        column = factor[j:, j]
+        if j:
+            np.einsum("rk...,k...->r...", factor[j:, :j], factor[j, :j], out=column)
+        np.subtract(matrix[j:, j], column, out=column)
         # Rounding may leave a pivot at or below zero where sizes nearly coincide.
-        column[0] = np.sqrt(np.maximum(column[0], 1e-16))
-        column[1:] /= column[0]
-        factor[j:, j] = column
+        pivot = np.maximum(column[0], 1e-16, out=column[0])
+        np.sqrt(pivot, out=pivot)
+        column[1:] /= pivot
     return factor
 
 
-def solve_lower(factor: FloatArray, right: FloatArray) -> FloatArray:
-    """factor^-1 right, for right sides of shape (R, K, ...)."""
-    solved = right.copy()
+def log_determinant(factor: FloatArray) -> FloatArray:
+    """Sum of the logarithms of the diagonal: half of that of the factored matrix's determinant."""
+    diagonal = np.arange(len(factor))
+    logs: FloatArray = np.log(factor[diagonal, diagonal]).sum(axis=0)
+    return logs
+
+
+def solve_lower(factor: FloatArray, right: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """factor^-1 right, for right sides of shape (R, K, ...); `out` may be the right sides themselves."""
+    solved = right.copy() if out is None else out
     for i in range(len(factor)):
+        if i:
+            solved[i] -= np.einsum("k...,kc...->c...", factor[i, :i], solved[:i])
         solved[i] /= factor[i, i]
-        for k in range(i + 1, len(factor)):
-            solved[k] -= factor[k, i] * solved[i]
     return solved
 
 

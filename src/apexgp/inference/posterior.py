@@ -41,6 +41,10 @@ class Posterior:
     weights: FloatArray
     log_evidence: float
     effective_size: float
+    end_error: float
+    """Standard error of the ends of far 95 % intervals, relative to their width."""
+    masses: FloatArray
+    """Weight of the whole integration node that each one was drawn at: it says how much hangs on the node."""
 
     @property
     def drop_share(self) -> FloatArray:
@@ -99,7 +103,7 @@ class Posterior:
 
     def some(self, which: NDArray[np.intp]) -> Posterior:
         """The same with some of the nodes, maybe repeated; the weights are those that the nodes had."""
-        return replace(self, nodes=self.nodes[(which,)], weights=self.weights[which])
+        return replace(self, nodes=self.nodes[which], weights=self.weights[which], masses=self.masses[which])
 
     def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
@@ -120,14 +124,14 @@ class Posterior:
         Given f, the mean split effect is N(c0 - c'f, spread); f itself is Gaussian given the scores.
         """
         n, density, known = self.nodes, self.density, self.statistics.sizes[:, None]
-        lever = n.carried / n.variance
         pull, offset, spread = np.zeros_like(n.variance), 0.0, 0.0
         total = sum(p.count for p in self.statistics.patterns)
         for pattern in self.statistics.patterns:
             rows = list(pattern.index)
-            excess = 1 + (n.carried[rows] * lever[rows]).sum(axis=0)
+            lever = n.carried[rows] * np.array(pattern.repeats)[:, None] / n.variance[rows]
+            excess = 1 + (n.carried[rows] * lever).sum(axis=0)
             # In units of the effect at the reference size: b = tau_b times a standard normal.
-            gain = n.parameters["tau_b"] * lever[rows] / excess * (pattern.count / total)
+            gain = n.parameters["tau_b"] * lever / excess * (pattern.count / total)
             pull[rows] += gain
             offset = offset + (pattern.mean[:, None] * gain).sum(axis=0)
             spread = spread + pattern.count / total**2 * n.parameters["tau_b"] ** 2 / excess

@@ -1,179 +1,199 @@
 """Integration over weighted nodes: adaptive importance sampling from a density that is known up to a constant.
 
-Nodes come from scrambled Sobol points, pushed first through a wide proposal, then through one that was fitted to the
-weights so far; importance weights correct for the difference.
+Nodes come in rounds of scrambled Sobol points. The first round goes through a wide proposal, each later one through
+proposals that were fitted to the weights so far. All rounds count: a node's weight is the density there over that of
+the mixture of all proposals, each with its share of the nodes (Cornuet et al. 2012; Owen and Zhou 2000).
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, stdtrit
-from scipy.stats import qmc
 
 from .._check import FloatArray
-from .density import Density, Nodes
+from .density import FAR, Density, Draws, Nodes
+from .ends import FarForecast
 from .posterior import Posterior
-from .statistics import Batch, Statistics
+from .proposals import Proposal, fitted_proposal, sobol, standard_t, wide_proposal
+from .statistics import Batch
+from .thinning import thinned
 
-__all__ = ["ENOUGH", "integrate"]
+__all__ = ["ENOUGH", "TOLERATED", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
-_DEGREES = 5.0  # of freedom of the t distributions that propose nodes: tails heavier than the posterior's
-_T_CONSTANT = gammaln((_DEGREES + 1) / 2) - gammaln(_DEGREES / 2) - 0.5 * np.log(_DEGREES * np.pi)
 
-# Nodes of the rounds that fit the proposal, of the round that counts, and of those that are added where its effective
-# size is too small.
-_ADAPTING, _COUNTING, _ADDED = (512, 512), 1024, (2048, 2048, 4096, 4096)
+# Nodes of the rounds. The second is repeated until the posterior has been found: it may lie where the wide proposal has
+# hardly a node. Every curve gets the first ones, the others where the ends of far forecasts are not known well enough.
+_ROUNDS = (256, 256, 512, 1024, 1024, 2048, 4096)
+_LEAST_ROUNDS = 4
+_FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
+# Of each round but the first, these shares follow the posterior and what decides about far forecasts: their ends hang
+# on nodes with a large sigma, of which the posterior itself has few. The others keep to the wide proposal, in case the
+# fitted ones missed something.
+_FOLLOWING, _FAR_SIGHTED = 0.5, 0.375
+_DRAWS = 4  # of level and drop at a node: cheap beside the node
+_COMPONENTS = 1024
+
 ENOUGH = 200.0
-"""Effective number of nodes that is aimed at: quantiles then move by a few hundredths of the spread with the seed."""
-_ADAPTED_SHARE = 0.8  # of the nodes; the others keep to the wide proposal, in case the fitted one missed something
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A Student-t distribution for each curve: location (D, curves), and a lower root (curves, D, D) of its spread."""
-
-    location: FloatArray
-    root: FloatArray
-
-    def nodes(self, t: FloatArray) -> FloatArray:
-        """Deviates (D, curves, nodes) that belong to independent t variables (D, nodes)."""
-        return self.location[:, :, None] + np.einsum("bde,en->dbn", self.root, t)
-
-    def log_density(self, z: FloatArray) -> FloatArray:
-        """Logarithm of the density at deviates z, shape (curves, nodes)."""
-        standard = np.einsum("bde,ebn->dbn", np.linalg.inv(self.root), z - self.location[:, :, None])
-        log_t = (_T_CONSTANT - (_DEGREES + 1) / 2 * np.log1p(standard**2 / _DEGREES)).sum(axis=0)
-        return log_t - np.log(np.diagonal(self.root, axis1=1, axis2=2)).sum(axis=1)[:, None]
-
-    def take(self, which: NDArray[np.intp]) -> Proposal:
-        """For some of the curves."""
-        return Proposal(self.location[:, which], self.root[which])
+"""Effective number of nodes that is aimed at."""
+TOLERATED = 0.03
+"""Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
 
 
 def integrate(density: Density, batch: Batch, seed: int) -> list[Posterior]:
     """Posterior of each curve."""
-    dimensions = len(density.names)
-    wide = _wide_proposal(density, batch)
     found: dict[int, Posterior] = {}
-    where = np.arange(len(batch))
-    z, log_weight = np.empty(0), np.empty(0)
-    for turn, count in enumerate((*_ADAPTING, _COUNTING, *_ADDED)):
-        u, t = _sobol(count, dimensions + 3, seed + turn), _sobol_t(count, dimensions + 3, seed + turn)
-        if turn == 0:
-            z = wide.nodes(t[:dimensions])
-            log_proposal = wide.log_density(z)
-        else:
-            fitted = _fitted_proposal(log_weight, z)
-            adapted = u[dimensions + 2] < _ADAPTED_SHARE
-            z = np.where(adapted, fitted.nodes(t[:dimensions]), wide.nodes(t[:dimensions]))
-            log_proposal = np.logaddexp(
-                np.log(_ADAPTED_SHARE) + fitted.log_density(z), np.log(1 - _ADAPTED_SHARE) + wide.log_density(z)
-            )
-        log_weight, nodes = density.evaluate(z, u[dimensions : dimensions + 2], batch)
-        log_weight = log_weight - 0.5 * (z**2).sum(axis=0) - 0.5 * dimensions * _LOG_2PI - log_proposal
-        if turn < len(_ADAPTING):
-            continue
-        again = []
-        for i, curve in enumerate(where.tolist()):
-            candidate = _posterior(density, batch.members[i], nodes, i, log_weight[i])
-            if curve not in found or candidate.effective_size > found[curve].effective_size:
-                found[curve] = candidate
-            if found[curve].effective_size < ENOUGH:
-                again.append(i)
-        if not again:
-            break
-        if len(again) < len(where):
-            keep = np.array(again)
-            where, batch, z, log_weight = where[keep], batch.take(keep), z[:, keep], log_weight[keep]
-            wide = wide.take(keep)
+    waiting = [_Pool(density, batch, seed)]
+    while waiting:
+        pool = waiting.pop()
+        pool.add()
+        steps = pool.next_steps()
+        for step in np.unique(steps).tolist():
+            alike = pool.take(np.flatnonzero(steps == step), step)
+            if step < len(_ROUNDS):
+                waiting.append(alike)
+            else:
+                found |= {int(curve): alike.posterior(i) for i, curve in enumerate(alike.curves)}
     return [found[curve] for curve in sorted(found)]
 
 
-def _wide_proposal(density: Density, batch: Batch) -> Proposal:
-    """The first proposal: the prior, but the noise where the replicates put it."""
-    location = np.zeros((len(density.names), len(batch)))
-    scale = np.ones_like(location)
-    deviates = np.linspace(-6, 6, 241)
-    logs = np.log(np.maximum(density.beliefs.tau_e.from_normal(deviates), 1e-12))
-    for i, statistics in enumerate(batch.members):
-        variance, freedom = statistics.residual
-        if freedom > 0:
-            # The prior counts as much as 1 / (2 slope^2) further degrees of freedom.
-            slope = (logs[160] - logs[80]) / (deviates[160] - deviates[80])
-            own = 0.5 / slope**2
-            estimate = 0.5 * np.log(variance + 0.1 * density.beliefs.resolution**2 / freedom + 1e-12)
-            target = (freedom * estimate + own * logs[120]) / (freedom + own)
-            location[0, i] = np.interp(target, logs, deviates)
-            scale[0, i] = 1.5 / np.sqrt(2 * (freedom + own)) / slope
-    root: FloatArray = scale.T[:, :, None] * np.eye(len(location))
-    return Proposal(location, root)
+@dataclass(frozen=True)
+class _Round:
+    """Draws of one round, and at which place they have each of the curves."""
+
+    curves: NDArray[np.intp]
+    draws: Draws
 
 
-def _fitted_proposal(log_weight: FloatArray, z: FloatArray) -> Proposal:
-    """A proposal with the moments of the weighted nodes, a little wider."""
-    mean, covariance = _tempered_moments(log_weight, z)
-    root: FloatArray = np.linalg.cholesky(1.25 * covariance + 0.01 * np.eye(len(z)))  # type: ignore[assignment]
-    return Proposal(mean.T, root)
+class _Pool:
+    """All nodes so far of the curves that are not done yet."""
+
+    def __init__(self, density: Density, batch: Batch, seed: int) -> None:
+        self._density, self._batch, self._seed = density, batch, seed
+        self.curves = np.arange(len(batch))
+        self._rounds: list[_Round] = []
+        self._step = 0
+        """Which of `_ROUNDS` comes next."""
+        self._proposals = [wide_proposal(density, batch)]
+        self._counts = [0]
+        """How many nodes came from each proposal."""
+        nothing = np.empty((len(batch), 0))
+        self._z = np.empty((len(batch), len(density.names), 0))
+        self._log_density = np.empty((_DRAWS, *nothing.shape))
+        """Of the posterior up to a constant, by draw."""
+        self._proposed = nothing
+        """Sum over the proposals of the number of nodes times the density."""
+        self._widely = nothing
+        """The wide proposal's density alone: more nodes come from it in every round."""
+        self._far = FarForecast(np.empty((len(FAR), _DRAWS, *nothing.shape)), np.empty((len(FAR), *nothing.shape)))
+        self._ends = np.empty(0)
+
+    def next_steps(self) -> NDArray[np.intp]:
+        """Which of `_ROUNDS` comes next for each curve; their number if none does."""
+        lost = (self.effective_size < _FOUND) & (len(self._rounds) < _MOST_SEARCHING)
+        enough = (self.error <= TOLERATED) & (self.effective_size >= ENOUGH)
+        done = enough & (self._step + 1 >= _LEAST_ROUNDS)
+        following = np.where(done, len(_ROUNDS), self._step + 1)
+        return np.where(lost & (self._step == 1), 1, following)
+
+    def add(self) -> None:
+        """Draw another round of nodes, and judge all."""
+        count, turn = _ROUNDS[self._step], len(self._rounds)
+        dimensions = self._z.shape[1] + 3
+        t, u = (make(count, dimensions, self._seed, turn) for make in (standard_t, sobol))
+        fitted = self._fitted_proposals()
+        counts = [int(share * count) for share in (_FOLLOWING, _FAR_SIGHTED)[: len(fitted)]]
+        counts.append(count - sum(counts))
+        wide = self._proposals[0]
+        parts = np.split(t, np.cumsum(counts)[:-1], axis=1)
+        z = np.concatenate([p.nodes(part) for p, part in zip([*fitted, wide], parts, strict=True)], axis=-1)
+        # The nodes that there were, as if they came from the new proposals too.
+        self._proposed += counts[-1] * self._widely
+        for proposal, number in zip(fitted, counts[:-1], strict=True):
+            self._proposed += number * proposal.density(self._z)
+        self._proposals = [*self._proposals, *fitted]
+        self._counts = [self._counts[0] + counts[-1], *self._counts[1:], *counts[:-1]]
+        # The new nodes, as if they came from the proposals that there were.
+        densities = [proposal.density(z) for proposal in self._proposals]
+        proposed = np.einsum("pbn,p->bn", densities, self._counts)
+        log_density, draws = self._density.evaluate(z.swapaxes(0, 1), _spread(u[-2:]), self._batch)
+        log_density -= 0.5 * np.einsum("bdn,bdn->bn", z, z) + 0.5 * z.shape[1] * _LOG_2PI
+        self._rounds.append(_Round(self.curves, draws))
+        self._z = np.concatenate([self._z, z], axis=-1)
+        self._log_density = np.concatenate([self._log_density, log_density], axis=-1)
+        self._proposed = np.concatenate([self._proposed, proposed], axis=-1)
+        self._widely = np.concatenate([self._widely, densities[0]], axis=-1)
+        self._far = self._far.joined(FarForecast(draws.far_location, draws.far_scale))
+        self._judge()
+
+    def _judge(self) -> None:
+        """Weigh all draws, by what they are worth and by what they do to the ends of far forecasts."""
+        self.log_weights = self._log_density - np.log(self._proposed / sum(self._counts))
+        weights = np.exp(self.log_weights - self.log_weights.max(axis=(0, 2))[:, None])
+        weights /= weights.sum(axis=(0, 2))[:, None]
+        ends = self._far.ends(weights, self._far.guess(weights) if not self._ends.size else self._ends)
+        influence = np.abs(ends.influence, out=ends.influence)
+        size = np.maximum(np.einsum("hekbn,kbn->heb", influence, weights), 1e-12)
+        self.weights = weights
+        self.tails = weights * np.einsum("hekbn,heb->kbn", influence, 1 / (size.shape[0] * size.shape[1] * size))
+        self._ends, self.error = ends.better, ends.error
+        self.effective_size = 1 / (weights.sum(axis=0) ** 2).sum(axis=1)
+
+    def _fitted_proposals(self) -> list[Proposal]:
+        """One fitted to the weights so far, one to what decides about ends."""
+        if not self._rounds:
+            return []
+        with np.errstate(divide="ignore"):
+            return [fitted_proposal(np.log(w.sum(axis=0)), self._z) for w in (self.weights, self.tails)]
+
+    def take(self, which: NDArray[np.intp], step: int) -> _Pool:
+        """The pool of some of the curves, for which another step comes next."""
+        some = copy(self)
+        some._step, some.curves, some._rounds = step, self.curves[which], list(self._rounds)
+        if len(which) < len(self.curves):
+            some._batch, some._far = self._batch.take(which), self._far.take(which)
+            some._proposals = [proposal.take(which) for proposal in self._proposals]
+        some._z, some._ends = self._z[which], self._ends[..., which]
+        some.error, some.effective_size = self.error[which], self.effective_size[which]
+        for name in ("_log_density", "_proposed", "_widely", "log_weights", "weights", "tails"):
+            setattr(some, name, getattr(self, name)[..., which, :])
+        return some
+
+    def posterior(self, curve: int) -> Posterior:
+        """What is known of one of the curves."""
+        log_weights, weights, tails = (w[:, curve] for w in (self.log_weights, self.weights, self.tails))
+        top = log_weights.max()
+        evidence = float(top + np.log(np.exp(log_weights - top).mean()))
+        location = self._far.location[-1, :, curve]
+        scale = np.broadcast_to(self._far.scale[-1, curve], location.shape)
+        chosen, kept = thinned(weights.ravel(), (weights + tails).ravel(), location.ravel(), scale.ravel(), _COMPONENTS)
+        draw, node = np.unravel_index(chosen, weights.shape)
+        nodes, order, start = [], [], 0
+        for one in self._rounds:
+            end = start + one.draws.far_scale.shape[-1]
+            own = np.flatnonzero((node >= start) & (node < end))
+            place = int(np.searchsorted(one.curves, self.curves[curve]))
+            nodes.append(one.draws.chosen(place, draw[own], node[own] - start))
+            order.append(own)
+            start = end
+        places = np.concatenate(order)
+        return Posterior(
+            self._density,
+            self._batch.members[curve],
+            Nodes.joined(nodes),
+            kept[places],
+            evidence,
+            float(self.effective_size[curve]),
+            float(self.error[curve]),
+            weights.sum(axis=0)[node[places]],
+        )
 
 
-def _posterior(density: Density, statistics: Statistics, nodes: Nodes, curve: int, log_weight: FloatArray) -> Posterior:
-    top = log_weight.max()
-    weight = np.exp(log_weight - top)
-    log_evidence = float(top + np.log(weight.mean()))
-    weight /= weight.sum()
-    effective = float(1 / (weight**2).sum())
-    # Nodes that together carry a ten-thousandth of the weight would only cost time.
-    order = np.argsort(weight)
-    kept = np.sort(order[np.cumsum(weight[order]) > 1e-4])
-    return Posterior(
-        density, statistics, nodes[curve, kept], weight[kept] / weight[kept].sum(), log_evidence, effective
-    )
-
-
-@lru_cache(maxsize=64)
-def _sobol(count: int, dimensions: int, seed: int) -> FloatArray:
-    """Scrambled Sobol points in the unit cube, shape (dimensions, count)."""
-    points = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed)).random(count)
-    points = np.ascontiguousarray(np.clip(points, 1e-6, 1 - 1e-6).T)
-    points.flags.writeable = False
-    return points
-
-
-@lru_cache(maxsize=64)
-def _sobol_t(count: int, dimensions: int, seed: int) -> FloatArray:
-    """The same points as quantiles of Student's t."""
-    quantiles: FloatArray = stdtrit(_DEGREES, np.clip(_sobol(count, dimensions, seed), 2e-4, 1 - 2e-4))
-    quantiles.flags.writeable = False
-    return quantiles
-
-
-def _tempered_moments(log_weights: FloatArray, z: FloatArray, least: float = 50.0) -> tuple[FloatArray, FloatArray]:
-    """Mean (curves, D) and covariance (curves, D, D) of nodes z (D, curves, nodes) under weights^beta.
-
-    beta is the largest power up to 1 that leaves an effective sample size of `least`: few nodes must not decide alone
-    where the next ones go.
-    """
-    relative = np.maximum(log_weights - log_weights.max(axis=1, keepdims=True), -1e5)
-
-    def weights(beta: FloatArray) -> FloatArray:
-        w = np.exp(beta[:, None] * relative)
-        return w / w.sum(axis=1, keepdims=True)
-
-    low, high = np.zeros(len(relative)), np.ones(len(relative))
-    w = weights(high)
-    if (1 / (w**2).sum(axis=1) < least).any():
-        beta = high  # first of all: who has enough already?
-        for _ in range(20):
-            enough = 1 / (weights(beta) ** 2).sum(axis=1) >= least
-            low, high = np.where(enough, beta, low), np.where(enough, high, beta)
-            beta = (low + high) / 2
-        w = weights(low)
-    mean = np.einsum("dbn,bn->bd", z, w)
-    centred = z - mean.T[:, :, None]
-    covariance = np.einsum("dbn,ebn->bde", centred * w, centred)
-    return mean, covariance
+def _spread(u: FloatArray) -> FloatArray:
+    """Several pairs of uniform numbers (2, draws, nodes) from one (2, nodes), evenly spread over the unit square."""
+    steps = np.arange(_DRAWS)
+    shifts = np.stack([steps, (2 * steps + steps // 2) % _DRAWS])[:, :, None] / _DRAWS
+    return (u[:, None] + shifts) % 1.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,12 @@ from ..curve import LearningCurve, Replicates
 from ..model.beliefs import Beliefs
 from .nodes import cholesky, solve_lower
 
-__all__ = ["Batch", "Statistics", "pseudo_scores"]
+__all__ = ["MOST_SIZES", "Batch", "Statistics", "neighbours", "pseudo_scores"]
 
 _LOG_2PI = np.log(2 * np.pi)
+
+MOST_SIZES = 24
+"""Distinct sizes above which neighbours are merged: cost grows with the cube of their number, knowledge hardly."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,9 @@ class Pattern:
     """Splits measured at the same sizes."""
 
     index: tuple[int, ...]
-    """Which of the curve's distinct sizes."""
+    """Which of the curve's sizes."""
+    repeats: tuple[int, ...]
+    """Of how many scores of a split the one at each of these sizes is the mean: more than 1 where sizes were merged."""
     count: int
     mean: FloatArray
     scatter: FloatArray
@@ -41,7 +47,11 @@ class Statistics:
     """Of one curve on which higher is better."""
 
     replicates: Replicates
+    sizes: FloatArray
+    """Distinct sizes in rising order; of very many, neighbours are merged."""
     patterns: tuple[Pattern, ...]
+    within: FloatArray
+    """For each size, degrees of freedom and sum of squares of scores that were merged around their split's mean."""
     labelled: bool
     """Whether the splits can be told apart, so that they can be continued."""
 
@@ -52,31 +62,37 @@ class Statistics:
         sizes, values, labels = curve.sizes, curve.scores, curve.split
         if only_means:
             sizes, values, labels = replicates.sizes, replicates.mean, None
-        column = np.searchsorted(replicates.sizes, sizes)
+        groups = neighbours(replicates.sizes, MOST_SIZES)
+        kept = np.exp(_means(np.log(replicates.sizes), groups)) if len(groups) > MOST_SIZES else replicates.sizes
+        column = groups[np.searchsorted(replicates.sizes, sizes)]
+        if len(kept) < len(groups):
+            # Move each score along the curve to its group's size.
+            broken = np.interp(np.log(sizes), np.log(kept), _means(values, column))
+            values = values - broken + _means(values, column)[column]
         order = np.lexsort((values, column))
-        groups: dict[object, list[int]] = defaultdict(list)
+        rows: dict[object, list[int]] = defaultdict(list)
         for i in order.tolist():
             # Without labels every score is a split of its own.
-            groups[i if labels is None else labels[i]].append(i)
-        rows: dict[tuple[int, ...], list[FloatArray]] = defaultdict(list)
-        for members in groups.values():
-            rows[tuple(column[members].tolist())].append(values[members])
+            rows[i if labels is None else labels[i]].append(i)
+        alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[FloatArray]] = defaultdict(list)
+        within = np.zeros((2, len(kept)))
+        for members in rows.values():
+            index, first, repeats = np.unique(column[members], return_index=True, return_counts=True)
+            means = np.add.reduceat(values[members], first) / repeats
+            within[0, index] += repeats - 1
+            np.add.at(within[1], column[members], (values[members] - np.repeat(means, repeats)) ** 2)
+            alike[tuple(index.tolist()), tuple(repeats.tolist())].append(means)
         patterns = []
-        for index, own in sorted(rows.items()):
+        for (index_of, repeats_of), own in sorted(alike.items()):
             table = np.array(sorted(own, key=lambda row: row.tolist()))
             centred = table - table.mean(axis=0)
-            patterns.append(Pattern(index, len(table), table.mean(axis=0), centred.T @ centred))
-        return cls(replicates, tuple(patterns), labels is not None)
+            patterns.append(Pattern(index_of, repeats_of, len(table), table.mean(axis=0), centred.T @ centred))
+        return cls(replicates, kept, tuple(patterns), within, labels is not None)
 
     @property
-    def sizes(self) -> FloatArray:
-        """The distinct sizes, rising."""
-        return self.replicates.sizes
-
-    @property
-    def structure(self) -> tuple[tuple[int, ...], ...]:
+    def structure(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
         """Curves of the same structure can be computed together."""
-        return tuple(pattern.index for pattern in self.patterns)
+        return tuple((pattern.index, pattern.repeats) for pattern in self.patterns)
 
     @property
     def alone(self) -> bool:
@@ -84,24 +100,23 @@ class Statistics:
         return not self.labelled and bool((self.replicates.count == 1).all())
 
     @property
+    def unmerged_sizes(self) -> FloatArray:
+        """The sizes, but NaN where several were merged."""
+        known = np.isin(self.sizes, self.replicates.sizes) & (self.within[0] == 0)
+        return np.where(known, self.sizes, np.nan)
+
+    @cached_property
     def best(self) -> float:
         """y', the best mean score."""
         return float(self.replicates.mean.max())
 
-    @property
+    @cached_property
     def spread(self) -> tuple[float, float]:
         """Pooled variance of the replicates at a size (0 without replicates), and its degrees of freedom."""
         freedom = float(sum((p.count - 1) * len(p.index) for p in self.patterns))
         return sum(float(np.trace(p.scatter)) for p in self.patterns) / max(freedom, 1.0), freedom
 
-    @property
-    def residual(self) -> tuple[float, float]:
-        """Variance of the scores once split and size means are removed, and its degrees of freedom."""
-        freedom = float(sum((p.count - 1) * (len(p.index) - 1) for p in self.patterns))
-        within = sum(float(np.trace(p.scatter) - p.scatter.sum() / len(p.index)) for p in self.patterns)
-        return within / max(freedom, 1.0), freedom
-
-    @property
+    @cached_property
     def typical_count(self) -> float:
         """How many scores the mean at a size is usually taken over."""
         return float(np.median(self.replicates.count))
@@ -114,7 +129,9 @@ class Batch:
         self.members = tuple(members)
         self.sizes = np.stack([m.sizes for m in members], axis=1)
         self.unit = self.sizes[0]
-        self.index = members[0].structure
+        self.index = [pattern.index for pattern in members[0].patterns]
+        self.repeats = [np.array(pattern.repeats, float) for pattern in members[0].patterns]
+        self.within = np.stack([m.within for m in members], axis=2)
         self.counts = [np.array([m.patterns[k].count for m in members], float) for k in range(len(self.index))]
         self.means = [np.stack([m.patterns[k].mean for m in members], axis=1) for k in range(len(self.index))]
         self.scatters = [np.stack([m.patterns[k].scatter for m in members], axis=2) for k in range(len(self.index))]
@@ -133,8 +150,8 @@ class Batch:
 def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Reduce all scores to one pseudo-score a size, ~ N(f, Sigma), and the likelihood of the rest.
 
-    A split of pattern p has covariance C_p = diag(v) + c c'. Then Sigma^-1 = sum_p S_p C_p^-1, and the pseudo-scores
-    are Sigma sum_p S_p C_p^-1 ybar_p.
+    A split of pattern p has covariance C_p = diag(v / repeats) + c c'. Then Sigma^-1 = sum_p S_p C_p^-1, and the
+    pseudo-scores are Sigma sum_p S_p C_p^-1 ybar_p.
 
     Parameters
     ----------
@@ -151,28 +168,35 @@ def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> tu
         The pseudo-scores and Sigma, of shapes (sizes, curves, nodes) and (sizes, sizes, curves, nodes).
     """
     size = len(variance)
-    inverse, lever = 1 / variance, carried / variance
-    log_variance, energy = np.log(variance), carried * lever
+    log_variance, energy = np.log(variance), carried * carried / variance
+    log_rest = np.zeros(variance.shape[1:])
+    if batch.within.any():
+        freedom, squares = batch.within[:, :, :, None]
+        log_rest -= 0.5 * (freedom * (log_variance + _LOG_2PI) + squares / variance).sum(axis=0)
     if len(batch.index) == 1:
         # Every split was measured at every size: they are the means, Sigma is C / S.
         count, mean, scatter = batch.counts[0][:, None], batch.means[0], batch.scatters[0]
-        excess = 1 + energy.sum(axis=0)
-        left_over = _scatter_term(scatter, inverse, lever, excess)
-        log_rest = -0.5 * (count - 1) * (log_variance.sum(axis=0) + np.log(excess) + size * _LOG_2PI)
-        log_rest = log_rest - 0.5 * left_over - 0.5 * size * np.log(count)
+        repeats = batch.repeats[0][:, None, None]
+        inverse = repeats / variance
+        excess = 1 + (repeats * energy).sum(axis=0)
+        left_over = _scatter_term(scatter, inverse, carried * inverse, excess)
+        log_noise = (log_variance - np.log(repeats)).sum(axis=0) + np.log(excess)
+        log_rest -= 0.5 * ((count - 1) * (log_noise + size * _LOG_2PI) + left_over + size * np.log(count))
         covariance = carried[:, None] * (carried / count)[None, :]
-        covariance[np.arange(size), np.arange(size)] += variance / count
+        covariance[np.arange(size), np.arange(size)] += variance / (count * repeats)
         return log_rest, np.broadcast_to(mean[:, :, None], variance.shape), covariance
-    log_rest = np.zeros(variance.shape[1:])
     precision = np.zeros((size, size, *variance.shape[1:]))
     total = np.zeros_like(variance)
-    for index, counts, mean, scatter in zip(batch.index, batch.counts, batch.means, batch.scatters, strict=True):
-        rows, count = list(index), counts[:, None]
-        v, e = inverse[rows], lever[rows]
-        excess = 1 + energy[rows].sum(axis=0)
-        weighted = mean[:, :, None] * v - e * (mean[:, :, None] * e).sum(axis=0) / excess  # C^-1 ybar
-        fit = _scatter_term(scatter, v, e, excess) + count * (mean[:, :, None] * weighted).sum(axis=0)
-        log_rest -= 0.5 * count * (log_variance[rows].sum(axis=0) + np.log(excess) + len(rows) * _LOG_2PI) + 0.5 * fit
+    for k, index in enumerate(batch.index):
+        rows, count, repeats = list(index), batch.counts[k][:, None], batch.repeats[k][:, None, None]
+        mean = batch.means[k][:, :, None]
+        v = repeats / variance[rows]
+        e = carried[rows] * v
+        excess = 1 + (repeats * energy[rows]).sum(axis=0)
+        weighted = mean * v - e * (mean * e).sum(axis=0) / excess  # C^-1 ybar
+        fit = _scatter_term(batch.scatters[k], v, e, excess) + count * (mean * weighted).sum(axis=0)
+        log_noise = (log_variance[rows] - np.log(repeats)).sum(axis=0) + np.log(excess)
+        log_rest -= 0.5 * count * (log_noise + len(rows) * _LOG_2PI) + 0.5 * fit
         precision[np.ix_(rows, rows)] -= count * e[:, None] * e[None, :] / excess
         precision[rows, rows] += count * v
         total[rows] += count * weighted
@@ -189,5 +213,26 @@ def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> tu
 def _scatter_term(scatter: FloatArray, inverse: FloatArray, lever: FloatArray, excess: FloatArray) -> FloatArray:
     """tr(C^-1 M) for C^-1 = diag(inverse) - lever lever' / excess."""
     diagonal = np.einsum("iib->ib", scatter)
-    crossed = np.einsum("ib...,ijb,jb...->b...", lever, scatter, lever, optimize=True)
-    return (diagonal[:, :, None] * inverse).sum(axis=0) - crossed / excess
+    turned = lever.swapaxes(0, 1)
+    crossed = np.einsum("bin,bin->bn", scatter.transpose(2, 0, 1) @ turned, turned)
+    return np.einsum("ib,ibn->bn", diagonal, inverse) - crossed / excess
+
+
+def neighbours(sizes: FloatArray, most: int) -> NDArray[np.intp]:
+    """Which of at most `most` groups each of the distinct, rising sizes belongs to.
+
+    Groups that are closest in the logarithm are merged first; the smallest and the largest size stay alone.
+    """
+    logs = np.log(sizes)
+    starts = list(range(len(sizes)))  # first member of each group
+    while len(starts) > most:
+        ends = np.append(starts[1:], len(sizes)) - 1
+        reach = logs[ends[2:-1]] - logs[starts[1:-2]]  # of two neighbours together, not counting the ends
+        del starts[int(np.argmin(reach)) + 2]
+    return np.searchsorted(starts, np.arange(len(sizes)), side="right") - 1
+
+
+def _means(values: FloatArray, groups: NDArray[np.intp]) -> FloatArray:
+    """Mean of the values in each group."""
+    means: FloatArray = np.bincount(groups, values) / np.bincount(groups)
+    return means

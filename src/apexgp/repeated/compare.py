@@ -149,7 +149,7 @@ def _pairing(a: APExGP, b: APExGP) -> tuple[SharedNoise, int, float]:
     """Noise that two models share, the number of shared splits, and the correlation of a score's noise on them."""
     nothing = SharedNoise((np.empty(0, np.intp), np.empty(0, np.intp)), 0.0, 0.0, 0.0), 0, 0.0
     tables = [_table(model.curve_) for model in (a, b)]
-    sizes = [np.unique(model.curve_.sizes) for model in (a, b)]
+    sizes = [model.posterior.posteriors[0].statistics.unmerged_sizes for model in (a, b)]
     common, in_a, in_b = np.intersect1d(sizes[0], sizes[1], return_indices=True)
     complete = [
         label

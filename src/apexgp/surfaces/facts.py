@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
@@ -21,6 +22,7 @@ from ..repeated.many import CurveForecast
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.compare import compare_methods, compare_sentence
 from .words.forecast import forecast_methods, forecast_sentence
+from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
 from .words.plan import plan_methods, plan_sentence
 from .words.required import required_sentence
@@ -44,15 +46,8 @@ def forecast_facts(
         facts["required"] = _without_cautions(required)
         sentences.append(required_sentence(required, curve))
         cautions += [caution for caution in required.cautions if caution not in cautions]
-    return (
-        _model_facts(model)
-        | facts
-        | {
-            "sentence": " ".join(sentences),
-            "methods_text": forecast_methods(model, rows, level, required),
-            "cautions": cautions,
-        }
-    )
+    said = _said(" ".join(sentences), forecast_methods(model, rows, level, required), cautions)
+    return _model_facts(model) | facts | said
 
 
 def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
@@ -69,12 +64,8 @@ def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
 
 def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
     """A collection plan and the model behind it."""
-    return _model_facts(model) | {
-        "plan": _without_cautions(plan),
-        "sentence": plan_sentence(plan, model.curve_),
-        "methods_text": plan_methods(plan, model),
-        "cautions": list(plan.cautions),
-    }
+    said = _said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions)
+    return _model_facts(model) | {"plan": _without_cautions(plan)} | said
 
 
 def compare_facts(comparison: Comparison) -> dict[str, Any]:
@@ -83,14 +74,13 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
     curve = next(iter(models.values())).curve_
     pairs = [plain(asdict(pair)) | {"sentence": compare_sentence(pair, curve)} for pair in comparison.pairs]
     found = {name: model.forecast(comparison.sizes, of="expected").cautions for name, model in models.items()}
+    cautions = [f"{name}: {caution}" for name, own in found.items() for caution in own]
     return {
         "apexgp": version("apexgp"),
         "sizes": comparison.sizes.tolist(),
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
         "pairs": pairs,
-        "sentence": " ".join(pair["sentence"] for pair in pairs),
-        "methods_text": compare_methods(comparison),
-        "cautions": [f"{name}: {caution}" for name, cautions in found.items() for caution in cautions],
+        **_said(" ".join(pair["sentence"] for pair in pairs), compare_methods(comparison), cautions),
     }
 
 
@@ -106,10 +96,16 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str]) ->
             name: {"error": found} if isinstance(found, str) else plain(asdict(found))
             for name, found in required.items()
         }
-    return facts | {
-        "sentence": backtest_sentence(result),
-        "methods_text": backtest_methods(result),
-        "cautions": [f"{', '.join(methods)}: {why}" for why, methods in _failures(result).items()],
+    cautions = [f"{', '.join(methods)}: {why}" for why, methods in _failures(result).items()]
+    return facts | _said(backtest_sentence(result), backtest_methods(result), cautions)
+
+
+def _said(sentence: str, paragraph: str, cautions: Sequence[str]) -> dict[str, Any]:
+    """What every answer says: a sentence, a paragraph for a paper, and reasons for doubt, which the latter repeats."""
+    return {
+        "sentence": sentence,
+        "methods_text": with_cautions(paragraph, cautions),
+        "cautions": list(cautions),
     }
 
 
@@ -127,9 +123,7 @@ def minimum_facts(found: MinimumSampleSize) -> dict[str, Any]:
     return {
         "apexgp": version("apexgp"),
         "minimum": _without_cautions(found),
-        "sentence": minimum_sentence(found),
-        "methods_text": minimum_methods(found),
-        "cautions": list(found.cautions),
+        **_said(minimum_sentence(found), minimum_methods(found), found.cautions),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from ...estimators import APExGP
 from .phrases import listed
 
-__all__ = ["method", "pilot_and_method"]
+__all__ = ["method", "pilot_and_method", "with_cautions"]
 
 _MEANS = {"power_law": "power law", "arctan": "arctan", "mmf": "Morgan-Mercer-Flodin"}
 
@@ -24,6 +25,11 @@ def pilot_and_method(model: APExGP) -> str:
         f"{method(model)} The pilot comprised {len(curve)} scores ({curve.metric}){splits} at {len(sizes)} "
         f"training-set sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
     )
+
+
+def with_cautions(paragraph: str, cautions: Sequence[str]) -> str:
+    """A paragraph that ends with the reasons to doubt what it says."""
+    return paragraph if not cautions else f"{paragraph} The following cautions apply. {' '.join(cautions)}"
 
 
 def method(model: APExGP) -> str:

@@ -6,7 +6,7 @@ import math
 
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
-from .phrases import chance
+from .phrases import chance, roughly
 
 __all__ = ["required_methods", "required_sentence", "required_words"]
 
@@ -31,13 +31,18 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
             f"probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
         )
     return (
-        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.size:,} training "
+        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {_size(found)} training "
         f"examples, {found.size / last:.3g} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
     )
 
 
 def _even_odds(found: RequiredSize, last: float) -> str:
-    return f"; with {found.median:,} the odds are even" if found.median <= _UNREAL * last else ""
+    known = found.median <= _UNREAL * last
+    return f"; with {roughly(found.median, found.relative_error)} the odds are even" if known else ""
+
+
+def _size(found: RequiredSize) -> str:
+    return roughly(found.size, found.relative_error)
 
 
 def required_words(found: RequiredSize, last: float) -> str:
@@ -46,7 +51,7 @@ def required_words(found: RequiredSize, last: float) -> str:
         return "met already"
     if found.size > _UNREAL * last:
         return f"over {_UNREAL:,}x" if math.isfinite(found.size) else "never"
-    return f"{found.size:,}"
+    return _size(found)
 
 
 def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
@@ -65,5 +70,5 @@ def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
         )
     return (
         f"The expected {curve.metric} was estimated to meet {target} with a probability of {found.confidence:g} from "
-        f"{found.size:,} training examples on; {ever}."
+        f"{_size(found)} training examples on; {ever}."
     )

@@ -1,0 +1,109 @@
+"""How well the ends of far forecasts are known while nodes are still being looked for.
+
+What is far off hangs on other nodes than the posterior's bulk: those with a large sigma, of which there are few. So
+nodes are judged by what they do to the ends of intervals, and looked for where that is much.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from .._check import FloatArray
+
+__all__ = ["Ends", "FarForecast"]
+
+_LEVELS = np.array([0.025, 0.975])
+_STEEPNESS = 1.702  # the logistic function of this many times z is Phi(z) to a hundredth, at a fifth of the time
+
+
+class Ends(NamedTuple):
+    """Of intervals of several far forecasts, for each curve."""
+
+    values: FloatArray
+    """Shape (sizes, 2, curves): approximately the ends."""
+    influence: FloatArray
+    """How far each draw's probability is off the mixture's there: shape (sizes, 2, draws, curves, nodes)."""
+    better: FloatArray
+    """The ends after a step of Newton's method."""
+    error: FloatArray
+    """Standard error of the worst end relative to the width, shape (curves,), as if the nodes were independent."""
+
+
+class FarForecast:
+    """Normal distributions cut to [0, 1]: locations (sizes, draws, curves, nodes), scales (sizes, curves, nodes).
+
+    In single precision, for ends need to be known to a hundredth of their distance only; but sums are not, so that they
+    do not depend on what else is computed along with a curve.
+    """
+
+    def __init__(self, location: FloatArray, scale: FloatArray) -> None:
+        self.location = location = location.astype(np.float32)
+        self.scale = scale = scale.astype(np.float32)
+        rate = _STEEPNESS / np.maximum(scale, 1e-7)[:, None]
+        self._rate = rate
+        self._below = _logistic(-location * rate)
+        self._mass = np.maximum(_logistic((1 - location) * rate) - self._below, 1e-3)
+
+    def joined(self, other: FarForecast) -> FarForecast:
+        """With the draws of further nodes."""
+        both = object.__new__(FarForecast)
+        for name in ("location", "scale", "_rate", "_below", "_mass"):
+            setattr(both, name, np.concatenate([getattr(self, name), getattr(other, name)], axis=-1))
+        return both
+
+    def take(self, curves: NDArray[np.intp]) -> FarForecast:
+        """For some of the curves."""
+        some = object.__new__(FarForecast)
+        for name in ("location", "scale", "_rate", "_below", "_mass"):
+            setattr(some, name, getattr(self, name)[..., curves, :])
+        return some
+
+    def guess(self, weights: FloatArray) -> FloatArray:
+        """Ends as if the mixture were normal, shape (sizes, 2, curves), for weights (draws, curves, nodes)."""
+        mean = np.einsum("hkbn,kbn->hb", self.location, weights)
+        spread = (self.location - mean[:, None, :, None]) ** 2 + self.scale[:, None] ** 2
+        std = np.sqrt(np.einsum("hkbn,kbn->hb", spread, weights))
+        return np.clip(np.stack([mean - 2 * std, mean + 2 * std], axis=1), 0.01, 0.99)
+
+    def ends(self, weights: FloatArray, values: FloatArray) -> Ends:
+        """Judge ends that are approximately known, and improve them.
+
+        Parameters
+        ----------
+        weights
+            Of the draws, shape (draws, curves, nodes); each curve's sum to 1.
+        values
+            The ends, shape (sizes, 2, curves).
+        """
+        weights = weights.astype(np.float32)
+        z = values.astype(np.float32)[:, :, None, :, None] - self.location[:, None]
+        z *= self._rate[:, None]
+        cdf = _logistic(z)
+        density = 1 - cdf
+        density *= cdf
+        density *= (weights * self._rate / self._mass)[:, None]
+        slope = density.sum(axis=(2, 4), dtype=float)
+        cdf -= self._below[:, None]
+        cdf /= self._mass[:, None]
+        found = np.multiply(cdf, weights, out=density).sum(axis=(2, 4), dtype=float)
+        cdf -= found.astype(np.float32)[:, :, None, :, None]
+        own = np.multiply(cdf, weights, out=density).sum(axis=2)
+        error = np.sqrt((own * own).sum(axis=-1, dtype=float)) / np.maximum(slope, 1e-9)
+        width = np.maximum(values[:, 1] - values[:, 0], 1e-9)
+        # In normal scores, where distribution functions are nearly straight.
+        score = ndtri(np.clip(found, 1e-6, 1 - 1e-6))
+        missing = ndtri(_LEVELS)[:, None] - score
+        newton = values + missing * np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi) / np.maximum(slope, 1e-9)
+        better = np.clip(np.where(np.abs(missing) < 1, newton, self.guess(weights)), 1e-4, 1 - 1e-4)
+        return Ends(values, cdf, better, (error / width[:, None]).max(axis=(0, 1)))
+
+
+def _logistic(x: FloatArray) -> FloatArray:
+    y = np.minimum(-x, 80.0)
+    np.exp(y, out=y)
+    y += 1
+    return np.divide(1, y, out=y)
