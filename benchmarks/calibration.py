@@ -90,7 +90,8 @@ def samples(settings: argparse.Namespace) -> Iterator[tuple[str, list[lcdb.Case]
     if not settings.designs:
         table = lcdb.read(settings.file)
         for seed in settings.draws:
-            yield f"draw {seed}", lcdb.draw(table, seed)[: settings.curves]
+            cases = lcdb.draw(table, seed)
+            yield f"draw {seed}", cases[:: max(1, len(cases) // (settings.curves or len(cases)))]
         return
     curves = pilots.read_curves()
     for design in pilots.DESIGNS:

@@ -35,13 +35,13 @@ DEVELOPMENT_TASKS = frozenset(
     977 980 991 995 1019 1021 1036 1040 1049 1056 1067 1068 1128 1138 1139 1142 1146 1166 1216 1235 1461 1479
     1486 1487 1489 1494 1590 4134 4135 4137 4534 23512 23517 40701 40713 40910 40978 41142 41143 41145 41156
     41158 41161 41228 42732 42742 42769 42810
-    """.split()
+    """.split()  # noqa: SIM905 (a list would take a line for each)
 )
 LEARNERS = frozenset(
     """
     BernoulliNB ExtraTreesClassifier GradientBoostingClassifier KNeighborsClassifier LinearDiscriminantAnalysis
     LogisticRegression MLPClassifier MultinomialNB QuadraticDiscriminantAnalysis RandomForestClassifier
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 

@@ -76,7 +76,7 @@ class Runs:
 
     def case(self, design: Design, rng: np.random.Generator, most: int) -> Case | None:
         """A pilot with at most so many targets a horizon; None if the curve has not enough for the design."""
-        last = int(np.flatnonzero(ROUNDED == design.end)[0])
+        last = int(np.searchsorted(ROUNDED, design.end))
         wanted = ROUNDED[max(last - design.n_sizes + 1, 0) : last + 1]
         if len(wanted) < design.n_sizes or not np.isin(wanted, self.sizes).all():
             return None
@@ -116,7 +116,7 @@ class Means:
 
     def case(self, design: Design, rng: np.random.Generator, most: int) -> Case | None:
         """As `Runs.case`; splits are simulated."""
-        end = ROUNDED_UP[np.flatnonzero(ROUNDED == design.end)[0]]
+        end = ROUNDED_UP[np.searchsorted(ROUNDED, design.end)]
         step = 1 if design.dense else 2
         pilot = np.searchsorted(self.sizes, end) - step * np.arange(design.n_sizes)[::-1]
         if pilot[0] < 0 or end not in self.sizes or not (self.sizes > end).any():
