@@ -67,22 +67,35 @@ def single() -> None:
 
 def growth() -> None:
     rng = np.random.default_rng(1)
-    model = Density(MEANS["power_law"], CALIBRATED)
-    print("growth of the power law's fit")
+    model = Density(MEANS["mmf"], CALIBRATED)
+    print("growth of the fit of mmf, and as a multiple of the first")
     for label, settings in {
         "splits": [(6, 3), (6, 30), (6, 300)],
-        "sizes": [(5, 3), (10, 3), (20, 3), (50, 3)],
+        "sizes": [(5, 3), (10, 3), (20, 3), (30, 3), (60, 3)],
+        "both": [(6, 3), (20, 100)],
     }.items():
         times = []
         for sizes, splits in settings:
-            pilots = Batch([Statistics.of(pilot(rng, sizes, splits))])
-            times.append(milliseconds(lambda pilots=pilots: integrate(model, pilots, 0), 5))
-        print(f"  {label:7}", ", ".join(f"{s[0]} x {s[1]}: {t:.1f} ms" for s, t in zip(settings, times, strict=True)))
+            pilots = [Batch([Statistics.of(pilot(rng, sizes, splits))]) for _ in range(3)]
+            times.append(np.mean([milliseconds(lambda one=one: integrate(model, one, 0), 3) for one in pilots]))
+        rows = [f"{s[0]} x {s[1]}: {t:.1f} ms ({t / times[0]:.1f})" for s, t in zip(settings, times, strict=True)]
+        print(f"  {label:7}", ", ".join(rows))
+
+
+def answers() -> None:
+    rng = np.random.default_rng(3)
+    models = [APExGP("mmf").fit(pilot(rng)) for _ in range(10)]
+    targets = [float(model.forecast([3000]).median[0]) for model in models]
+    times = [
+        milliseconds(lambda m=model, t=target: m.required_size(t, confidence=0.6), 3)
+        for model, target in zip(models, targets, strict=True)
+    ]
+    print(f"required_size of mmf: {np.median(times):.1f} ms")
 
 
 def many(count: int) -> None:
     rng = np.random.default_rng(2)
-    for mean in ("power_law", "auto"):
+    for mean in ("mmf", "auto"):
         start = perf_counter()
         done = sum(1 for _ in forecast_many((pilot(rng) for _ in range(count)), NEW, APExGP(mean), n_jobs=1))
         seconds = perf_counter() - start
@@ -100,6 +113,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     single()
     growth()
+    answers()
     for count in settings.curves:
         many(count)
 

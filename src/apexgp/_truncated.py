@@ -108,8 +108,10 @@ class CutNormal:
         """Cdf and pdf of the mixture, right to 2e-4 but quick: single precision, a logistic function for Phi."""
         single = np.float32
         location, precision = self.location.astype(single), self._signed_precision.astype(single)
-        step = (weights[:, None] * self._cdf_slope).astype(single)
-        offset = weights @ self._cdf_at_zero_mass
+        # What lies almost wholly outside hugs a bound.
+        outside = self.cut.mass < 1e-3
+        step = np.where(outside, 0.0, weights[:, None] * self._cdf_slope).astype(single)
+        offset = weights @ np.where(outside, self.location < 0.5, self._cdf_at_zero_mass)
         steepness = np.abs(precision * step)
 
         def cdf_and_pdf(y: FloatArray) -> tuple[FloatArray, FloatArray]:

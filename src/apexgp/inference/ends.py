@@ -41,9 +41,9 @@ class FarForecast:
     """
 
     def __init__(self, location: FloatArray, scale: FloatArray) -> None:
-        self.location = location = location.astype(np.float32)
-        self.scale = scale = scale.astype(np.float32)
-        rate = _STEEPNESS / np.maximum(scale, 1e-7)[:, None]
+        self.location = location = np.clip(location, -1e3, 1e3).astype(np.float32)
+        self.scale = scale = np.clip(scale, 1e-7, 1e3).astype(np.float32)
+        rate = _STEEPNESS / scale[:, None]
         self._rate = rate
         self._below = _logistic(-location * rate)
         self._mass = np.maximum(_logistic((1 - location) * rate) - self._below, 1e-3)
@@ -98,7 +98,7 @@ class FarForecast:
         score = ndtri(np.clip(found, 1e-6, 1 - 1e-6))
         missing = ndtri(_LEVELS)[:, None] - score
         newton = values + missing * np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi) / np.maximum(slope, 1e-9)
-        better = np.clip(np.where(np.abs(missing) < 1, newton, self.guess(weights)), 1e-4, 1 - 1e-4)
+        better = np.clip(np.where(np.abs(missing) < 1, newton, self.guess(weights)), 1e-6, 1 - 1e-6)
         return Ends(values, cdf, better, (error / width[:, None]).max(axis=(0, 1)))
 
 

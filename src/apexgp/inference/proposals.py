@@ -96,7 +96,6 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
     """
     count = len(noise)
     steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
-    tries = np.array([1.0, 0.5, 0.2, 0.05])
     sizes = batch.sizes[:, :, None]
 
     def log_posterior(at: FloatArray) -> FloatArray:
@@ -106,21 +105,24 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
         variance, carried = density.noise(parameters, sizes, sizes)
         return pseudo_scores(variance, carried, batch)[0] - 0.5 * (at**2).sum(axis=0)
 
-    mode = np.zeros((count, len(batch)))
-    for _ in range(12):
-        values = log_posterior(mode[:, :, None] + steps.T[:, None, :])
+    mode, step = np.zeros((2, count, len(batch)))
+    covariance = np.zeros((len(batch), count, count))
+    reached = np.full(len(batch), -np.inf)
+    for _ in range(20):
+        values = log_posterior((mode + step)[:, :, None] + steps.T[:, None, :])
         gradient, curvature = _derivatives(values, count, _STEP)
         own, vectors = np.linalg.eigh(-curvature)
         # What the replicates say nothing about stays as wide as the prior.
-        covariance = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
-        step = np.clip(np.einsum("bij,bj->ib", covariance, gradient), -2.0, 2.0)
+        inverse = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
+        newton = np.clip(np.einsum("bij,bj->ib", inverse, gradient), -2.0, 2.0)
         # A curve that has arrived stays where it is, whatever those beside it do.
-        step *= np.einsum("ib,bi->b", step, gradient) > 0.05
-        if not step.any():
+        newton *= np.einsum("ib,bi->b", newton, gradient) > 0.05
+        higher = values[:, 0] > reached
+        covariance = np.where(higher[:, None, None], inverse, covariance)
+        mode, step = np.where(higher, mode + step, mode), np.where(higher, newton, 0.25 * step)
+        reached = np.maximum(reached, values[:, 0])
+        if (np.abs(step) < 1e-3).all():
             break
-        candidates = mode[:, :, None] + step[:, :, None] * tries
-        best = np.argmax(log_posterior(candidates), axis=1)
-        mode = np.take_along_axis(candidates, best[None, :, None], axis=2)[:, :, 0]
     return mode, covariance
 
 
@@ -162,7 +164,8 @@ def standard_t(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
     One more coordinate is spent on their common scale; the last two are left for level and drop.
     """
     points = sobol(count, dimensions, seed, turn)
-    scale = np.sqrt(0.5 * _DEGREES / gammaincinv(0.5 * _DEGREES, points[-3]))
+    # The last thousandth would lie where numbers overflow, and no weight is.
+    scale = np.sqrt(0.5 * _DEGREES / gammaincinv(0.5 * _DEGREES, np.maximum(points[-3], 1e-3)))
     vectors: FloatArray = ndtri(points[:-3]) * scale
     vectors.flags.writeable = False
     return vectors

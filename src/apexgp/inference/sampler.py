@@ -39,7 +39,7 @@ _COMPONENTS = 1024
 
 ENOUGH = 200.0
 """Effective number of nodes that is aimed at."""
-TOLERATED = 0.03
+TOLERATED = 0.02
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
 
 

@@ -1,0 +1,163 @@
+"""The sampler: weights of the mixture of all proposals, thinning, told errors, and seeds that do not matter."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from apexgp import APExGP, LearningCurve
+from apexgp.inference.density import Density
+from apexgp.inference.proposals import Proposal, standard_t, wide_proposal
+from apexgp.inference.sampler import _Pool
+from apexgp.inference.statistics import Batch, Statistics, neighbours
+from apexgp.inference.thinning import thinned
+from apexgp.model.beliefs import CALIBRATED
+from apexgp.model.means import MEANS
+
+SIX = np.geomspace(60, 360, 6)
+
+
+def pilot(seed, sizes=SIX, splits=3, limit=0.9, drop=0.25, slope=-0.5, noise=0.008):
+    rng = np.random.default_rng(seed)
+    scores = limit - drop * (sizes[:, None] / sizes[0]) ** slope
+    scores = scores + rng.normal(0, noise, splits) + rng.normal(0, noise, (len(sizes), splits))
+    return LearningCurve(sizes, np.clip(scores, 0, 1))
+
+
+def test_a_proposal_has_the_density_of_its_nodes(rng):
+    root = np.tril(rng.normal(size=(3, 3))) + 2 * np.eye(3)
+    location = rng.normal(size=3)
+    proposal = Proposal(location[None], root[None])
+    z = rng.normal(size=(3, 50))
+    expected = stats.multivariate_t(location, root @ root.T, df=5).pdf(z.T)
+    np.testing.assert_allclose(proposal.density(z[None])[0], expected)
+    nodes = proposal.nodes(standard_t(2**14, 6, 0, 0))[0]
+    np.testing.assert_allclose(nodes.mean(axis=1), location, atol=0.05)
+    np.testing.assert_allclose(np.cov(nodes), root @ root.T * 5 / 3, rtol=0.15, atol=0.3)
+
+
+def test_weights_are_those_of_the_mixture_of_all_proposals():
+    """Brute force: each node's density under every proposal that any node came from, by its share of the nodes."""
+    density = Density(MEANS["mmf"], CALIBRATED)
+    pool = _Pool(density, Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    for step in range(3):
+        pool.add()
+        pool = pool.take(np.arange(2), step + 1)
+    counts = np.array(pool._counts)
+    assert counts.sum() == pool._z.shape[-1] == 1024
+    assert len(counts) == 5
+    for curve in range(2):
+        mixture = np.zeros(1024)
+        for proposal, count in zip(pool._proposals, counts, strict=True):
+            spread = proposal.root[curve] @ proposal.root[curve].T
+            mixture += count / 1024 * stats.multivariate_t(proposal.location[curve], spread, df=5).pdf(pool._z[curve].T)
+        expected = pool._log_density[:, curve] - np.log(mixture)
+        np.testing.assert_allclose(pool.log_weights[:, curve], expected, rtol=1e-8)
+        weights = np.exp(expected - expected.max())
+        np.testing.assert_allclose(pool.weights[:, curve], weights / weights.sum(), rtol=1e-6, atol=1e-300)
+
+
+def test_many_splits_put_the_wide_proposal_on_the_noise():
+    curve = pilot(4, splits=100)
+    density, batch = Density(MEANS["mmf"], CALIBRATED), Batch([Statistics.of(curve)])
+    wide = wide_proposal(density, batch)
+    assert wide.root[0, 0, 0] < 0.1
+    tau = density.parameters(wide.location.T[:, :, None], batch)["tau_e"][0, 0]
+    assert tau == pytest.approx(0.008, rel=0.1)
+
+
+def test_a_thinned_mixture_is_nearly_the_same():
+    rng = np.random.default_rng(0)
+    weights = rng.gamma(0.5, size=8000)
+    weights /= weights.sum()
+    location, scale = rng.normal(0.8, 0.05, 8000), rng.lognormal(-4, 1, 8000)
+    tails = weights * scale**2
+    index, kept = thinned(weights, weights + tails / tails.sum(), location, scale, 1000)
+    assert len(index) <= 1000
+    assert kept.sum() == pytest.approx(1.0)
+    y = np.linspace(0.6, 1.0, 81)
+    full = weights @ stats.norm.cdf(y, location[:, None], scale[:, None])
+    thin = kept @ stats.norm.cdf(y, location[index, None], scale[index, None])
+    # Independent draws would be off by up to 0.03.
+    assert np.abs(full - thin).max() < 0.006
+    assert kept @ location[index] == pytest.approx(weights @ location, abs=4e-4)
+    assert kept @ scale[index] ** 2 == pytest.approx(weights @ scale**2, rel=0.05)
+
+
+def test_thinning_keeps_what_is_heavy_and_has_no_bias():
+    rng = np.random.default_rng(1)
+    weights = np.append(0.5, rng.random(500))
+    weights[1:] *= 0.5 / weights[1:].sum()
+    value = rng.normal(size=501)
+    index, kept = thinned(weights, weights, value, np.ones(501), 100)
+    assert index[0] == 0
+    assert kept[0] == pytest.approx(0.5, rel=0.02)
+    everything, same = thinned(weights, weights, value, np.ones(501), 501)
+    np.testing.assert_array_equal(everything, np.arange(501))
+    np.testing.assert_allclose(same, weights)
+
+
+VARIED = {
+    "plain": pilot(0),
+    "flat": pilot(1, np.geomspace(200, 800, 6), 5, 0.85, 0.01, -0.5, 0.005),
+    "near 1": pilot(2, limit=0.99, drop=0.02, slope=-0.8, noise=0.004),
+    "wide span": pilot(3, np.geomspace(20, 20000, 8), 3, 0.95, 0.4),
+    "three sizes": pilot(4, np.geomspace(80, 320, 3)),
+    "many splits": pilot(5, np.geomspace(60, 3600, 12), 100),
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_ends_hardly_move_with_the_seed_and_the_told_error_says_how_much(name):
+    curve = VARIED[name]
+    at = curve.sizes.max() * np.array([2.0, 10.0, 50.0])
+    ends, errors = [], []
+    for seed in range(8):
+        model = APExGP("mmf", seed=seed).fit(curve)
+        forecast = model.forecast(at, of="expected")
+        lower, upper = forecast.interval(0.95)
+        ends.append([lower, upper])
+        told = [
+            model.posterior.standard_error(at, end, "expected") / forecast.pdf(end) / (upper - lower)
+            for end in (lower, upper)
+        ]
+        errors.append(told)
+    ends, errors = np.array(ends), np.array(errors)
+    scatter = ends.std(axis=0, ddof=1) / (ends[:, 1] - ends[:, 0]).mean(axis=0)
+    assert scatter.max() < 0.04
+    assert scatter.mean() < 0.02
+    # Nodes are spread evenly: the error as if they were not is somewhat larger than what happens.
+    assert 0.4 < errors.mean() / scatter.mean() < 4
+
+
+def test_neighbours_are_merged_but_the_ends_stay():
+    sizes = np.linspace(10, 980, 98)
+    groups = neighbours(sizes, 24)
+    assert groups.max() == 23
+    assert (np.diff(groups) >= 0).all()
+    assert (groups == 0).sum() == (groups == 23).sum() == 1
+    np.testing.assert_array_equal(neighbours(sizes[:24], 24), np.arange(24))
+
+
+def test_merged_sizes_say_nearly_the_same(monkeypatch):
+    import apexgp.inference.statistics as module
+
+    curve = pilot(6, np.geomspace(60, 3600, 36), 5)
+    merged = Statistics.of(curve)
+    assert len(merged.sizes) == 24
+    assert (merged.sizes[0], merged.sizes[-1]) == pytest.approx((60, 3600))
+    assert merged.within[0].sum() == 12 * 5  # a degree of freedom for each score that was merged away
+    assert merged.within[1].sum() / 60 == pytest.approx(0.008**2, rel=0.5)
+    at = np.array([7200.0, 36000.0])
+    together = APExGP("mmf").fit(curve).forecast(at)
+    monkeypatch.setattr(module, "MOST_SIZES", 100)
+    apart = APExGP("mmf").fit(curve).forecast(at)
+    width = np.subtract(*apart.interval(0.95)[::-1])
+    assert (np.abs(together.median - apart.median) < 0.1 * width).all()
+    for end, other in zip(together.interval(0.95), apart.interval(0.95), strict=True):
+        assert (np.abs(end - other) < 0.2 * width).all()
+
+
+def test_hundred_sizes_take_no_longer_than_thirty():
+    curve = pilot(7, np.linspace(10, 980, 98), 2)
+    posterior = APExGP("mmf").fit(curve).posterior.posteriors[0]
+    assert posterior.nodes.factor.shape[:2] == (24, 24)
