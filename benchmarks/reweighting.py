@@ -24,7 +24,7 @@ from lcdb import Case
 from pilots import GROUPS
 from scoring import HORIZONS, horizon
 
-KEPT = 256  # nodes a pilot
+KEPT = 512  # nodes a pilot
 TOGETHER = 8  # pilots that are integrated at a time
 
 # The density of a forecast counts as a mixture with this share of a uniform one: curves that no prior can foresee must
