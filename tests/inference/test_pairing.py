@@ -48,7 +48,7 @@ def dense_noise(average, splits):
 def dense_kernel(left, right, average):
     parameters = average.posteriors[0].nodes.parameters
     distance = np.log(left)[:, None] - np.log(right)[None, :]
-    return parameters["sigma"] ** 2 * np.exp(-0.5 * (distance / parameters["lam"]) ** 2)
+    return parameters["sigma"] ** 2 * np.exp(-np.abs(distance) / parameters["lam"])
 
 
 def dense_joint(models, averages, shared):

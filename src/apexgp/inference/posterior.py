@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,13 +66,12 @@ class Posterior:
     def predict(self, sizes: FloatArray, of: Quantity, n_splits: float) -> tuple[FloatArray, FloatArray]:
         """Locations and scales of the Gaussian that each node predicts, shape (nodes, sizes)."""
         n, at, known = self.nodes, sizes[:, None], self.statistics.sizes[:, None]
-        location, cross = self.given_the_pilot(at)
-        variance = np.maximum(n.parameters["sigma"] ** 2 - np.einsum("rqn,rqn->qn", cross, cross), 0.0)
+        location, variance = self._expected(at)
         if of == "new_splits":
             single, carried = self.density.noise(n.parameters, at, known)
             variance = variance + (single + carried**2) / n_splits
         elif of == "same_splits":
-            kept = self._continued(at, cross)
+            kept = self._continued(at, self._cross(at))
             location = location + kept.shift
             variance = variance + kept.weight * (kept.weight * kept.variance - 2 * kept.covariance) + kept.single
         return location.T, np.sqrt(np.maximum(variance, 1e-14)).T
@@ -107,9 +107,30 @@ class Posterior:
 
     def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
+        cross = self._cross(at)
+        return self.curve(at) + np.einsum("rqn,rn->qn", cross, self.nodes.white), cross
+
+    def _cross(self, at: FloatArray) -> FloatArray:
         n = self.nodes
-        cross = solve_lower(n.factor, self.density.kernel(self.statistics.sizes[:, None], at, n.parameters))
-        return self.curve(at) + np.einsum("rqn,rn->qn", cross, n.white), cross
+        return solve_lower(n.factor, self.density.kernel(self.statistics.sizes[:, None], at, n.parameters))
+
+    @cached_property
+    def _at_the_end(self) -> tuple[FloatArray, FloatArray]:
+        """Departure of f from its mean at the largest pilot size, and how much of its variance the pilot explains."""
+        cross = self._cross(self.statistics.sizes[-1:, None])[:, 0]
+        return np.einsum("rn,rn->n", cross, self.nodes.white), np.einsum("rn,rn->n", cross, cross)
+
+    def _expected(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of f at new sizes."""
+        variance = self.nodes.parameters["sigma"] ** 2
+        last = self.statistics.sizes[-1:, None]
+        if self.density.beliefs.kernel == "ou" and (at >= last).all():
+            # Beyond the pilot the process only reverts to its mean: what the pilot says of it, it says of its end.
+            left = self.density.kernel(last, at, self.nodes.parameters)[0] / variance
+            departure, explained = self._at_the_end
+            return self.curve(at) + left * departure, np.maximum(variance - left**2 * explained, 0.0)
+        location, cross = self.given_the_pilot(at)
+        return location, np.maximum(variance - np.einsum("rqn,rqn->qn", cross, cross), 0.0)
 
     def curve(self, sizes: FloatArray) -> FloatArray:
         """The mean curve at sizes of shape (Q, 1)."""

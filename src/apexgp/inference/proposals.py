@@ -116,7 +116,7 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
         inverse = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
         newton = np.clip(np.einsum("bij,bj->ib", inverse, gradient), -2.0, 2.0)
         # A curve that has arrived stays where it is, whatever those beside it do.
-        newton *= np.einsum("ib,bi->b", newton, gradient) > 0.05
+        newton *= np.einsum("ib,bi->b", newton, gradient) > 0.5
         higher = values[:, 0] > reached
         covariance = np.where(higher[:, None, None], inverse, covariance)
         mode, step = np.where(higher, mode + step, mode), np.where(higher, newton, 0.25 * step)

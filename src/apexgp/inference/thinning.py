@@ -10,6 +10,7 @@ from .._check import FloatArray
 __all__ = ["thinned"]
 
 _CLASSES = 16
+_NEXT_TO_NOTHING = 1e-4
 
 
 def thinned(
@@ -37,7 +38,8 @@ def thinned(
     index, weights
         The chosen ones in rising order, and weights that sum to 1.
     """
-    counting = np.flatnonzero((weights > 0) & (importance > 0))
+    # What together carries next to nothing is not worth sorting.
+    counting = np.flatnonzero(importance > _NEXT_TO_NOTHING / len(weights))
     if len(counting) <= count:
         return counting, weights[counting] / weights[counting].sum()
     chance = _chances(importance[counting], count)
