@@ -6,8 +6,8 @@ tell little of priors that are far from those of the nodes, the pilots are then 
 found, a little widened, and the numbers are fitted again. That is done for `mmf`; the shapes and shares of the other
 means follow with the common numbers fixed.
 
-Without --cv the numbers fitted to all tasks are printed: those in `apexgp/model/beliefs.py`. With --cv tasks are dealt
-into folds, and the priors that were fitted without each fold's tasks are written to --out for `calibration.py`.
+The numbers fitted to all tasks are printed: those in `apexgp/model/beliefs.py`. With --cv tasks are dealt into folds
+too, and the priors that were fitted without each fold's tasks are written to --out for `calibration.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ START = replace(
 )
 # How many pilots' worth of pull each kind of number has to its start. The noise of a pilot with many splits is learnt
 # from it, and with one split from the prior alone, which most pilots say little about.
-PULL_OF_LOC, PULL_OF_SCALE, PULL_OF_SHARE, PULL_OF_TREND = 10.0, 30.0, 60.0, 40.0
+PULL_OF_LOC, PULL_OF_SCALE, PULL_OF_SHARE, PULL_OF_TREND = 10.0, 100.0, 200.0, 40.0
 PULL_OF_NOISE = 2.0, 3.3  # times as much for locations and scales of tau_e and tau_ratio
 
 
@@ -82,31 +82,32 @@ def fitted(nodes: Nodes, mean: str, found: Beliefs, *, only_the_mean: bool = Fal
 
 
 def learn(learning: Sequence[tuple[str, Case]], folds: dict[str, int] | None) -> list[Beliefs]:
-    """Priors fitted to all tasks, or without each fold's in turn."""
+    """Priors fitted to all tasks, then without each fold's in turn."""
     began = perf_counter()
 
     def say(what: str) -> None:
         print(f"{perf_counter() - began:4.0f} s  {what}", flush=True)
 
-    nodes = integrated(learning, MAIN, widened(START, MAIN, 1.2), seed=1)
-    common = fitted(nodes, MAIN, START)
-    say(f"first round: {common}")
-    nodes = integrated(learning, MAIN, widened(common, MAIN, 1.1), seed=2)
-    left_out = [None] if folds is None else range(FOLDS)
-    chosen = [_tasks_kept(nodes, folds, fold) for fold in left_out]
-    found = [fitted(nodes.take(which), MAIN, common) for which in chosen]
+    nodes = integrated(learning[::3], MAIN, widened(START, MAIN, 1.2), seed=1)
+    roughly = fitted(nodes, MAIN, START)
+    say(f"{MAIN}, from a third of the pilots")
+    nodes = integrated(learning, MAIN, widened(roughly, MAIN, 1.2), seed=2)
+    everything = fitted(nodes, MAIN, roughly)
+    kept = [] if folds is None else [_without(nodes, folds, fold) for fold in range(FOLDS)]
+    found = [everything, *(fitted(nodes.take(which), MAIN, everything, steps=15) for which in kept)]
     say(MAIN)
+    few = learning[1::3]  # the other means have few numbers of their own
     for mean in OTHERS:
-        nodes = integrated(learning, mean, widened(common, mean, 1.1), seed=3)
-        found = [
-            fitted(nodes.take(which), mean, own, only_the_mean=True) for which, own in zip(chosen, found, strict=True)
-        ]
+        nodes = integrated(few, mean, widened(everything, mean, 1.2), seed=3)
+        kept = [] if folds is None else [_without(nodes, folds, fold) for fold in range(FOLDS)]
+        parts = [nodes, *(nodes.take(which) for which in kept)]
+        found = [fitted(part, mean, own, only_the_mean=True) for part, own in zip(parts, found, strict=True)]
         say(mean)
     return found
 
 
-def _tasks_kept(nodes: Nodes, folds: dict[str, int] | None, fold: int | None) -> np.ndarray:
-    return np.flatnonzero([folds is None or folds[task] != fold for task in nodes.task])
+def _without(nodes: Nodes, folds: dict[str, int], fold: int) -> np.ndarray:
+    return np.flatnonzero([folds[task] != fold for task in nodes.task])
 
 
 def deal(tasks: set[str]) -> dict[str, int]:
@@ -131,18 +132,17 @@ def read_folds(path: str | None) -> dict | None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cv", action="store_true", help="fit without each fold's tasks in turn")
+    parser.add_argument("--cv", action="store_true", help="fit without each fold's tasks in turn, too")
     parser.add_argument("--out", help="write the folds' priors as JSON")
     settings = parser.parse_args()
     curves = pilots.read_curves()
     fold = deal({curve.task for own in curves.values() for curve in own}) if settings.cv else None
     learning = list(pilots.learning_set(curves, PILOTS, SEED))
     print(f"{len(learning)} pilots of {len({case.task for _, case in learning})} tasks")
-    found = learn(learning, fold)
-    for beliefs in found:
-        print(beliefs)
+    everything, *by_fold = learn(learning, fold)
+    print(everything)
     if settings.out:
-        content = {"fold": fold, "beliefs": [beliefs.to_dict() for beliefs in found]}
+        content = {"fold": fold, "beliefs": [beliefs.to_dict() for beliefs in by_fold]}
         Path(settings.out).write_text(json.dumps(content))
 
 
