@@ -1,5 +1,6 @@
 # demo   install into .venv and run the main job on data that ships with scikit-learn
 # test   install the development extras into .venv and run the tests
+# quick  the tests that answer at once: those without the mark `slow`
 # check  lint, format check and types
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
 # docs   remake the generated pages and the picture of the README
@@ -7,13 +8,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test quick check bench docs clean
 
 demo: .venv/installed
 	$(BIN)/apexgp demo
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest
+
+quick: .venv/installed-dev
+	$(BIN)/python -m pytest -q -m "not slow"
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -24,6 +28,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/map_speed.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/bayes_speed.py
+	$(BIN)/python benchmarks/seed_scatter.py
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/calibration.py --tasks paper
 	$(BIN)/python benchmarks/collect_speed.py

@@ -307,6 +307,21 @@ def test_the_delta_method_agrees_with_differences_by_the_published_parameters(rn
     np.testing.assert_allclose(errors.scales, model.forecast(at).scales, rtol=1e-3)
 
 
+def test_with_the_switch_at_the_last_size_forecasts_scatter_as_the_interval_says(rng):
+    sizes, at = np.geomspace(64, 724, 8), np.array([1448.0, 10000])
+    u = np.log(sizes / sizes[-1])
+    truth = 1 - np.exp(np.log(0.2) - 0.3 * u + 0.041 * u**2)
+    found, told = [], []
+    while len(found) < 80:
+        model = LeastSquares("piecewise_power_law").fit(sizes, truth + rng.normal(0, 0.004, 8))
+        if model.parameters_["N"] > 0.999 * sizes[-1]:
+            forecast = model.forecast(at, of="expected")
+            found.append(forecast.locations[0])
+            told.append(forecast.scales[0])
+    ratio = np.sqrt(np.mean(np.square(told), axis=0)) / np.std(found, axis=0)
+    assert ((ratio > 0.7) & (ratio < 1.5)).all()
+
+
 def test_delta_method_intervals_hold_what_they_promise(rng):
     held = {"expected": [], "new_splits": []}
     for _ in range(150):

@@ -95,7 +95,6 @@ def same(now, saved, where=""):
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
-@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_says_what_it_said(name):
     for curve, saved in SAVED["models"][name].items():

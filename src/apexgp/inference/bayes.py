@@ -69,6 +69,6 @@ def _warn_of_errors(end_error: float) -> None:
     if end_error > 3 * TOLERATED:
         warn(
             f"The ends of 95 % intervals may be off by {100 * min(end_error, 1):.0f} % of their width ("
-            f"{100 * TOLERATED:.1g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
+            f"{100 * TOLERATED:.2g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
             AccuracyWarning,
         )

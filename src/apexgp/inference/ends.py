@@ -17,6 +17,7 @@ from .._check import FloatArray
 __all__ = ["Ends", "FarForecast"]
 
 _LEVELS = np.array([0.025, 0.975])
+_LEAST_SLOPE = 0.06  # of the distribution function at an end, over the width of the interval
 _STEEPNESS = 1.702  # the logistic function of this many times z is Phi(z) to a hundredth, at a fifth of the time
 
 
@@ -92,8 +93,10 @@ class FarForecast:
         found = np.multiply(cdf, weights, out=density).sum(axis=(2, 4), dtype=float)
         cdf -= found.astype(np.float32)[:, :, None, :, None]
         own = np.multiply(cdf, weights, out=density).sum(axis=2)
-        error = np.sqrt((own * own).sum(axis=-1, dtype=float)) / np.maximum(slope, 1e-9)
         width = np.maximum(values[:, 1] - values[:, 0], 1e-9)
+        # Next to 0 or 1 the approximation may find no density at an end; a normal distribution has four times this.
+        steep = np.maximum(slope, _LEAST_SLOPE / width[:, None])
+        error = np.sqrt((own * own).sum(axis=-1, dtype=float)) / steep
         # In normal scores, where distribution functions are nearly straight.
         score = ndtri(np.clip(found, 1e-6, 1 - 1e-6))
         missing = ndtri(_LEVELS)[:, None] - score

@@ -27,8 +27,8 @@ _LOG_2PI = np.log(2 * np.pi)
 
 # Nodes of the rounds. The second is repeated until the posterior has been found: it may lie where the wide proposal has
 # hardly a node. Every curve gets the first ones, the others where the ends of far forecasts are not known well enough.
-_ROUNDS = (256, 256, 512, 1024, 1024, 2048, 4096)
-_LEAST_ROUNDS = 4
+_ROUNDS = (256, 512, 1024, 1024, 2048, 4096)
+_LEAST_ROUNDS = 3
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Of each round but the first, these shares follow the posterior and what decides about far forecasts: their ends hang
 # on nodes with a large sigma, of which the posterior itself has few. The others keep to the wide proposal, in case the
@@ -39,7 +39,7 @@ _COMPONENTS = 1024
 
 ENOUGH = 200.0
 """Effective number of nodes that is aimed at."""
-TOLERATED = 0.02
+TOLERATED = 0.025
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
 
 
