@@ -66,7 +66,7 @@ def in_the_data(curves: dict[str, list[pilots.Curve]]) -> None:
         fell = by.change.apply(lambda c: (c < -0.01).mean())
         figures = pd.DataFrame({"median": by.change.median(), **shares, "fell > 0.01": fell})
         figures["pilots"] = by.pilots.nunique()
-        print(f"\n{name}: change after the pilot\n{_named(figures).round(3).to_string()}", flush=True)
+        print(f"\n{name}: change after the pilot\n{_named(figures).to_string()}", flush=True)
 
 
 def beside_the_default(curves: dict[str, list[pilots.Curve]], folds: dict | None, most: int) -> None:
@@ -95,7 +95,8 @@ def beside_the_default(curves: dict[str, list[pilots.Curve]], folds: dict | None
     by = pd.concat(found).groupby(["pilot", "horizon"])
     figures = by[["covers 80", "covers 95", "PIT"]].mean()
     figures = figures.join(by[["true change", "forecast change", "width 95"]].median()).assign(targets=by.size())
-    print(f"\nThe default beside them, all designs: means of coverage and PIT, medians of the rest\n{_named(figures)}")
+    title = "The default beside them, all designs: means of coverage and PIT, medians of the rest"
+    print(f"\n{title}\n{_named(figures).to_string()}")
 
 
 def _named(figures: pd.DataFrame) -> pd.DataFrame:
