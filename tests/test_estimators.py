@@ -152,10 +152,11 @@ def test_seeds_move_an_integral_by_little():
     assert (np.ptp(ends, axis=0) < 0.1 * width).all()
 
 
-def test_the_default_is_full_bayes_over_all_means():
+def test_the_default_is_full_bayes_with_one_mean():
     model = APExGP().fit(SIZES, SCORES)
-    assert (model.inference, model.priors) == ("bayes", "calibrated")
-    assert set(model.weights_) == {"power_law", "arctan", "mmf"}
+    assert (model.mean, model.inference, model.priors) == ("mmf", "bayes", "calibrated")
+    assert set(model.weights_) == {"mmf"}
+    assert set(APExGP("auto").fit(SIZES, SCORES).weights_) == {"power_law", "arctan", "mmf"}
     assert sum(model.weights_.values()) == pytest.approx(1)
     assert model.effective_size_ > 100
     assert np.isfinite(model.log_evidence_)
@@ -416,7 +417,7 @@ def test_bad_settings_are_explained_at_fit(model, settings, message):
         ({"priors": None}, "priors must be one of 'calibrated', 'paper', got None"),
         ({"inference": "map"}, "Try APExGP.as_published"),
         ({"inference": "map", "priors": "paper", "mean": "mmf"}, "'power_law' or 'arctan'"),
-        ({"floor": 0.9}, "the best mean score is 0.768"),
+        ({"floor": 0.9}, "the mean score at size 60 is 0.66"),
         ({"floor": -0.1}, "floor must be at least 0"),
         ({"floor": 0.96, "ceiling": 0.95}, "below the ceiling 0.95"),
         ({"noise": 0}, "noise must be above 0"),
@@ -563,7 +564,7 @@ def test_a_model_that_no_longer_gives_its_numbers_warns(tmp_path):
 
 
 def test_beliefs_of_ones_own_are_saved_and_read(tmp_path):
-    beliefs = replace(apexgp.beliefs.CALIBRATED, tau_e=apexgp.beliefs.LogNormal(0.03, 0.2))
+    beliefs = replace(apexgp.beliefs.CALIBRATED, lam=apexgp.beliefs.LogNormal(0.5, 0.2))
     model = APExGP("power_law", priors=beliefs).fit(SIZES, SCORES)
     assert model.parameters_ != APExGP("power_law").fit(SIZES, SCORES).parameters_
     model.save(tmp_path / "model.json")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from apexgp._truncated import CutNormal
+from apexgp._truncated import Cut, CutNormal
 
 CASES = [(0.5, 0.1), (0.95, 0.05), (1.02, 0.01), (-0.2, 0.1), (0.3, 5.0), (1.2, 0.02), (0.999, 1e-4), (0.0, 1e-3)]
 
@@ -38,3 +38,13 @@ def test_a_location_far_outside_ends_at_the_near_bound(location):
     assert ours.quantile(np.array([0.01, 0.99])) == pytest.approx([bound, bound], abs=1e-3)
     assert ours.mean_and_variance()[0] == pytest.approx(bound, abs=1e-3)
     assert ours.cdf(np.array([0.0, 1.0])) == pytest.approx([0.0, 1.0])
+
+
+def test_mass_that_is_too_small_for_a_number_has_its_logarithm_still():
+    from scipy.special import log_ndtr
+
+    low, high = np.array([-60.0, 45.0, -41.0]), np.array([-50.0, 80.0, -40.5])
+    expected = [log_ndtr(-50.0), log_ndtr(-45.0), log_ndtr(-40.5)]
+    np.testing.assert_allclose(Cut(low, high).log_mass, expected, rtol=1e-3)
+    np.testing.assert_allclose(Cut(low, high).quantile(np.full(3, 0.5)), [-50, 45, -40.5], atol=0.03)
+    assert Cut(np.array([3.0]), np.array([2.0])).log_mass[0] == -np.inf

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from ._check import FloatArray
@@ -41,12 +42,27 @@ class Cut:
     def log_mass(self) -> FloatArray:
         """Logarithm of the mass within the interval; -inf where there is none."""
         with np.errstate(divide="ignore"):
-            return np.log(np.maximum(self.mass, 0.0))
+            found: FloatArray = np.log(np.maximum(self.mass, 0.0))
+        lost = self._lost
+        if lost.any():
+            # So far out nearly all the mass lies at the near end, phi(z) / |z| of it.
+            near = np.where(self.mirrored, self.low, self.high)[lost]
+            found[lost] = -0.5 * near**2 - np.log(np.abs(near) * _ROOT_2PI)
+        return found
 
     def quantile(self, p: FloatArray) -> FloatArray:
         """Inverse of the cumulative distribution."""
         z = ndtri(self.below + np.where(self.mirrored, 1 - p, p) * self.mass)
-        return np.clip(np.where(self.mirrored, -z, z), self.low, np.maximum(self.low, self.high))
+        z = np.where(self.mirrored, -z, z)
+        lost = self._lost
+        if lost.any():
+            z = np.where(lost, np.where(self.mirrored, self.low, self.high), z)
+        return np.clip(z, self.low, np.maximum(self.low, self.high))
+
+    @cached_property
+    def _lost(self) -> NDArray[np.bool_]:
+        """Where there is mass, but too little for a number."""
+        return (self.mass <= 0) & (self.high > self.low) & (np.minimum(np.abs(self.low), np.abs(self.high)) > 30)
 
 
 class CutNormal:

@@ -200,20 +200,17 @@ def test_posterior_and_predictive_are_those_of_emcee(number, mean):
     sampler.random_state = np.random.RandomState(2).get_state()
     finite = np.isfinite(target(first))
     first = first[finite][np.arange(walkers) % finite.sum()] * (1 + 1e-5 * rng.normal(size=first.shape))
-    sampler.run_mcmc(first, 6000, skip_initial_state_check=True)
+    sampler.run_mcmc(first, 4000, skip_initial_state_check=True)
     steps = sampler.get_autocorr_time(discard=500, quiet=True).max()
     chain = sampler.get_chain(discard=500, thin=10, flat=True)
-    effective = 1 / (1 / (5500 * walkers / steps) + 1 / ours.effective_size)
+    effective = 1 / (1 / (3500 * walkers / steps) + 1 / ours.effective_size)
 
     own = target.quantities(target.start(ours, np.arange(len(ours.weights))))
     theirs = target.quantities(chain)
-    mean_of, theirs_mean = ours.weights @ own, theirs.mean(axis=0)
-    spread, theirs_spread = np.sqrt(ours.weights @ (own - mean_of) ** 2), theirs.std(axis=0)
-    assert (np.abs(mean_of - theirs_mean) < 4 * theirs_spread / np.sqrt(effective)).all()
-    # The standard error of a standard deviation grows with the tails.
-    kurtosis = (((theirs - theirs_mean) / theirs_spread) ** 4).mean(axis=0)
-    kurtosis = np.maximum(kurtosis, ours.weights @ ((own - mean_of) / spread) ** 4)
-    assert (np.abs(spread / theirs_spread - 1) < 4 * np.sqrt((kurtosis - 1) / (4 * effective))).all()
+    # By probabilities: the tails are so heavy that no chain of this length knows a standard deviation.
+    for p in (0.05, 0.25, 0.5, 0.75, 0.95):
+        share = ours.weights @ (own <= np.quantile(theirs, p, axis=0))
+        assert (np.abs(share - p) < 4 * np.sqrt(p * (1 - p) / effective)).all()
 
     levels = np.array([0.025, 0.5, 0.975])
     locations, scales = ours.predict(np.array([NEW]), "new_splits", 3.0 if not only_means else 1.0)

@@ -7,7 +7,7 @@ from scipy import stats
 from apexgp import APExGP, LearningCurve
 from apexgp.inference.density import Density
 from apexgp.inference.proposals import Proposal, standard_t, wide_proposal
-from apexgp.inference.sampler import _Pool
+from apexgp.inference.sampler import _ROUNDS, _Pool
 from apexgp.inference.statistics import Batch, Statistics, neighbours
 from apexgp.inference.thinning import thinned
 from apexgp.model.beliefs import CALIBRATED
@@ -43,13 +43,15 @@ def test_weights_are_those_of_the_mixture_of_all_proposals():
         pool.add()
         pool = pool.take(np.arange(2), step + 1)
     counts = np.array(pool._counts)
-    assert counts.sum() == pool._z.shape[-1] == 1024
+    total = pool._z.shape[-1]
+    assert counts.sum() == total == sum(_ROUNDS[:3])
     assert len(counts) == 5
     for curve in range(2):
-        mixture = np.zeros(1024)
+        mixture = np.zeros(total)
         for proposal, count in zip(pool._proposals, counts, strict=True):
             spread = proposal.root[curve] @ proposal.root[curve].T
-            mixture += count / 1024 * stats.multivariate_t(proposal.location[curve], spread, df=5).pdf(pool._z[curve].T)
+            density_of = stats.multivariate_t(proposal.location[curve], spread, df=5).pdf
+            mixture += count / total * density_of(pool._z[curve].T)
         expected = pool._log_density[:, curve] - np.log(mixture)
         np.testing.assert_allclose(pool.log_weights[:, curve], expected, rtol=1e-8)
         weights = np.exp(expected - expected.max())

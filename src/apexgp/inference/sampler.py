@@ -146,8 +146,9 @@ class _Pool:
         """One fitted to the weights so far, one to what decides about ends."""
         if not self._rounds:
             return []
-        with np.errstate(divide="ignore"):
-            return [fitted_proposal(np.log(w.sum(axis=0)), self._z) for w in (self.weights, self.tails)]
+        # Where a single node has all the weight, none decides about ends: all are then alike.
+        sums = [np.maximum(w.sum(axis=0), 1e-300) for w in (self.weights, self.tails)]
+        return [fitted_proposal(np.log(w), self._z) for w in sums]
 
     def take(self, which: NDArray[np.intp], step: int) -> _Pool:
         """The pool of some of the curves, for which another step comes next."""

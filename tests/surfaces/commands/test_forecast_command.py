@@ -101,7 +101,7 @@ def test_columns_by_other_names_and_error_rates(run, tmp_path):
         (["--mean", "cubic"], "--mean must be one of 'auto', 'power_law', 'arctan', 'mmf', got 'cubic'"),
         (["--score-column", "auroc"], "no column 'auroc'; found size, score, split. Name yours with --score-column"),
         (["--at", "1__0"], "--at wants a training-set size"),
-        (["--floor", "0.9"], "The floor is 0.9, but the best mean score is 0.768"),
+        (["--floor", "0.9"], "The floor is 0.9, but the mean score at size 60 is"),
         (["--published", "--noise", "0.1"], "--published knows neither"),
         (["--plot", "no/such/folder/a.png"], "does not exist"),
     ],

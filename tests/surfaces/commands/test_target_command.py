@@ -3,6 +3,7 @@
 import math
 
 from apexgp import APExGP, LearningCurve
+from apexgp.surfaces.words.phrases import roughly
 from conftest import MEANS, has_row, number
 
 GP = ("--mean", "power_law")
@@ -15,13 +16,16 @@ def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
     assert 564 < answer.size < 1e6
     lines, sentence, text = shown(*command)
     assert has_row(lines, "1,000", f"{model.forecast([1000]).mean[0]:.3f}")
-    assert f"To reach a mean score of 0.8 with a probability of 70 %, plan for {answer.size:,} training" in sentence
-    assert f"with {answer.median:,} the odds are even" in sentence
-    assert f"with a probability of 0.7 from {answer.size:,} training examples on" in text
+    size, median = (roughly(n, answer.relative_error) for n in (answer.size, answer.median))
+    assert size != f"{answer.size:,}"  # no more digits than are known
+    assert f"To reach a mean score of 0.8 with a probability of 70 %, plan for {size} training" in sentence
+    assert f"with {median} the odds are even" in sentence
+    assert f"with a probability of 0.7 from {size} training examples on" in text
     assert f"{answer.prob_reachable:.3f}" in text
     required = facts_of(*command)["required"]
     assert required["size"] == answer.size
     assert required["median"] == answer.median
+    assert required["relative_error"] == answer.relative_error > 0
     assert required["interval"] == [number(end) for end in answer.interval]
     assert required["prob_reachable"] == answer.prob_reachable
     assert required["already_met"] is False
