@@ -25,6 +25,7 @@ from sklearn.base import clone
 
 import calibrate
 import lcdb
+import scoring
 from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, simulate_collection, true_requirement
 from apexgp.answers.plan import cheapest_sizes
 from apexgp.answers.required import success_of
@@ -210,7 +211,7 @@ def print_answers(answers: pd.DataFrame) -> None:
     print("\nRequired size: does it suffice, where the answer lies within the curve?")
     for confidence, own in known.groupby("confidence"):
         enough = (own.need <= own["size"]).astype(float)
-        share = f"{100 * enough.mean():.1f} % (+- {100 * lcdb.clustered_error(enough, own.task):.1f})"
+        share = f"{100 * enough.mean():.1f} % (+- {100 * scoring.clustered_error(enough, own.task):.1f})"
         print(f"confidence {confidence:.1f}: suffices on {share} of {len(own)}")
     asked = answers[answers.confidence == 0.8]
     print(f"at 0.8, {len(asked)} questions, {np.isinf(asked['size']).sum()} without any size that will do")

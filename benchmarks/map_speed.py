@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from apexgp import APExGP
-from apexgp.inference.curve import spread
+from apexgp.inference.curve_problem import spread
 from apexgp.inference.map import MapProblem, fit_map
 from apexgp.model.means import MEANS, PAPER_MEANS
 from apexgp.model.priors import elicit_sigma

@@ -176,8 +176,9 @@ class Beliefs:
 
     def expecting(self, noise: float) -> Beliefs:
         """The same beliefs for a user who expects single scores to scatter with this standard deviation."""
-        # Half of the variance is the split's own, by the prior median of tau_ratio.
-        expected = LogNormal(noise / np.sqrt(2), 0.4)
+        # The prior median of tau_ratio says how much of the variance splits carry along the curve.
+        ratio = 0.0 if self.tau_ratio is None else float(self.tau_ratio.from_normal(np.zeros(1))[0])
+        expected = LogNormal(noise / float(np.hypot(1.0, ratio)), 0.4)
         return replace(self, tau_e=expected, tau_alone=expected)
 
     def to_dict(self) -> dict[str, Any]:
@@ -245,25 +246,25 @@ def paper_beliefs(variant: Variant) -> Beliefs:
 
 
 CALIBRATED = Beliefs(
-    tau_e=LogNormal(0.0176, 0.914),
-    tau_ratio=LogNormal(1.10, 1.296),
-    kappa=LogitNormal(-0.347, 1.906, 2.0),
-    sigma=LogNormal(0.343, 1.858),
-    lam=LogNormal(3.36, 1.549),
+    tau_e=LogNormal(0.0200, 1.027),
+    tau_ratio=LogNormal(1.66, 1.162),
+    kappa=LogitNormal(-0.161, 2.024, 2.0),
+    sigma=LogNormal(0.231, 1.997),
+    lam=LogNormal(3.14, 1.286),
     shapes={
-        "power_law": (LogitNormal(0.46, 1.17),),
-        "arctan": (LogitNormal(0.58, 1.18),),
-        "mmf": (LogitNormal(-0.537, 1.153, 3.0), Normal(-2.821, 2.330)),
+        "power_law": (LogitNormal(1.520, 1.552),),
+        "arctan": (LogitNormal(0.097, 1.821),),
+        "mmf": (LogitNormal(-0.569, 1.198, 3.0), Normal(-3.607, 2.843)),
     },
     shares={
-        "power_law": Beta(0.94, 0.70),
-        "arctan": Beta(0.73, 0.78),
-        "mmf": Beta(0.683, 0.539, -0.140),
+        "power_law": Beta(1.046, 0.432, -0.062),
+        "arctan": Beta(0.547, 0.676, -0.040),
+        "mmf": Beta(0.609, 0.455, -0.161),
     },
     resolution=5e-4,
     kernel="ou",
     stay=0.2,
-    tau_alone=LogNormal(0.0155, 1.693),
-    trends={"sigma": -0.0737},
+    tau_alone=LogNormal(0.0151, 2.155),
+    trends={"sigma": -0.0735},
 )
 """Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC) and 1.1 (accuracy)."""
