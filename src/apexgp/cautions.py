@@ -13,9 +13,9 @@ _FARTHEST_FACTOR = 50
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
-# Standard deviation of the share still to be won under the priors, near that of Beta(0.7, 0.55). A posterior that is
+# Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
 # about as wide has learnt nothing of it.
-_PRIOR_SPREAD = 0.33
+_PRIOR_SPREAD = 0.34
 _UNINFORMED = 0.87
 
 
