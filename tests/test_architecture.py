@@ -60,6 +60,7 @@ def test_inside_the_surfaces_commands_are_last_and_words_first():
             assert rooms[0] != ("surfaces", "words") or rooms[1] == rooms[0] or top(target) != "surfaces", path
 
 
+@pytest.mark.slow
 def test_importing_loads_nothing_heavy():
     # What scikit-learn itself loads is its own affair (it asks for pandas where that is installed).
     code = (
@@ -72,6 +73,7 @@ def test_importing_loads_nothing_heavy():
     assert not loaded & {"matplotlib", "plotly", "torch", "fastapi", "pandas", "typer", "rich", "dask", "distributed"}
 
 
+@pytest.mark.slow
 def test_works_without_the_extras(tmp_path):
     # A bare environment: whatever is optional cannot be imported.
     code = """
@@ -171,6 +173,7 @@ def test_versions_are_stated_once():
         assert apexgp.__version__ not in path.read_text(encoding="utf-8"), path
 
 
+@pytest.mark.slow
 def test_docstring_examples_run():
     import doctest
     import importlib

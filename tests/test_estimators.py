@@ -82,6 +82,7 @@ def test_must_be_fitted_first(model):
         model.save("anywhere.json")
 
 
+@pytest.mark.slow
 def test_pairs_curves_and_tables_give_the_same(model):
     sizes, splits = np.tile(SIZES, 2), np.repeat(["a", "b"], 5)
     scores = np.concatenate([SCORES, np.array(SCORES) + 0.01])
@@ -116,6 +117,7 @@ def test_parameters_have_the_papers_names(model):
         )
 
 
+@pytest.mark.slow
 def test_saving_and_loading_gives_the_same_numbers(model, tmp_path):
     path = tmp_path / "model.json"
     curve = LearningCurve(SIZES, SCORES, ["a"] * 5, metric="auroc", task="liver")
@@ -135,6 +137,7 @@ def test_seeds_give_the_same_optimum(name):
     np.testing.assert_allclose(first.predict(NEW), prediction, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_written_method_finds_its_optimum_from_any_seed(rng):
     # Without a floor under the noise the posterior has several optima.
     for _ in range(12):
@@ -323,6 +326,7 @@ def test_with_the_switch_at_the_last_size_forecasts_scatter_as_the_interval_says
     assert ((ratio > 0.7) & (ratio < 1.5)).all()
 
 
+@pytest.mark.slow
 def test_delta_method_intervals_hold_what_they_promise(rng):
     held = {"expected": [], "new_splits": []}
     for _ in range(150):
@@ -451,6 +455,7 @@ def test_bad_data_are_explained(model):
         model.fit(SIZES, SCORES).predict([0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scores",
     [

@@ -91,6 +91,7 @@ def test_intervals_hold_their_probability(forecast, level):
     np.testing.assert_allclose(forecast.cdf(forecast.interval(level)[0]), tail, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_hdi_is_the_shortest_interval(forecast, level):
     lower, upper = forecast.interval(level, kind="hdi")

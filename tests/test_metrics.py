@@ -19,6 +19,7 @@ def brute_force_crps(forecast, q, y):
     return below + above
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forecast", [mixture(0), mixture(3, k=1), mixture(4, k=30, q=2), single(0.97, 5e-4)])
 def test_crps_is_the_integral_to_1e_8(forecast):
     for y in (0.0, 0.4, 0.79, 0.97, 1.0):
@@ -52,6 +53,7 @@ def test_crps_sees_spikes_between_the_quantiles():
         assert metrics.crps(forecast, [y]) == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_crps_is_proper(rng):
     truth, other = mixture(0), mixture(1)
     draws = truth.sample(300, seed=1)

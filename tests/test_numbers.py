@@ -25,6 +25,8 @@ from apexgp import (
 )
 from apexgp.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 PATH = Path(__file__).parent / "reference" / "forecasts.json"
 SAVED = json.loads(PATH.read_text())
 CURVES = {name: LearningCurve(**rows) for name, rows in SAVED["curves"].items()}

@@ -10,6 +10,8 @@ import pytest
 from apexgp import APExGP, LearningCurve, LeastSquares
 from apexgp.metrics import coverage, rmse
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = Path(__file__).parent / "reference"
 LARGEST_PILOT_SIZE = 360
 

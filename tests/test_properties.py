@@ -29,6 +29,7 @@ def curves(draw):
 
 # Some curves are so odd that a search or an integral says, by a warning, that it is not done. The law here is about the
 # forecast that they give all the same.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
 @settings(max_examples=120, deadline=None, derandomize=True)

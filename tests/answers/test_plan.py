@@ -121,6 +121,7 @@ def test_the_penalty_of_the_paper_gives_the_quantile_of_the_paper(failure):
     assert plan.failure_probability == pytest.approx(failure, abs=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 @pytest.mark.parametrize("ratio", [2000, 100_000])
 def test_plans_are_as_cheap_as_brute_force_finds(model, rounds, ratio):
@@ -151,6 +152,7 @@ def test_what_is_unlikely_to_be_worth_it_is_not_collected():
     assert plan.expected_cost == pytest.approx(9000)
 
 
+@pytest.mark.slow
 def test_more_rounds_never_cost_more(rng):
     for _ in range(12):
         weights = rng.dirichlet(np.ones(3))
@@ -212,6 +214,7 @@ def test_what_buys_next_to_nothing_of_what_is_at_hand_is_not_collected(start, ra
     assert plan.expected_spend == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_a_larger_penalty_is_risked_less(model, rounds):
     plans = [plan_collection(model, TARGET, 1.0, penalty, rounds) for penalty in np.geomspace(10, 1e7, 15)]
@@ -246,6 +249,7 @@ SIZES = [60, 94, 147, 230, 360]
 SCORES = np.array([0.66, 0.705, 0.722, 0.755, 0.768])
 
 
+@pytest.mark.slow
 def test_a_fitted_model_is_planned_with_by_its_probabilities():
     model = APExGP("power_law").fit(SIZES, SCORES)
     for of in ("expected", "new_splits"):

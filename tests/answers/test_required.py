@@ -154,6 +154,7 @@ def test_sizes_beyond_all_counting_are_told_from_never():
 # Models.
 
 
+@pytest.mark.slow
 def test_more_is_never_had_for_less(model, rng):
     table = np.array([[model.required_size(t, c).size for c in CONFIDENCES] for t in TARGETS])
     assert (np.sort(table, axis=0) == table).all()  # not by differences: inf - inf
@@ -168,6 +169,7 @@ def test_more_is_never_had_for_less(model, rng):
         assert easy.prob_reachable >= hard.prob_reachable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["expected", "new_splits", "same_splits"])
 def test_the_probability_at_the_size_is_the_confidence(model, of):
     beyond = 0

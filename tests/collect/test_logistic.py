@@ -21,6 +21,7 @@ def cases(rng):
     return X[:120], y[:120], X[120:], y[120:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1e-5, 1e-2, 1.0, 1e3])
 @pytest.mark.parametrize("cap", [1, 10, 40, 5000])
 def test_one_candidate_is_scikit_learns_fit(cases, C, cap):
@@ -37,6 +38,7 @@ def test_one_candidate_is_scikit_learns_fit(cases, C, cap):
     assert np.isnan(ours.validation_score_)
 
 
+@pytest.mark.slow
 def test_the_choice_is_that_of_a_loop_over_scikit_learn(cases):
     X, y, X_val, y_val = cases
     Cs, caps = (1e-4, 1e-2, 1.0, 100.0), (5, 10, 20, 500)

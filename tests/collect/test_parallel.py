@@ -12,6 +12,8 @@ from sklearn.ensemble import RandomForestClassifier
 from apexgp import LogisticHead, collect_curves
 from conftest import require
 
+pytestmark = pytest.mark.slow
+
 X, Y = load_breast_cancer(return_X_y=True)
 X = ((X - X.mean(0)) / X.std(0)).astype("float32")
 SETTINGS = {"sizes": [60, 147, 360], "n_splits": 2, "metric": ["auroc", "accuracy"], "progress": False}

@@ -30,6 +30,7 @@ def test_gaps_categories_and_scales_are_learned_from_the_training_rows_alone(tab
     assert model.preparation_.transform(X)[:, 2:].sum(axis=1).tolist() == [1.0] * 200  # a gap is a category, too
 
 
+@pytest.mark.slow
 def test_a_validation_set_is_prepared_and_passed_on(table):
     X, y = table
     head = Prepared(LogisticHead(max_iters=[10, 50]), (2,)).fit(X[:100], y[:100], validation=(X[100:], y[100:]))

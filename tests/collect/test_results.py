@@ -58,6 +58,7 @@ def test_each_row_is_on_the_disk_before_the_next(path, monkeypatch):
     assert synced == [7, 8]
 
 
+@pytest.mark.slow
 def test_a_line_torn_anywhere_is_dropped(written):
     content = written.read_bytes()
     last = content[:-1].rfind(b"\n") + 1

@@ -102,6 +102,7 @@ def test_scores_are_those_of_a_plain_computation():
         _ = curves["2", "auroc"]
 
 
+@pytest.mark.slow
 def test_parameters_are_tuned_on_validation():
     grid = {"max_depth": [1, 2, 3, 5, None], "min_samples_leaf": [1, 20]}
     curves = collect(DecisionTreeClassifier(), param_grid=grid, sizes=[60, 230], n_splits=2)

@@ -73,6 +73,7 @@ def test_settings_trained_together_are_settings_trained_alone(scans):
     assert together.validation_score_ == max(head.validation_score_ for head in alone)
 
 
+@pytest.mark.slow
 def test_learns_and_is_a_scikit_learn_estimator(scans):
     made, y = scans
     head = clone(SliceHead(max_epochs=60, n_seeds=2))

@@ -13,6 +13,8 @@ from apexgp.model.families import FAMILIES
 from apexgp.model.means import MEANS
 from apexgp.model.variant import PUBLISHED, WRITTEN
 
+pytestmark = pytest.mark.slow
+
 ENGINES = {
     "bayes": FullBayes((MEANS["mmf"],), CALIBRATED, 1.0, 0.0, 0),
     "bayes, two means": FullBayes((MEANS["power_law"], MEANS["arctan"]), CALIBRATED, 1.0, 0.0, 0),

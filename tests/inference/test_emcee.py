@@ -15,6 +15,8 @@ from apexgp.model.means import MEANS
 from apexgp.model.priors import LAMBDA_WRITTEN, elicit_sigma
 from apexgp.model.variant import WRITTEN
 
+pytestmark = pytest.mark.slow
+
 emcee = pytest.importorskip("emcee")
 
 SIZES = np.array([60.0, 94, 147, 230, 360])

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from apexgp import APExGP, LearningCurve
 from apexgp.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 FACTORS = np.array([1.0, 1.2, 2.0, 5.0, 10.0, 50.0, 1e3, 1e6])
 SHAPES = {
     "rising": 0.9 - 0.3 * np.array([1, 0.7, 0.5, 0.36, 0.25, 0.18]),

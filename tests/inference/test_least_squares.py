@@ -58,6 +58,7 @@ def weights_of(make, sizes):
     return weights / weights[-1]
 
 
+@pytest.mark.slow
 def test_no_search_of_scipys_finds_a_better_curve(make, rng):
     for _ in range(6):
         sizes, scores = random_pilot(rng)
@@ -202,6 +203,7 @@ def test_a_change_of_units_changes_nothing(make, rng):
         assert second.objective == pytest.approx(first.objective, rel=1e-9, abs=1e-16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, 50])
 @pytest.mark.parametrize("span", [(3, 30), (3, 1e6), (1e5, 1.5e5)], ids=str)
 def test_any_pilot_settles_within_bounds(make, rng, count, span):

@@ -50,6 +50,7 @@ def test_objective_is_likelihood_times_priors(problem):
     assert -problem(point[None])[0][0] == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_curvature_is_the_expected_hessian(problem, rng):
     point = spread(problem.ranges, 1, seed=2)[0]
     *_, tau, sigma, lam = point
@@ -73,6 +74,7 @@ def test_curvature_is_the_expected_hessian(problem, rng):
     np.testing.assert_allclose(ours / np.outer(size, size), expected / np.outer(size, size), atol=0.1)
 
 
+@pytest.mark.slow
 def test_finds_as_good_an_optimum_as_scipy_from_more_starts(problem):
     low, high = problem.bounds
     scales = problem.scales

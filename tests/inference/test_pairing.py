@@ -80,6 +80,7 @@ def dense_difference(models, averages, shared):
     return curves[0] - curves[1] + gain @ residual, np.diag(prior - gain @ reach.T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlations", [(-0.5, -0.7), (0.0, 0.0), (0.5, 0.0), (0.0, 0.95), (0.8, 0.9)])
 @pytest.mark.parametrize("equal_sizes", [True, False])
 def test_one_node_each_is_a_joint_gaussian(first, second, correlations, equal_sizes, rng):

@@ -13,6 +13,8 @@ from apexgp.inference.thinning import thinned
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 
+pytestmark = pytest.mark.slow
+
 SIX = np.geomspace(60, 360, 6)
 
 

@@ -81,6 +81,7 @@ def test_slopes_are_those_of_finite_differences(make, rng):
             np.testing.assert_allclose(slope, (up - down) / (2 * step), rtol=1e-4, atol=1e-5 * (1 + np.abs(g).max()))
 
 
+@pytest.mark.slow
 def test_crossing_is_where_the_curve_reaches_the_level(make, rng):
     met = 0
     for fit in some_fits(make, rng):

@@ -6,6 +6,8 @@ import pytest
 from apexgp import APExGP, Comparison, LearningCurve, LeastSquares, PairComparison, compare_models
 from apexgp.errors import DataError, RequestError
 
+pytestmark = pytest.mark.slow
+
 SIZES = np.array([60.0, 94, 147, 230, 360])
 MODEL = APExGP("power_law")
 

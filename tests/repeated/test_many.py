@@ -19,6 +19,7 @@ def curves(count, seed=0):
             yield LearningCurve(sizes, table, task=f"task {i}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [APExGP(), APExGP("power_law", priors="paper"), APExGP.as_published()])
 def test_a_batch_is_its_curves_one_by_one(model):
     results = list(forecast_many(curves(7), NEW, model, levels=(0.9,)))
@@ -33,6 +34,7 @@ def test_a_batch_is_its_curves_one_by_one(model):
         assert result.cautions == forecast.cautions
 
 
+@pytest.mark.slow
 def test_processes_give_the_same():
     one, two = (list(forecast_many(curves(70), NEW, APExGP("power_law"), n_jobs=n)) for n in (1, 2))
     np.testing.assert_array_equal([r.mean for r in one], [r.mean for r in two])

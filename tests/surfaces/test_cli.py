@@ -1,6 +1,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from apexgp import __version__, minimum_sample_size
 from apexgp.surfaces.commands import minimum
 from apexgp.surfaces.options import ModelOptions
@@ -19,6 +21,7 @@ def test_no_traceback_reaches_the_user(run, pairs, monkeypatch):
     assert "Traceback" in run("forecast", pairs)[2]
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error(pairs):
     sizes = " ".join(f"--at {n}" for n in range(400, 1400))  # more than a pipe holds
     command = f"{sys.executable} -m apexgp forecast {pairs} --published --json {sizes} | head -c 1"

@@ -24,6 +24,7 @@ def ax():
     pyplot.close(figure)
 
 
+@pytest.mark.slow
 def test_holds_what_the_forecast_says(model):
     display = CurveDisplay.from_estimator(model, 20000)
     assert display.sizes[0] == 60
@@ -52,6 +53,7 @@ def test_draws_on_the_given_axes_and_returns_itself(model, ax):
     assert ax.get_ylabel() == "auroc"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scale", "wanted"), [(1, "1,000"), (1e5, "100M")])
 def test_ticks_are_readable_numbers_of_examples(scale, wanted, ax):
     model = APExGP().fit(SIZES * scale, SCORES)

@@ -7,6 +7,7 @@ from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, backtest
 from conftest import MEANS, has_row, number, pilot_table
 
 
+@pytest.mark.slow
 def test_backtest_prints_every_method(pairs, shown, facts_of):
     methods = ("power_law", "apexgp", "arctan")
     command = ("backtest", pairs, *(word for name in methods for word in ("--method", name)), "--target", "0.8")

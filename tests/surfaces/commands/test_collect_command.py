@@ -70,6 +70,7 @@ def test_the_same_command_goes_on_and_another_is_refused(collect, tmp_path):
     assert curve.read_text() == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["random-forest", "gradient-boosting", "sklearn.naive_bayes:GaussianNB"])
 def test_other_classifiers_and_metrics(collect, tmp_path, estimator):
     settings = ("--sizes", "100", "--splits", "1", "--metric", "auroc", "--metric", "accuracy")
@@ -90,6 +91,7 @@ def test_an_estimator_from_the_folder_one_is_in(collect, tmp_path, monkeypatch):
     assert "'estimator__max_depth': 1" in (tmp_path / "runs.csv").read_text()
 
 
+@pytest.mark.slow
 def test_embeddings_and_several_classes(run, tmp_path):
     X, y = load_iris(return_X_y=True)
     np.save(tmp_path / "X.npy", X.astype(np.float32))
@@ -183,6 +185,7 @@ def test_faults_of_the_data_end_with_1(collect, tmp_path):
     assert list(tmp_path.glob("*.csv")) == [tmp_path / "data.csv"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(table, tmp_path):
     command = [sys.executable, "-m", "apexgp", "collect", table, "--label", "diagnosis", "--group", "patient"]
     command += ["--jobs", "1", "--splits", "200", "--out", tmp_path / "curve.csv"]
@@ -199,6 +202,7 @@ def test_ctrl_c_says_how_to_go_on(table, tmp_path):
     assert record.read_text().endswith("\n")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_on_a_dask_cluster(collect, tmp_path):
     distributed = require("distributed")

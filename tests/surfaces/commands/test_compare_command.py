@@ -1,9 +1,12 @@
+import pytest
+
 from apexgp import APExGP, LearningCurve, compare_models
 from conftest import has_row, pilot_table
 
 GP = ("--mean", "power_law")
 
 
+@pytest.mark.slow
 def test_compare_prints_who_leads(pairs, better, shown, facts_of):
     command = ("compare", better, pairs, *GP, "--at", "564", "--at", "10x")
     curves = {"better": LearningCurve.from_csv(better), "pairs": LearningCurve.from_csv(pairs)}

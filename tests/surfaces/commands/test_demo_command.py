@@ -1,3 +1,7 @@
+import pytest
+
+
+@pytest.mark.slow
 def test_demo_compares_the_forecast_with_the_truth(run):
     code, out, err = run("demo", "--seed", 1)
     assert (code, err) == (0, "")

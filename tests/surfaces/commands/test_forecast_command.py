@@ -56,6 +56,7 @@ def test_default_sizes_are_multiples_of_the_pilot(run, pairs):
     assert [row["size"] for row in facts["forecast"]] == [720, 3600, 18000]
 
 
+@pytest.mark.slow
 def test_draws_a_picture_and_does_not_overwrite_it(run, pairs, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     picture = tmp_path / "curve.png"
