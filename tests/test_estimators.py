@@ -311,6 +311,7 @@ def test_the_delta_method_agrees_with_differences_by_the_published_parameters(rn
     np.testing.assert_allclose(errors.scales, model.forecast(at).scales, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_with_the_switch_at_the_last_size_forecasts_scatter_as_the_interval_says(rng):
     sizes, at = np.geomspace(64, 724, 8), np.array([1448.0, 10000])
     u = np.log(sizes / sizes[-1])

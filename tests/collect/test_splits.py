@@ -65,6 +65,7 @@ def test_groups_of_one_class_are_divided_by_the_ratio():
     assert [share for _, share in counts] == pytest.approx([0.25, 0.2, 0.3])
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(labelled(), st.booleans())
 def test_every_beginning_holds_every_class_in_its_share(data, by_group):

@@ -14,6 +14,8 @@ from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
 from apexgp.model.variant import WRITTEN
 
+pytestmark = pytest.mark.slow
+
 SIZES = np.array([60.0, 94, 147, 230, 360])
 FULL = np.array(["a", "b", "c"])
 

@@ -160,6 +160,7 @@ def test_every_method_is_judged_by_default():
     assert all(score.failed is None for score in result.pooled)
 
 
+@pytest.mark.slow
 def test_processes_do_not_change_the_figures():
     curves = {i: curve(i) for i in range(3)}
     one, two = (backtest(curves, {"gp": GP, "law": LeastSquares("power_law")}, n_jobs=jobs) for jobs in (1, 2))

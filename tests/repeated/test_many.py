@@ -56,6 +56,7 @@ def test_a_mapping_gives_its_keys():
     assert [r.task for r in forecast_many(named, NEW, APExGP("power_law"))] == ["b", "a"]
 
 
+@pytest.mark.slow
 def test_curves_are_read_as_results_are_taken():
     taken = []
 
