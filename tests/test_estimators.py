@@ -92,12 +92,14 @@ def test_pairs_curves_and_tables_give_the_same(model):
     np.testing.assert_array_equal(model.fit(sizes[::-1], scores[::-1], splits[::-1]).predict(NEW), expected)
 
 
+@pytest.mark.slow
 def test_replicates_count_through_their_mean(searched):
     model = searched
     sizes, scores = np.repeat(SIZES, 3), np.repeat(SCORES, 3) + np.tile([-0.01, 0.0, 0.01], 5)
     np.testing.assert_allclose(model.fit(sizes, scores).predict(NEW), model.fit(SIZES, SCORES).predict(NEW), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_an_error_rate_gives_the_mirror_image(model):
     higher = model.fit(SIZES, SCORES).predict(NEW)
     lower = model.fit(LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")).predict(NEW)
@@ -387,6 +389,7 @@ def test_ceiling_bounds_the_curve_but_not_the_score():
     assert model.forecast([1e12]).quantile(0.999)[0] > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
 def test_the_best_mean_may_touch_the_ceiling_but_not_pass_it(model):
     model.set_params(ceiling=0.768).fit(np.repeat(SIZES, 3), np.repeat(SCORES, 3))

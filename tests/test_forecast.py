@@ -35,6 +35,7 @@ def reference_cdf(forecast, q, y):
     return sum(w * part.cdf(y) for w, part in zip(forecast.weights, parts, strict=True))
 
 
+@pytest.mark.slow
 def test_cdf_is_the_weighted_sum_of_scipys(forecast):
     for y in (0.0, 0.5, 0.83, 0.97, 1.0):
         expected = [reference_cdf(forecast, q, y) for q in range(len(forecast))]
@@ -110,6 +111,7 @@ def test_hdi_of_a_cut_normal_is_the_closed_form():
     assert (lower[0] + upper[0]) / 2 == pytest.approx(0.9, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_samples_have_the_distribution(forecast):
     draws = forecast.sample(4000, seed=5)
     assert draws.shape == (4000, len(forecast))

@@ -57,6 +57,7 @@ def test_any_valid_curve_gets_a_proper_forecast(curve, which, random):
     assert shuffled.parameters_ == model.parameters_
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(curves())
 def test_a_fitted_curve_never_falls(curve):
@@ -66,6 +67,7 @@ def test_a_fitted_curve_never_falls(curve):
     assert (np.diff(model.predict(at)) >= -1e-12).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(curves())
 def test_csv_keeps_every_digit(tmp_path_factory, curve):

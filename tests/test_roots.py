@@ -51,6 +51,7 @@ def random_monotone_functions(rng, count):
     return centre, function
 
 
+@pytest.mark.slow
 def test_bracketed_roots_agree_with_brentq(rng):
     everything = np.arange(600)
     _, function = random_monotone_functions(rng, 600)

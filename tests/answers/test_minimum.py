@@ -55,6 +55,7 @@ def answer(problem, **options):
     return minimum_sample_size(prevalence, parameters, share * largest_r2(prevalence), **options)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems, st.floats(0.5, 0.99), st.floats(0.01, 0.2))
 def test_the_size_is_the_largest_of_the_least_that_meet_each_criterion(problem, shrinkage, optimism):

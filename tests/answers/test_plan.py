@@ -190,6 +190,7 @@ def test_the_expected_cost_is_what_collecting_costs_on_average(model, rounds, rn
     np.testing.assert_allclose(plan.prob_met, model.success(np.array(plan.sizes)), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_sizes_do_not_fall_and_begin_with_what_is_at_hand(model, rng):
     for _ in range(6):
         penalty = 10 ** rng.uniform(1, 7)

@@ -63,6 +63,7 @@ def test_the_contract_names_what_an_answer_holds(bayes):
         answer.size = 3
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.floats(1, 1e6), st.floats(0.02, 5), st.floats(0.05, 1), st.floats(0.01, 0.99))
 def test_a_log_normal_requirement_has_its_quantiles_for_an_answer(centre, spread, most, confidence):
@@ -127,6 +128,7 @@ def test_a_step_is_found_wherever_it_is(step, before, after):
     assert answer.already_met is (step <= 360)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.floats(1, 17), st.floats(0.01, 3), st.floats(0.05, 1)), min_size=1, max_size=5))
 def test_the_size_is_the_least_with_enough_probability(parts):
@@ -188,6 +190,7 @@ def test_the_probability_at_the_size_is_the_confidence(model, of):
     assert beyond >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["expected", "new_splits", "same_splits"])
 def test_probabilities_agree_with_counting_drawn_curves(bayes, published, of):
     draws, sizes = 20_000, np.array([360.0, 700, 2000, 20_000])
@@ -247,6 +250,7 @@ def test_what_the_pilot_reaches_is_already_met(model):
     assert low.size == low.median == 60  # nothing is said about sizes below the pilot's
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda: APExGP("power_law"), APExGP.as_published, LeastSquares, MMF4, PIECEWISE])
 def test_error_rates_mirror_accuracies(make):
     up = make().fit(LearningCurve(SIZES, SCORES))
@@ -266,6 +270,7 @@ def test_a_better_error_rate_takes_more(rng):
     assert len(set(sizes)) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -135,6 +135,7 @@ def test_scans_of_different_lengths(rng):
     assert set(curves.fits[0]["parameters"]) == {"learning_rate", "weight_decay", "seed", "epoch"}
 
 
+@pytest.mark.slow
 def test_several_classes_become_one_curve_each():
     features, species = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[species]
@@ -261,6 +262,7 @@ def test_finished_fits_are_not_repeated_and_sizes_and_splits_may_be_added(tmp_pa
     assert rows(CurveSet.from_results(path)) == rows(more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -304,6 +306,7 @@ def test_ctrl_c_leaves_a_valid_file(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_curves_are_written_for_the_forecast(tmp_path):
     collect(sizes=[60, 94, 147]).to_csv(tmp_path / "one.csv")
     assert (tmp_path / "one.csv").read_text().startswith("size,score,split\n60,")

@@ -25,6 +25,7 @@ def labelled(draw, most_classes=5):
 ratios = st.tuples(st.integers(1, 10), st.integers(0, 5), st.integers(1, 5)).map(check_ratio)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(labelled(), ratios)
 def test_no_group_is_in_two_parts_and_no_row_is_lost(data, ratio):

@@ -159,6 +159,7 @@ def true_curve(make, rng):
             return scores, shape
 
 
+@pytest.mark.slow
 def test_what_a_family_generated_is_found_again(make, rng):
     for _ in range(8):
         scores, shape = true_curve(make, rng)

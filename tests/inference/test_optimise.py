@@ -29,6 +29,7 @@ def test_finds_the_free_minimum_of_rosenbrocks_function(rng):
     np.testing.assert_allclose(found.x, 1.0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_agrees_with_scipy_on_random_boxed_quadratics(rng):
     for _ in range(30):
         d = 5

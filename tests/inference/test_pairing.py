@@ -165,6 +165,7 @@ def test_many_splits_tell_both_correlations(rng, single, carried):
     np.testing.assert_allclose(shared_correlations(*scores, scaled), found, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_few_splits_say_little(rng):
     few, many = (
         [shared_correlations(*noisy_scores(rng, 0.0, 0.9, splits), NOISE)[1] for _ in range(40)] for splits in (2, 20)

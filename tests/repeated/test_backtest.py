@@ -34,6 +34,7 @@ def pilot_of(whole, kept):
     return pilot, sizes[kept:], truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("holdout", "kept"), [(None, 4), (1, 5), (2, 4), (3, 3)])
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_figures_are_those_of_the_public_functions(holdout, kept, direction):

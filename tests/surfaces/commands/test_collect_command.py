@@ -35,6 +35,7 @@ def collect(run, table, tmp_path):
     return collect
 
 
+@pytest.mark.slow
 def test_from_a_table_to_a_forecast(run, collect, tmp_path):
     code, out, err = collect("--sizes", "60,94,147,230", "--splits", 2)
     assert (code, err) == (0, "")
@@ -48,6 +49,7 @@ def test_from_a_table_to_a_forecast(run, collect, tmp_path):
     assert json.loads(out)["pilot"]["scores"] == 8
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on_and_another_is_refused(collect, tmp_path):
     settings = ("--sizes", "60,94", "--splits", 2)
     assert collect(*settings)[0] == 0
@@ -148,6 +150,7 @@ def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
     assert "The curve is in curve.csv" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -24,11 +24,13 @@ def test_compare_prints_who_leads(pairs, better, shown, facts_of):
     assert found["shared_splits"] == 2
 
 
+@pytest.mark.slow
 def test_compare_asks_for_the_pilot_and_beyond_by_default(pairs, better, facts_of):
     (found,) = facts_of("compare", pairs, better, *GP)["pairs"]
     assert found["sizes"] == [564, 1128, 5640]
 
 
+@pytest.mark.slow
 def test_models_of_the_same_name_go_by_their_paths(pairs, tmp_path, facts_of):
     (tmp_path / "other").mkdir()
     other = tmp_path / "other" / "pairs.csv"

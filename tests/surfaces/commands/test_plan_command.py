@@ -1,9 +1,12 @@
+import pytest
+
 from apexgp import APExGP, LearningCurve, plan_collection
 from conftest import has_row
 
 GP = ("--mean", "power_law")
 
 
+@pytest.mark.slow
 def test_plan_prints_every_round(pairs, shown, facts_of):
     command = ("plan", pairs, *GP, "--target", "0.8", "--cost", "12", "--penalty", "50000", "--rounds", "2")
     model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))

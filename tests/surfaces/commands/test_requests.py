@@ -31,6 +31,7 @@ def replaced(command, **options):
     return words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from apexgp import APExGP, LearningCurve
 from apexgp.surfaces.words.phrases import roughly
 from conftest import MEANS, has_row, number
@@ -9,6 +11,7 @@ from conftest import MEANS, has_row, number
 GP = ("--mean", "power_law")
 
 
+@pytest.mark.slow
 def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
     command = ("forecast", pairs, *GP, "--at", "1000", "--target", "0.8", "--confidence", "0.7")
     model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
