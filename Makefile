@@ -3,12 +3,17 @@
 # quick  the tests that answer at once: those without the mark `slow`
 # check  lint, format check and types
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
+# fuzz   hostile input to everything a person can reach: make fuzz N=10000 SEED=0
+# faults kills, dead workers, two starts, full disks: make faults N=20 SEED=0, so many of each
 # docs   remake the generated pages and the picture of the README
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick check bench docs clean
+N :=
+SEED := 0
+
+.PHONY: demo test quick check bench fuzz faults docs clean
 
 demo: .venv/installed
 	$(BIN)/apexgp demo
@@ -37,6 +42,12 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/answers_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
+
+fuzz: .venv/installed-dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(N) --seed $(SEED)
+
+faults: .venv/installed-dev
+	PYTHONPATH=tests $(BIN)/python -m faults $(N) --seed $(SEED)
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py

@@ -546,7 +546,7 @@ def test_files_that_hold_no_such_model_are_explained(tmp_path):
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(DataError, match="not a saved model"):
         APExGP.load(tmp_path / "broken.json")
-    with pytest.raises(RequestError, match="There is no file"):
+    with pytest.raises(DataError, match="There is no file"):
         APExGP.load(tmp_path / "none.json")
 
 
@@ -558,7 +558,7 @@ def test_saves_what_was_fitted_and_numpys_numbers(tmp_path):
     (tmp_path / "old.json").write_text('{"format": "apexgp-model", "estimator": "APExGP"}')
     with pytest.raises(DataError, match="damaged, or from a newer apexgp"):
         APExGP.load(tmp_path / "old.json")
-    with pytest.raises(RequestError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot be read"):
         APExGP.load(tmp_path)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from .errors import ApexError, DataError, RequestError
 
 FloatArray = NDArray[np.float64]
 
+_MOST_JOBS = 1000
+_MOST_SHOWN = 200  # characters of a value that a message repeats
+
 
 def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
     """`values` as floats of whatever shape, or an error that names the first thing that is no number."""
@@ -21,30 +24,50 @@ def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = Request
         raise error("has masked entries. Leave them out, or fill them in.", argument=name)
     try:
         array = np.asarray(values)
-        if array.dtype.kind in "bcmM" or (isinstance(values, (list, tuple)) and _holds_truth_values(values)):
+        if array.dtype.kind in "bcmMSV" or (isinstance(values, (list, tuple)) and _holds_truth_values(values)):
             raise TypeError
-        return np.array(array, dtype=np.float64)
-    except (TypeError, ValueError):
-        culprit = next((v for v in np.ravel(np.asarray(values, dtype=object)) if not _is_real(v)), values)
-        raise error(f"must be real numbers, got {culprit!r}.", argument=name) from None
+        with np.errstate(all="ignore"):  # a long double may be beyond: it becomes infinite, which callers refuse
+            return np.array(array, dtype=np.float64)
+    except Exception:  # whatever a foreign object's conversion raises, it is no array of numbers
+        raise error(f"must be real numbers, got {shown(_culprit(values))}.", argument=name) from None
 
 
 def _holds_truth_values(values: Collection[Any]) -> bool:
     return any(isinstance(value, (bool, np.bool_)) for value in values)
 
 
+def _culprit(values: Any) -> Any:
+    """The first thing among `values` that is no number, or all of them where that is not to be told."""
+    try:
+        return next((v for v in np.ravel(np.asarray(values, dtype=object)) if not _is_real(v)), values)
+    except Exception:
+        return values
+
+
 def _is_real(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return not isinstance(value, (bool, np.bool_))
 
 
 def some(values: Collection[Any] | NDArray[Any], most: int = 5) -> str:
     """The first few of `values`, for use inside a message."""
-    shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in list(values)[:most])
-    return shown + (f" and {len(values) - most} more" if len(values) > most else "")
+    first = ", ".join(f"{v:g}" if isinstance(v, float) else _cut(str(v)) for v in list(values)[:most])
+    return first + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def shown(value: Any) -> str:
+    """A value as it would be written in Python, for use inside a message: of what is long, the beginning."""
+    try:
+        return _cut(repr(value))
+    except Exception:  # a foreign object that cannot say what it is
+        return f"a {type(value).__name__}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ..."
 
 
 def sizes_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
@@ -102,28 +125,62 @@ def real_number(name: str, value: float) -> float:
     """One finite number."""
     array = real_array(name, value)
     if array.ndim != 0 or not math.isfinite(float(array)):
-        raise RequestError(f"must be one finite number, got {value!r}.", argument=name)
+        raise RequestError(f"must be one finite number, got {shown(value)}.", argument=name)
     return float(array)
 
 
-def whole_number(name: str, value: int, *, least: int) -> int:
-    """An integer of at least `least`."""
+def whole_number(name: str, value: int, *, least: int, most: int = 2**53) -> int:
+    """An integer of at least `least` and at most `most`, by default the largest that a float counts to."""
     try:
         number = operator.index(value)
-    except TypeError:
-        raise RequestError(f"must be a whole number, got {value!r}.", argument=name) from None
+    except Exception:
+        raise RequestError(f"must be a whole number, got {shown(value)}.", argument=name) from None
     if number < least or isinstance(value, bool):
-        raise RequestError(f"must be a whole number of at least {least}, got {value!r}.", argument=name)
+        raise RequestError(f"must be a whole number of at least {least}, got {shown(value)}.", argument=name)
+    if number > most:
+        raise RequestError(f"must be a whole number of at most {most:,}, got {shown(value)}.", argument=name)
     return number
+
+
+def checked_seed(seed: int) -> int:
+    """A seed of random numbers."""
+    return whole_number("seed", seed, least=0, most=2**128)
 
 
 def generator(seed: int | None) -> np.random.Generator:
     """Random numbers from a seed; None: others every time."""
-    return np.random.default_rng(None if seed is None else whole_number("seed", seed, least=0))
+    return np.random.default_rng(None if seed is None else checked_seed(seed))
 
 
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
     """One of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
-        raise RequestError(f"must be one of {', '.join(map(repr, allowed))}, got {value!r}.", argument=name)
+        raise RequestError(f"must be one of {', '.join(map(repr, allowed))}, got {shown(value)}.", argument=name)
     return value
+
+
+def jobs(n_jobs: int | None) -> int | None:
+    """A number of processes as joblib counts them: None, or whole and not 0."""
+    if n_jobs is None:
+        return None
+    number = whole_number("n_jobs", n_jobs, least=-_MOST_JOBS, most=_MOST_JOBS)
+    if number == 0:
+        raise RequestError("must be a number of processes other than 0; -1 takes all cores.", argument="n_jobs")
+    return number
+
+
+def truth(name: str, value: bool) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise RequestError(f"must be True or False, got {shown(value)}.", argument=name)
+    return bool(value)
+
+
+def several(name: str, values: Iterable[Any]) -> list[Any]:
+    """What is in a list, a tuple or an array."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise RequestError(f"must be a list, got {shown(values)}.", argument=name)
+    try:
+        return list(values)
+    except Exception:  # an array without a dimension, a foreign object that only looks like a list
+        raise RequestError(f"must be a list, got {shown(values)}.", argument=name) from None

@@ -1,4 +1,4 @@
-"""Small tables as people save them: commas, semicolons or tabs, decimal commas, byte-order marks; and as we write them.
+"""Small tables as people save them: commas, semicolons, tabs, bars, decimal commas, byte-order marks; and as we write.
 
 Everything that is read comes back as text with its line number, so that a message can point at the cell.
 """
@@ -9,11 +9,14 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Mapping
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ._check import some
+from ._files import file_behind
 from .errors import DataError
 
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
@@ -57,8 +60,9 @@ class Table:
 
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Read a delimited text file with a header line."""
+    raw = read_bytes(path)
     source = Path(path)
-    delimiter, rows = _rows(source, _text(source))
+    delimiter, rows = _rows(source, _text(source, raw))
     (_, header), body = rows[0], rows[1:]
     # Some columns may be numbered (a wide table); where all are, or by fractions, these are measurements.
     numeric = [name for name in header if _NUMBER.fullmatch(name)]
@@ -102,13 +106,37 @@ def csv_line(cells: Iterable[object]) -> str:
     return text.getvalue()
 
 
-def _text(path: Path) -> str:
+def one_line(text: str, most: int = 2000) -> str:
+    """Any text as a cell that every reader of tables takes: on one line, printable, of at most so many characters."""
+    cut = text if len(text) <= most else f"{text[: most - 4]} ..."
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(cut.split()))
+
+
+@contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Let the csv module read cells beyond its own limit, which is one for the whole process, within a block."""
+    before = csv.field_size_limit(2**31 - 1)
     try:
-        raw = path.read_bytes()
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds, or an error that says why it cannot be read."""
+    file_behind(path)  # refuses what is no path
+    try:
+        with open(path, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty():  # some have no end
+                raise DataError(f"{path} is a device. Name a file.")
+            return file.read()
     except FileNotFoundError:
         raise DataError(f"There is no file {path}. Check the name and the folder.") from None
     except OSError as problem:
         raise DataError(f"{path} cannot be read: {problem.strerror}.") from None
+
+
+def _text(path: Path, raw: bytes) -> str:
     encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
     if raw[:4] == b"PK\x03\x04":
         raise DataError(f"{path} is a spreadsheet workbook. Save it as CSV first.")
@@ -117,18 +145,21 @@ def _text(path: Path) -> str:
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError:
+        if encoding == "utf-16":
+            raise DataError(f"{path} is cut off, or is not the text that its first bytes promise.") from None
         return raw.decode("cp1252", errors="replace")  # what older spreadsheets on Windows write
 
 
 def _rows(path: Path, text: str) -> tuple[str, list[tuple[int, list[str]]]]:
     text = re.sub(r"\A\s*sep=.\r?\n", "", text)  # a spreadsheet's note to itself
-    first = next((line for line in text.splitlines() if line.strip()), None)
+    first = next((line for line in text.splitlines() if line.strip(' \t,;|"')), None)
     if first is None:
         raise DataError(f"{path} is empty. Expected a header such as size,score,split and one row a measurement.")
-    delimiter = max(";\t,", key=first.count)  # on a tie the rarer sign wins: a comma may be a decimal one
+    delimiter = max(";\t|,", key=first.count)  # on a tie the rarer sign wins: a comma may be a decimal one
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
-        rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
+        with cells_of_any_length():
+            rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
     except csv.Error as problem:
         raise DataError(f"{path}, line {reader.line_num}: {problem}.") from None
     return delimiter, [(line, cells) for line, cells in rows if any(cells)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._check import FloatArray, choice, scores_array, sizes_array, some
+from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some
 from ._files import write_text
 from ._tables import Table, as_csv, read_table
 from ._warn import warn
@@ -68,6 +68,9 @@ class LearningCurve:
 
     def __post_init__(self) -> None:
         choice("direction", self.direction, ("higher", "lower"))
+        for name, value in (("metric", self.metric), ("task", "" if self.task is None else self.task)):
+            if not isinstance(value, str):
+                raise DataError(f"must be text, got {shown(value)}.", argument=name)
         sizes = sizes_array("sizes", self.sizes, error=DataError)
         scores = scores_array("scores", self.scores)
         split = None if self.split is None else _labels(self.split)
@@ -125,11 +128,11 @@ class LearningCurve:
 
     def up_to(self, size: float) -> LearningCurve:
         """The measurements at sizes no larger than `size`."""
-        return self._rows(self.sizes <= size)
+        return self._rows(self.sizes <= _bound(size))
 
     def beyond(self, size: float) -> LearningCurve:
         """The measurements at sizes larger than `size`."""
-        return self._rows(self.sizes > size)
+        return self._rows(self.sizes > _bound(size))
 
     def _rows(self, chosen: NDArray[np.bool_]) -> LearningCurve:
         split = None if self.split is None else self.split[chosen]
@@ -199,8 +202,13 @@ def read_curves(
     A file without that column holds one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
+    names = {"size": size, "split": split, "task": task, "metric": "" if metric is None else metric}
+    listed = [score] if isinstance(score, str) else _listed(score)
+    for argument, name in (*names.items(), *(("score", name) for name in listed)):
+        if not isinstance(name, str):
+            raise RequestError(f"must be the name of a column, got {shown(name)}.", argument=argument)
     table = read_table(path)
-    score_columns, wide = _score_columns(table, size, score, split, task)
+    score_columns, wide = _score_columns(table, size, score if isinstance(score, str) else listed, split, task)
     height = len(table.lines)
     sizes = np.array(table.numbers(size))
     scores = np.array([table.numbers(c, blank=np.nan if wide else None) for c in score_columns]).T
@@ -272,12 +280,32 @@ def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
     return [i for i in every if entries[i] == metric], metric
 
 
+def _listed(score: Any) -> list[Any]:
+    """The names in a list of columns."""
+    if isinstance(score, Iterable) and not isinstance(score, (bytes, Mapping)):
+        return list(score)
+    raise RequestError(f"must be the name of a column, or a list of names, got {shown(score)}.", argument="score")
+
+
+def _bound(size: float) -> float:
+    bound = real_array("size", size)
+    if bound.ndim or np.isnan(bound):
+        raise RequestError(f"must be one number, got {shown(size)}.", argument="size")
+    return float(bound)
+
+
 def _labels(split: ArrayLike) -> NDArray[Any]:
-    # As objects, so that 1 and "1" stay two labels.
-    labels = np.array(list(np.asarray(split, dtype=object)), dtype=object)
-    if labels.ndim != 1 or not all(isinstance(label, Hashable) for label in labels):
-        raise DataError(f"split must be a list with one label for each score, got {split!r}.")
-    empty = [i for i, label in enumerate(labels) if label is None or str(label) in ("", "nan", "NaT", "<NA>")]
+    try:
+        # As objects, so that 1 and "1" stay two labels.
+        labels = np.array(list(np.asarray(split, dtype=object)), dtype=object)
+        texts = [str(label) for label in labels if hash(label) is not None]
+        if labels.ndim != 1:
+            raise TypeError
+    except Exception:  # whatever a foreign object's conversion raises: these are no labels
+        raise DataError(
+            f"must be a list with one label for each score, got {shown(split)}.", argument="split"
+        ) from None
+    empty = [i for i, text in enumerate(texts) if text in ("", "None", "nan", "NaT", "<NA>")]
     if empty:
         raise DataError(
             f"split has no label in row {some(empty)} (from 0). Label every row, or leave split out if the "

@@ -7,14 +7,16 @@
     ├── RequestError (ValueError)         an argument is at fault
     ├── NoForecastError (TypeError)       the method gives a curve but no distribution
     ├── WouldOverwriteError (FileExistsError)
+    ├── NotWrittenError (OSError)          the disk did not take a file or a row
     └── MissingExtraError (ImportError)   an optional dependency is not installed
 
-    ConvergenceWarning (UserWarning)      the optimiser stopped before it was done
-    AccuracyWarning (UserWarning)         the posterior was integrated less accurately than promised
-    ReproducibilityWarning (UserWarning)  a loaded model no longer gives its saved numbers
-    MissingScoresWarning (UserWarning)    cells of a table of scores were empty
-    SizesLeftOutWarning (UserWarning)     sizes were asked for that the data cannot give
-    FailedFitsWarning (UserWarning)       some fits of a run raised errors
+    ApexWarning (UserWarning)
+    ├── ConvergenceWarning                the optimiser stopped before it was done
+    ├── AccuracyWarning                   the posterior was integrated less accurately than promised
+    ├── ReproducibilityWarning            a loaded model no longer gives its saved numbers
+    ├── MissingScoresWarning              cells of a table of scores were empty
+    ├── SizesLeftOutWarning               sizes were asked for that the data cannot give
+    └── FailedFitsWarning                 some fits of a run raised errors
 """
 
 from __future__ import annotations
@@ -26,12 +28,14 @@ from typing import Any
 __all__ = [
     "AccuracyWarning",
     "ApexError",
+    "ApexWarning",
     "ConvergenceWarning",
     "DataError",
     "FailedFitsWarning",
     "MissingExtraError",
     "MissingScoresWarning",
     "NoForecastError",
+    "NotWrittenError",
     "ReproducibilityWarning",
     "RequestError",
     "SizesLeftOutWarning",
@@ -102,29 +106,37 @@ class WouldOverwriteError(ApexError, FileExistsError):
     """A file of that name is there and overwriting was not asked for."""
 
 
+class NotWrittenError(ApexError, OSError):
+    """The disk did not take a file or a row: it is full, a quota is reached, or it has failed."""
+
+
 class MissingExtraError(ApexError, ImportError):
     """A function needs an optional dependency that is not installed."""
 
 
-class ConvergenceWarning(UserWarning):
+class ApexWarning(UserWarning):
+    """Base of all warnings that apexgp gives."""
+
+
+class ConvergenceWarning(ApexWarning):
     """The optimiser stopped before its projected gradient vanished."""
 
 
-class AccuracyWarning(UserWarning):
+class AccuracyWarning(ApexWarning):
     """The effective number of nodes stayed too small for the stated accuracy."""
 
 
-class ReproducibilityWarning(UserWarning):
+class ReproducibilityWarning(ApexWarning):
     """Refitting a saved model gave other parameters than the saved ones."""
 
 
-class MissingScoresWarning(UserWarning):
+class MissingScoresWarning(ApexWarning):
     """Cells of a table of scores were NaN and were left out."""
 
 
-class SizesLeftOutWarning(UserWarning):
+class SizesLeftOutWarning(ApexWarning):
     """Training-set sizes beyond the training set were left out."""
 
 
-class FailedFitsWarning(UserWarning):
+class FailedFitsWarning(ApexWarning):
     """Some fits raised errors; the curves are made of the others."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import FloatArray, positive, probability, real_array
+from ._check import FloatArray, positive, probability, real_array, shown
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
 
@@ -17,21 +17,23 @@ __all__ = ["coverage", "crps", "log_score", "mae", "pit", "quantized_likelihood"
 
 Axis = int | tuple[int, ...] | None
 
+_MOST = 1e100  # whose square is still a number
+
 
 def rmse(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     """Root mean squared error of predicted scores (the paper's tables: of `forecast.location`, times 100)."""
-    return np.asarray(np.sqrt(np.mean(_errors(predicted, y) ** 2, axis=axis)))[()]
+    return np.sqrt(_averaged(_errors(predicted, y) ** 2, axis))
 
 
 def mae(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     """Mean absolute error of predicted scores."""
-    return np.asarray(np.mean(np.abs(_errors(predicted, y)), axis=axis))[()]
+    return _averaged(np.abs(_errors(predicted, y)), axis)
 
 
 def quantized_likelihood(forecast: Forecast, y: ArrayLike, delta: float = 0.01, *, axis: Axis = None) -> FloatArray:
     """Probability that the forecast gave to the interval from y - delta to y + delta."""
     scores, delta = _truth(forecast, y), positive("delta", delta)
-    return np.asarray(forecast.prob_between(scores - delta, scores + delta).mean(axis=axis))[()]
+    return _averaged(forecast.prob_between(scores - delta, scores + delta), axis)
 
 
 def coverage(
@@ -50,17 +52,19 @@ def coverage(
     else:
         lower, upper = forecast.interval(level, kind)
         inside = (scores >= lower) & (scores <= upper)
-    return np.asarray(inside.astype(float).mean(axis=axis))[()]
+    return _averaged(inside.astype(float), axis)
 
 
 def log_score(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     """Logarithmic score, minus the logarithm of the density at the true score; lower is better, as for `crps`."""
-    return np.asarray(-forecast.log_pdf(_truth(forecast, y)).mean(axis=axis))[()]
+    scores = _truth(forecast, y)
+    return -_averaged(forecast.log_pdf(scores), axis)
 
 
 def pit(forecast: Forecast, y: ArrayLike) -> FloatArray:
     """Probability integral transform, F(y): uniform on [0, 1] for a calibrated forecast."""
-    return forecast.cdf(_truth(forecast, y))
+    scores = _truth(forecast, y)
+    return forecast.cdf(scores)
 
 
 def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
@@ -83,7 +87,7 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
         q = where[-1]
         panels = np.unique(np.clip([*edges[:, q], truth], 0.0, 1.0))
         values[where] = _crps(forecast.at(q), panels, float(truth))
-    return np.asarray(values.mean(axis=axis))[()]
+    return _averaged(values, axis)
 
 
 _EDGES = np.array([-6.0, -2.5, 0.0, 2.5, 6.0])
@@ -123,9 +127,25 @@ def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
         raise RequestError(
             f"predicted and y must be of the same length, got shapes {guesses.shape} and {scores.shape}."
         )
-    if np.isnan(scores).any() or np.isnan(guesses).any():
-        raise DataError("predicted and y must not be NaN. Leave missing measurements out.")
-    return guesses - scores
+    if not np.isfinite(scores).all() or not np.isfinite(guesses).all():
+        raise DataError("predicted and y must not be NaN or infinite. Leave missing measurements out.")
+    if max(np.abs(scores).max(), np.abs(guesses).max()) > _MOST:
+        raise DataError(f"predicted and y must be scores, got numbers beyond {_MOST:g}.")
+    try:
+        return guesses - scores
+    except ValueError:
+        raise RequestError(
+            f"predicted and y must fit together, got shapes {guesses.shape} and {scores.shape}."
+        ) from None
+
+
+def _averaged(values: FloatArray, axis: Axis) -> FloatArray:
+    try:
+        return np.asarray(values.mean(axis=axis))[()]
+    except (TypeError, ValueError, OverflowError):
+        raise RequestError(
+            f"must be None, or one or more of the {values.ndim} axes of y, got {shown(axis)}.", argument="axis"
+        ) from None
 
 
 def _truth(forecast: Forecast, y: ArrayLike) -> FloatArray:

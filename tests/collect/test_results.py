@@ -3,7 +3,7 @@ import os
 import pytest
 
 from apexgp.collect.results import columns, read_record, resumed
-from apexgp.errors import DataError, RequestError
+from apexgp.errors import DataError, NotWrittenError, RequestError
 
 SETTINGS = {"metrics": ["auroc"], "seed": 0, "ratio": (0.8, 0.1, 0.1), "X": "abc"}
 
@@ -45,8 +45,8 @@ def test_a_person_can_read_it(written):
     lines = written.read_text().splitlines()
     assert lines[0].startswith("# apexgp collect")
     assert "# seed: 0" in lines
-    assert lines[5] == ",".join(columns(["auroc"]))
-    assert lines[6].startswith('60,0,"ill, or not",')
+    assert lines[6] == ",".join(columns(["auroc"]))
+    assert lines[7].startswith('60,0,"ill, or not",')
 
 
 def test_each_row_is_on_the_disk_before_the_next(path, monkeypatch):
@@ -55,7 +55,7 @@ def test_each_row_is_on_the_disk_before_the_next(path, monkeypatch):
         monkeypatch.setattr(os, "fsync", lambda file: synced.append(path.read_text().count("\n")))
         record.add(row(60))
         record.add(row(94))
-    assert synced == [7, 8]
+    assert synced == [8, 9]
 
 
 @pytest.mark.slow
@@ -110,15 +110,15 @@ def test_an_empty_file_is_a_new_one(path):
 
 def test_damage_in_the_middle_is_named(written):
     lines = written.read_text().splitlines()
-    lines[7] = "94,0,oops"
+    lines[8] = "94,0,oops"
     written.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match="line 8 is not a row of this record"):
+    with pytest.raises(DataError, match="line 9 is not a row of this record"):
         read_record(written)
-    lines[5] = "other,columns"
+    lines[6] = "other,columns"
     written.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match="line 6: expected the columns size, split"):
+    with pytest.raises(DataError, match="line 7: expected the columns size, split"):
         read_record(written)
-    lines[1] = "# metrics: [oops"
+    lines[2] = "# metrics: [oops"
     written.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match="lost its settings"):
         read_record(written)
@@ -126,7 +126,66 @@ def test_damage_in_the_middle_is_named(written):
 
 def test_a_full_disk_is_no_silent_loss(path, monkeypatch):
     with resumed(path, SETTINGS, ["auroc"]) as record:
-        monkeypatch.setattr(os, "write", lambda file, line: len(line) - 1)
-        with pytest.raises(OSError, match="disk took only a part"):
+        record.add(row(60))
+        before, write = path.read_bytes(), os.write
+        monkeypatch.setattr(os, "write", lambda file, line: write(file, line[:-1]))
+        with pytest.raises(NotWrittenError, match=r"took no more rows: No space left .* Make room, then run again"):
+            record.add(row(94))
+        assert record.rows == [row(60)]
+        assert path.read_bytes() == before  # and no part of a row stays behind
+
+
+def test_what_a_kill_leaves_of_the_head_is_a_new_file(path):
+    with resumed(path, SETTINGS, ["auroc"]) as record:
+        record.add(row(60))
+    content = path.read_bytes()
+    head = content.index(b"\n60,") + 1
+    for end in range(head):
+        path.write_bytes(content[:end])
+        with resumed(path, SETTINGS, ["auroc"]) as record:
             record.add(row(60))
-        assert record.rows == []
+        assert path.read_bytes() == content, end
+
+
+def test_a_record_of_an_earlier_version_is_left_alone_and_can_be_read(written):
+    text = written.read_text().replace("# record: 2\n", "")
+    written.write_text(text)
+    with (
+        pytest.raises(RequestError, match=r"record of another version .* can still be read"),
+        resumed(written, SETTINGS, ["auroc"]),
+    ):
+        pass
+    assert written.read_text() == text
+    assert len(read_record(written).rows) == 3
+
+
+@pytest.mark.parametrize("error", ["x" * 200_000, "a\ud800b", "two\u2028lines", "nul \0 and bell \a", "a\rb"])
+def test_whatever_an_error_says_the_record_can_be_read_again(path, error):
+    with resumed(path, SETTINGS, ["auroc"]) as record:
+        record.add(row(60, error=error))
+        record.add(row(94))
+    failed, done = read_record(path).rows
+    assert failed["error"]
+    assert done == row(94)
+    with resumed(path, SETTINGS, ["auroc"]) as record:
+        assert [size for size, *_ in record.finished()] == [94]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [("0.30000000000000004", "nan"), ("0.30000000000000004", "7"), ("0.30000000000000004", ""), ("60,0", "-60,0"),
+     ("60,0", "9" * 400 + ",0"), ('"{""C""', '"' + "[" * 100_000 + '""C""')],
+)  # fmt: skip
+def test_a_row_that_no_run_writes_is_named(written, damage):
+    text = written.read_text()
+    written.write_text(text.replace(*damage, 1))
+    assert written.read_text() != text
+    with pytest.raises(DataError, match="line 8 is not a row of this record"):
+        read_record(written)
+
+
+@pytest.mark.parametrize("metrics", ["7", "[]", "[7]", "[" * 100_000, '"auroc"'])
+def test_settings_that_no_run_writes_are_named(written, metrics):
+    written.write_text(written.read_text().replace('["auroc"]', metrics))
+    with pytest.raises(DataError, match="lost its settings"):
+        read_record(written)

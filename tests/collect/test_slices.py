@@ -137,3 +137,11 @@ def test_bad_scans_and_settings_are_refused(scans):
         SliceHead(weight_decays=[-1.0]).fit(made, y)
     with pytest.raises(DataError, match="one label a scan"):
         SliceHead().fit(made, y, validation=(made, y[:-1]))
+
+
+def test_a_setting_that_diverges_is_not_chosen_and_warns_of_nothing(rng):
+    y = np.arange(40) % 2
+    scans = [rng.normal(size=(3, 4)) + label for label in y]
+    head = SliceHead([1e302, 0.05], [0.0], 1, max_epochs=5).fit(scans, y, validation=(scans, y))
+    assert head.chosen_["learning_rate"] == 0.05
+    assert np.isfinite(head.coef_).all()

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, LeastSquares, forecast_many
-from apexgp.errors import RequestError
+from apexgp import APExGP, LearningCurve, LeastSquares, backtest, forecast_many
+from apexgp.errors import DataError, RequestError
+from apexgp.inference.bayes import FullBayes
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 NEW = [720, 5000]
@@ -77,3 +78,51 @@ def test_bad_requests_are_explained():
         forecast_many(curves(1), NEW, levels=(95,))
     with pytest.raises(RequestError, match="at least 1"):
         forecast_many(curves(1), [0])
+
+
+class OddCurveEngine(FullBayes):
+    """Breaks down on a batch that holds a curve of alternating scores."""
+
+    def fit(self, curves):
+        if any(set(curve.scores) == {0.0, 1.0} for curve in curves):
+            raise ValueError("min() arg is an empty sequence")
+        return super().fit(curves)
+
+
+def test_a_curve_that_breaks_the_engine_is_one_error_entry(monkeypatch):
+    engine = APExGP._engine
+    monkeypatch.setattr(APExGP, "_engine", lambda self: OddCurveEngine(**vars(engine(self))))
+    odd = LearningCurve(SIZES, [0, 1, 0, 1, 0])
+    batch = [*curves(3), odd, *curves(2, seed=1)]
+    found = list(forecast_many(batch, NEW, APExGP("power_law")))
+    assert [result.error is None for result in found] == [True] * 3 + [False] + [True] * 2
+    assert "computation broke down on this curve (ValueError: min() arg is an empty sequence)" in found[3].error
+    alone = list(forecast_many(curves(3), NEW, APExGP("power_law")))
+    np.testing.assert_allclose([r.mean for r in found[:3]], [r.mean for r in alone], atol=1e-9)
+    with pytest.raises(DataError, match="broke down on this curve"):
+        APExGP("power_law").fit(odd)
+    judged = backtest({"good": batch[0], "odd": odd}, {"ours": APExGP("power_law")})
+    assert [score.failed is None for score in judged.by_curve] == [True, False]
+    assert judged.pooled[0].curves == 1
+
+
+def test_odd_scores_and_odd_settings_get_an_answer_each():
+    for scores in ([0, 1, 0, 1, 0], [1, 0, 1, 0, 1], [0, 0, 1, 1, 0]):
+        for noise in (None, 1e-300, 1e300):
+            (found,) = forecast_many([LearningCurve(SIZES, scores)], NEW, APExGP(noise=noise))
+            assert found.error is not None or np.isfinite(found.mean).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"curves": 3}, "curves must be several"),
+        ({"levels": "abc"}, "levels must be real numbers"),
+        ({"levels": [0.5, 2]}, "levels must be strictly between 0 and 1"),
+        ({"n_jobs": 0}, "n_jobs must be a number of processes other than 0"),
+        ({"n_jobs": "two"}, "n_jobs must be a whole number"),
+    ],
+)
+def test_hostile_requests_are_refused_before_work(change, message):
+    with pytest.raises(RequestError, match=message):
+        forecast_many(**{"curves": curves(1), "sizes": NEW} | change)

@@ -4,6 +4,7 @@ import sys
 import pytest
 
 from apexgp import __version__, minimum_sample_size
+from apexgp.errors import AccuracyWarning
 from apexgp.surfaces.commands import minimum
 from apexgp.surfaces.options import ModelOptions
 
@@ -40,7 +41,8 @@ def test_warnings_are_notes_for_a_reader(run, pairs, monkeypatch):
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             for _ in range(2):
-                warnings.warn("The nodes are few.", stacklevel=1)
+                warnings.warn("The nodes are few.", AccuracyWarning, stacklevel=1)
+                warnings.warn("divide by zero encountered in divide", RuntimeWarning, stacklevel=1)
         return minimum_sample_size(*arguments, **settings)
 
     monkeypatch.setattr(minimum, "minimum_sample_size", warning)

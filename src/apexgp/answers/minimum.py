@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from .._check import probability, real_number, whole_number
+from .._check import probability, real_number, truth, whole_number
 from ..errors import RequestError
 
 __all__ = ["MinimumSampleSize", "minimum_sample_size"]
 
 _NORMAL = 1.96  # as the papers print it; their worked examples depend on it
+_MOST_PATIENTS = 1e15
 _MOST_SIMULATED = 30  # parameters, in the simulations behind the fourth criterion
 
 
@@ -93,7 +95,7 @@ def minimum_sample_size(
     levels = {"margin": margin, "shrinkage": shrinkage, "optimism": optimism, "error": error}
     delta, s, difference, mape = (probability(name, value) for name, value in levels.items())
     most = 1 - (phi**phi * (1 - phi) ** (1 - phi)) ** 2
-    given = real_number("r2", r2)
+    given, nagelkerke = real_number("r2", r2), truth("nagelkerke", nagelkerke)
     cox_snell = given * most if nagelkerke else given
     if not 0 < cox_snell < most:
         kind, limit = ("Nagelkerke's", 1.0) if nagelkerke else ("Cox and Snell's", most)
@@ -113,16 +115,20 @@ def minimum_sample_size(
         )
     # (iii) is (ii) with the shrinkage that keeps the optimism small.
     small = cox_snell / (cox_snell + difference * most)
+    # Each with what asks for so much; as functions, since what is asked for can be beyond all numbers.
     exact = {
-        "overall_risk": (_NORMAL / delta) ** 2 * phi * (1 - phi),
-        "shrinkage": _for_shrinkage(p, cox_snell, s),
-        "optimism": _for_shrinkage(p, cox_snell, small),
+        "overall_risk": ("margin", lambda: (_NORMAL / delta) ** 2 * phi * (1 - phi)),
+        "shrinkage": ("r2", lambda: _for_shrinkage(p, cox_snell, s)),
+        "optimism": ("r2", lambda: _for_shrinkage(p, cox_snell, small)),
         # van Smeden et al. 2019, who simulated outcomes of at most one half.
-        "individual_risk": math.exp(
-            (-0.508 + 0.259 * math.log(min(phi, 1 - phi)) + 0.504 * math.log(p) - math.log(mape)) / 0.544
+        "individual_risk": (
+            "error",
+            lambda: math.exp(
+                (-0.508 + 0.259 * math.log(min(phi, 1 - phi)) + 0.504 * math.log(p) - math.log(mape)) / 0.544
+            ),
         ),
     }
-    criteria = {name: math.ceil(n - 1e-9) for name, n in exact.items()}
+    criteria = {name: _patients(count, because) for name, (because, count) in exact.items()}
     decisive = max(criteria, key=lambda name: criteria[name])
     size = criteria[decisive]
     cautions: tuple[str, ...] = ()
@@ -147,4 +153,18 @@ def minimum_sample_size(
 
 def _for_shrinkage(parameters: int, r2: float, shrinkage: float) -> float:
     """N = p / ((S - 1) ln(1 - R2 / S))."""
-    return parameters / ((shrinkage - 1) * math.log(1 - r2 / shrinkage))
+    return parameters / ((shrinkage - 1) * math.log1p(-r2 / shrinkage))
+
+
+def _patients(count: Callable[[], float], because: str) -> int:
+    """What a criterion asks for, if it is a number of patients that there could be."""
+    try:
+        patients = count()
+    except (OverflowError, ZeroDivisionError):
+        patients = math.inf
+    if not patients <= _MOST_PATIENTS:
+        raise RequestError(
+            f"asks for more than {_MOST_PATIENTS:.0e} patients. Is it, or the number of parameters, what you meant?",
+            argument=because,
+        )
+    return math.ceil(patients - 1e-9)

@@ -20,8 +20,9 @@ from .._check import FloatArray, positive, whole_number
 from ..forecast import Quantity
 from .required import Forecaster, Success, success_of
 
-__all__ = ["CollectionPlan", "cheapest_sizes", "plan_collection"]
+__all__ = ["MOST_ROUNDS", "CollectionPlan", "cheapest_sizes", "plan_collection"]
 
+MOST_ROUNDS = 30  # the memory for the steps between all sizes of a draft grows with the square of the rounds
 _KNOTS = 40  # sizes at which F is asked for at first
 _FINE = 600  # sizes that the first draft of a plan may be made of
 _WINDOW = 81  # sizes around each of the draft's that the next one may be made of
@@ -114,7 +115,7 @@ def plan_collection(
     """
     success = success_of(model, target, of)
     cost, loss = positive("cost_per_sample", cost_per_sample), positive("penalty", penalty)
-    rounds = whole_number("rounds", rounds, least=1)
+    rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
     at_hand = int(model.curve_.largest) if start is None else whole_number("start", start, least=1)
     sizes = cheapest_sizes(success, float(at_hand), cost, loss, rounds)
     met = np.maximum.accumulate(success(sizes))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -14,13 +15,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from threadpoolctl import threadpool_limits
 
+from .._check import shown
 from .._json import plain
+from .._tables import one_line
 from ..errors import RequestError
 from .results import FitRow
 from .scores import Scorer
 from .splits import Rows
 
-__all__ = ["Fit", "check_classifier", "measure", "takes_validation"]
+__all__ = ["Fit", "check_classifier", "measure", "takes_validation", "unmeasured"]
 
 
 @dataclass(frozen=True)
@@ -40,21 +43,40 @@ def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored, before any work is done."""
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
-        raise RequestError(f"must be a scikit-learn classifier, got {estimator!r}.{hint}", argument="estimator")
-    if is_regressor(estimator):
+        raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
+    try:
+        estimator.get_params()
+        regressor = is_regressor(estimator)
+    except Exception as problem:
+        raise RequestError(
+            f"must be a scikit-learn classifier; {type(estimator).__name__} does not say what it is "
+            f"({type(problem).__name__}: {problem}).",
+            argument="estimator",
+        ) from None
+    if regressor:
         raise RequestError(f"must be a classifier, got the regressor {type(estimator).__name__}.", argument="estimator")
 
 
 def takes_validation(estimator: Any) -> bool:
     """Whether the estimator chooses on a validation set itself: `fit(X, y, validation=(X, y))`."""
-    return "validation" in inspect.signature(estimator.fit).parameters
+    try:
+        return "validation" in inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError):  # compiled code does not tell what it takes
+        return False
+
+
+def unmeasured(fit: Fit, metrics: Iterable[str]) -> FitRow:
+    """The row of a fit before there is anything to say of it."""
+    scores = {f"{part}_{name}": None for name in metrics for part in ("validation", "test")}
+    about: FitRow = {"size": fit.size, "split": fit.split, "task": fit.task, "parameters": {}}
+    return {**about, **scores, "test_cases": len(fit.test), "seconds": 0.0, "error": ""}
 
 
 def measure(
+    fit: Fit,
     estimator: Any,
     X: Any,
     y: NDArray[np.int64],
-    fit: Fit,
     candidates: Sequence[Mapping[str, Any]],
     scorers: Mapping[str, Scorer],
 ) -> FitRow:
@@ -63,25 +85,30 @@ def measure(
     An exception becomes the row's error, so that the other fits go on.
     """
     start = perf_counter()
-    row: FitRow = {"size": fit.size, "split": fit.split, "task": fit.task, "parameters": {}}
-    row |= {f"{part}_{name}": None for name in scorers for part in ("validation", "test")}
-    row |= {"test_cases": len(fit.test), "seconds": 0.0, "error": ""}
+    row = unmeasured(fit, scorers)
     try:
         # One numeric thread a worker: they do not fight for cores, and sums are added in the same order everywhere.
         # An estimator's own n_jobs would start workers inside workers.
         with threadpool_limits(limits=1), parallel_config(backend="sequential"):
-            row |= _best(estimator, X, y, fit, candidates, scorers)
-    except Exception as problem:
-        row["error"] = " ".join(f"{type(problem).__name__}: {problem}".split())
+            row |= _best(fit, estimator, X, y, candidates, scorers)
+    except (Exception, SystemExit) as problem:
+        row["error"] = one_line(f"{type(problem).__name__}: {_said(problem)}")
     row["seconds"] = round(perf_counter() - start, 4)
     return row
 
 
+def _said(problem: BaseException) -> str:
+    try:
+        return str(problem)
+    except Exception:
+        return "(an exception that cannot say what it is)"
+
+
 def _best(
+    fit: Fit,
     estimator: Any,
     X: Any,
     y: NDArray[np.int64],
-    fit: Fit,
     candidates: Sequence[Mapping[str, Any]],
     scorers: Mapping[str, Scorer],
 ) -> FitRow:
@@ -101,7 +128,7 @@ def _best(
     model, candidate = best
     chosen = {**candidate, **getattr(model, "chosen_", {})}
     return {
-        "parameters": plain(chosen, repr),
+        "parameters": json.loads(json.dumps(plain(chosen, repr))),  # here, where what cannot be written is an error
         **best_scores,
         **_scores(scorers, "test", model, X_test, y_test),
     }

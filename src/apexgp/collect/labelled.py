@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from .._check import some
 from .._tables import Table, read_table
 from ..errors import DataError
+from .splits import column
 
 __all__ = ["LabelledData", "read_labelled"]
 
 _GAPS = {"", "na", "n/a", "nan", "null", "none", "?"}
+_LARGEST_WHOLE = 2.0**53  # beyond, neighbouring whole numbers are the same float
 _MOST_CATEGORIES = 20  # a column of texts with more, most of them different, is no category
 
 
@@ -48,7 +50,7 @@ def read_labelled(
     drop
         Columns of the CSV file that are not features.
     """
-    if path.suffix not in (".npy", ".npz"):
+    if path.suffix.lower() not in (".npy", ".npz"):
         if labels is not None:
             raise DataError(
                 f"{path} is a table and must hold its own labels.",
@@ -68,7 +70,7 @@ def read_labelled(
                     f"{path} has no array {name!r}; found {', '.join(arrays)}.",
                     remedy=("Name the CSV file of the labels with {}.", "labels"),
                 )
-        y, groups = arrays[label], None if group is None else arrays[group]
+        y, groups = column(label, arrays[label]), None if group is None else column(group, arrays[group])
     if len(X) != len(y):
         raise DataError(f"{path} has {len(X)} cases, but there are {len(y)} labels. Give one label a case, in order.")
     gaps = X.ndim == 2 and X.dtype.kind == "f" and bool(np.isnan(X).any())
@@ -125,7 +127,9 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
             raise _like_an_identifier(table, name, f"{len(categories)} different texts") from None
         number = {category: float(code) for code, category in enumerate(categories)}
         return np.array([number.get(cell, np.nan) for cell in cells]), True
-    if len(values) > _MOST_CATEGORIES and np.array_equal(np.abs(np.diff(values)), np.ones(len(values) - 1)):
+    with np.errstate(all="ignore"):  # differences of huge numbers
+        counts = len(values) > _MOST_CATEGORIES and (np.abs(np.diff(values)) == 1).all()
+    if counts:
         raise _like_an_identifier(table, name, "numbers that count the rows")
     return values, False
 
@@ -153,7 +157,8 @@ def _labels(table: Table, label: str) -> NDArray[Any]:
         numbers = np.array(table.numbers(label))
     except DataError:
         return np.array(table.columns[label])
-    return numbers.astype(np.int64) if (numbers == np.round(numbers)).all() else numbers
+    whole = (numbers == np.round(numbers)) & (np.abs(numbers) <= _LARGEST_WHOLE)
+    return numbers.astype(np.int64) if whole.all() else numbers
 
 
 def _groups(table: Table, group: str) -> NDArray[Any]:
@@ -180,14 +185,17 @@ def _check_gaps(table: Table, name: str) -> None:
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        if path.suffix == ".npy":
-            return {"X": np.load(path, mmap_mode="r")}
-        with np.load(path) as file:
-            return dict(file)
+        with path.open("rb") as file:
+            # What a file is, it says itself, whatever its name. Archives of arrays are those of the zip program.
+            if file.read(2) == b"PK":
+                file.seek(0)
+                with np.load(file) as found:
+                    return {name: np.asarray(array) for name, array in found.items()}
+        return {"X": np.load(path, mmap_mode="r")}
     except FileNotFoundError:
         raise DataError(f"There is no file {path}. Check the name and the folder.") from None
-    except (OSError, ValueError) as problem:
-        raise DataError(f"{path} cannot be read as arrays of numbers: {problem}") from None
+    except Exception as problem:  # damage shows in any way: in the archive, in a header, in what it unpacks to
+        raise DataError(f"{path} cannot be read as arrays of numbers: {problem or type(problem).__name__}.") from None
 
 
 def _embeddings(path: Path, arrays: dict[str, NDArray[Any]], others: set[str | None]) -> NDArray[Any]:

@@ -12,10 +12,10 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._check import FloatArray, positive, probability, whole_number
+from .._check import FloatArray, generator, positive, probability, several, shown, whole_number
 from ..errors import DataError, RequestError
 from .scores import auroc
-from .splits import Rows, codes, split_by_group
+from .splits import Rows, codes, column, split_by_group
 
 __all__ = ["LogisticHead"]
 
@@ -77,13 +77,15 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
         """Fit every C, and keep the iterate that does best on `validation` = (X, y)."""
-        strengths = sorted(positive("Cs", C) for C in self.Cs)
-        caps = sorted(whole_number("max_iters", cap, least=1) for cap in self.max_iters)
+        strengths = sorted(positive("Cs", C) for C in several("Cs", self.Cs))
+        caps = sorted(whole_number("max_iters", cap, least=1) for cap in several("max_iters", self.max_iters))
+        positive("tol", self.tol)
         if not strengths or not caps:
             raise RequestError("Cs and max_iters must hold at least one value each.")
-        features: FloatArray = check_array(X, dtype=np.float64)
+        features = _features(X)
         code, self.classes_ = two_classes(y, len(features))
         self.n_features_in_ = features.shape[1]
+        validation = None if validation is None else validation_pair(validation)
         single = len(strengths) == len(caps) == 1
         if validation is None and not single:
             kept, held = hold_out(code, self.validation_fraction, self.random_state)
@@ -120,10 +122,18 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[second.astype(int)]
 
     def _checked(self, X: ArrayLike) -> FloatArray:
-        features: FloatArray = check_array(X, dtype=np.float64)
+        features = _features(X)
         if features.shape[1] != self.n_features_in_:
             raise DataError(f"LogisticHead was fitted to {self.n_features_in_} features, got {features.shape[1]}.")
         return features
+
+
+def _features(X: ArrayLike) -> FloatArray:
+    try:
+        features: FloatArray = check_array(X, dtype=np.float64)
+    except Exception as problem:  # scikit-learn says what is wrong in its own errors
+        raise DataError(str(problem), argument="X:") from None
+    return features
 
 
 def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], tol: float) -> FloatArray:
@@ -187,9 +197,16 @@ def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[A
     return code, classes
 
 
+def validation_pair(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
+    """Cases and classes to choose by."""
+    if not isinstance(validation, (tuple, list)) or len(validation) != 2:
+        raise DataError(f"must be a pair (X, y), got {shown(validation)}.", argument="validation")
+    return validation[0], validation[1]
+
+
 def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
     """Which validation cases are of the second class; both must be there to rank them."""
-    truth = np.asarray(y) == classes[1]
+    truth = np.asarray(column("The validation set's y", y) == classes[1])
     if truth.all() or not truth.any():
         raise DataError(f"The validation set must hold both classes ({classes[0]} and {classes[1]}).")
     return truth
@@ -198,5 +215,5 @@ def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
 def hold_out(y: NDArray[np.int64], fraction: float, seed: int) -> tuple[Rows, Rows]:
     """Rows to fit to and rows to choose by, where the caller brought no validation set."""
     share = probability("validation_fraction", fraction)
-    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), np.random.default_rng(seed))
+    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), generator(seed))
     return parts.train, parts.test

@@ -7,12 +7,14 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from .._files import refuse_to_overwrite, write_text
-from .._tables import csv_line
+from .._files import file_behind, refuse_to_overwrite
+from .._tables import cells_of_any_length, csv_line, one_line
 from ..errors import DataError, RequestError
+from .lock import LockedFile, held, read_shared
 
 __all__ = ["FitRow", "Record", "read_record", "resumed"]
 
@@ -20,6 +22,7 @@ __all__ = ["FitRow", "Record", "read_record", "resumed"]
 FitRow = dict[str, Any]
 
 _TITLE = "# apexgp collect: one row a fit. Run again with the same settings and data to go on from here."
+_FORMAT = 2  # of the settings: how estimators and data are told apart
 
 
 class Record:
@@ -31,11 +34,11 @@ class Record:
         Names of the scores.
     rows : list of FitRow
         What there is already.
-    file : int, optional
-        Descriptor to append to; None keeps the rows in memory only.
+    file : LockedFile, optional
+        Where to append; None keeps the rows in memory only.
     """
 
-    def __init__(self, metrics: Sequence[str], rows: Sequence[FitRow] = (), file: int | None = None) -> None:
+    def __init__(self, metrics: Sequence[str], rows: Sequence[FitRow] = (), file: LockedFile | None = None) -> None:
         self.metrics = list(metrics)
         self.rows = list(rows)
         self._file = file
@@ -43,11 +46,7 @@ class Record:
     def add(self, row: FitRow) -> None:
         """Append one row; when this returns, it is on the disk."""
         if self._file is not None:
-            # One write for the whole line: what a kill leaves behind is at most a line without its end.
-            line = csv_line([_cell(row[name]) for name in columns(self.metrics)]).encode()
-            if os.write(self._file, line) < len(line):
-                raise OSError("The disk took only a part of a row. Make room, then run again to go on.")
-            os.fsync(self._file)
+            self._file.append(csv_line([_cell(row[name]) for name in columns(self.metrics)]))
         self.rows.append(row)
 
     def finished(self) -> dict[tuple[int, int, str | None], FitRow]:
@@ -68,7 +67,7 @@ def columns(metrics: Sequence[str]) -> list[str]:
 
 @contextmanager
 def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Sequence[str]) -> Iterator[Record]:
-    """Open the record of a run with these settings: a new file, or one to go on with.
+    """Open the record of a run with these settings: a new file, or one to go on with. No other run may use it then.
 
     Parameters
     ----------
@@ -80,69 +79,88 @@ def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Seq
         Names of the scores.
     """
     target = refuse_to_overwrite(path, overwrite=True)
-    if target.exists() and target.stat().st_size:
-        _drop_torn_line(target)
-        found, rows = _read(target)
-        _refuse_other_settings(target, found, json.loads(json.dumps(settings)))  # tuples become lists in a file
-    else:
-        head = [_TITLE, *(f"# {name}: {json.dumps(value)}" for name, value in settings.items())]
-        write_text(target, "\n".join(head) + "\n" + csv_line(columns(metrics)), overwrite=True)
-        rows = []
-    file = os.open(target, os.O_WRONLY | os.O_APPEND)
-    try:
+    head = {"record": _FORMAT, **settings}
+    with held(target) as file:
+        content = file.content()
+        if _holds_no_rows_yet(content):
+            file.cut(0)
+            lines = [_TITLE, *(f"# {name}: {json.dumps(value)}" for name, value in head.items())]
+            file.append("\n".join(lines) + "\n" + csv_line(columns(metrics)))
+            rows: list[FitRow] = []
+        else:
+            found, rows = _parsed(target, content)
+            _refuse_other_settings(target, found, json.loads(json.dumps(head)))  # tuples become lists in a file
+            # What stands after the last end of line is the row that was being written when the run was killed.
+            file.cut(content.rfind(b"\n") + 1)
         yield Record(metrics, rows, file)
-    finally:
-        os.close(file)
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
     """Read what a record holds so far, without touching it."""
-    settings, rows = _read(Path(path))
+    source = file_behind(path)
+    try:
+        content = read_shared(source)
+    except OSError as problem:
+        raise DataError(f"{path} cannot be read as a record of fits: {problem.strerror}.") from None
+    settings, rows = _parsed(source, content)
     return Record(settings["metrics"], rows)
 
 
-def _drop_torn_line(path: Path) -> None:
-    """Cut off what stands after the last end of line: the row that was being written when the run was killed."""
-    with path.open("rb+") as file:
-        content = file.read()
-        whole = content.rfind(b"\n") + 1
-        if content.startswith(_TITLE.encode()) and 0 < whole < len(content):
-            file.truncate(whole)
-            os.fsync(file.fileno())
+def _holds_no_rows_yet(content: bytes) -> bool:
+    """Whether a run was killed before it had written the head of its record: that is as good as an empty file."""
+    title = _TITLE.encode()
+    if len(content) <= len(title):
+        return title.startswith(content)
+    *whole, _torn = content.split(b"\n")
+    return whole[:1] == [title] and all(line.startswith(b"# ") for line in whole)
 
 
-def _read(path: Path) -> tuple[dict[str, Any], list[FitRow]]:
+def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
+    """Settings and rows; what stands after the last end of line is left out."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
+        whole = content[: content.rfind(b"\n") + 1].decode("utf-8")
+    except UnicodeDecodeError as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem}.") from None
-    lines = text[: text.rfind("\n") + 1].splitlines()
+    lines = whole.replace("\r\n", "\n").split("\n")[:-1]  # an editor may have been at it
     if not lines or lines[0] != _TITLE:
         raise RequestError(
             f"{path} is not a record that apexgp collect wrote; it was left alone. Name another file for the results."
         )
-    head = [line for line in lines if line.startswith("# ")]
-    try:
-        settings = {name: json.loads(value) for name, _, value in (line[2:].partition(": ") for line in head[1:])}
-        metrics = settings["metrics"]
-    except (json.JSONDecodeError, KeyError) as problem:
-        raise DataError(
-            f"{path} has lost its settings ({problem!r}). Restore it, or start with another file."
-        ) from None
+    head = list(takewhile(lambda line: line.startswith("# "), lines))
+    settings = _settings(path, head[1:])
+    names = columns(settings["metrics"])
     rows = []
-    for number, cells in enumerate(csv.reader(lines[len(head) :]), start=len(head) + 1):
+    try:
+        with cells_of_any_length():
+            table = list(csv.reader(lines[len(head) :]))
+    except csv.Error as problem:
+        raise DataError(f"{path} cannot be read as a record of fits: {problem}.") from None
+    for number, cells in enumerate(table, start=len(head) + 1):
         if number == len(head) + 1:
-            if cells != columns(metrics):
-                raise DataError(f"{path}, line {number}: expected the columns {', '.join(columns(metrics))}.")
+            if cells != names:
+                raise DataError(f"{path}, line {number}: expected the columns {', '.join(names)}.")
             continue
         try:
-            rows.append(_row(dict(zip(columns(metrics), cells, strict=True)), metrics))
-        except ValueError:
+            rows.append(_row(dict(zip(names, cells, strict=True)), settings["metrics"]))
+        except (ValueError, OverflowError, RecursionError):
             raise DataError(
-                f"{path}, line {number} is not a row of this record: {','.join(cells)!r}. Delete that line to repeat "
-                "its fit."
+                f"{path}, line {number} is not a row of this record: {one_line(','.join(cells), 200)!r}. Delete that "
+                "line to repeat its fit."
             ) from None
     return settings, rows
+
+
+def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
+    try:
+        settings = {name: json.loads(value) for name, _, value in (line[2:].partition(": ") for line in lines)}
+        metrics = settings["metrics"]
+        if not isinstance(metrics, list) or not metrics or not all(isinstance(name, str) for name in metrics):
+            raise ValueError(f"metrics: {metrics!r}")
+    except (ValueError, KeyError, RecursionError) as problem:
+        raise DataError(
+            f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
+        ) from None
+    return settings
 
 
 def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
@@ -154,18 +172,28 @@ def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
     for metric in metrics:
         for name in (f"validation_{metric}", f"test_{metric}"):
             row[name] = float(cells[name]) if cells[name] else None
+    scores = [row[f"test_{metric}"] for metric in metrics]
+    if not row["error"] and not all(score is not None and 0 <= score <= 1 for score in scores):
+        raise ValueError(f"scores {scores}")
+    if not 1 <= row["size"] < 2**53:
+        raise ValueError(f"size {row['size']}")
     return row
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return json.dumps(value) if isinstance(value, dict) else str(value)
+    return json.dumps(value) if isinstance(value, dict) else one_line(str(value))
 
 
 def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    if found.get("record") != _FORMAT:
+        raise RequestError(
+            f"{path} is a record of another version of apexgp, which told estimators and data apart in another way; it "
+            "was left alone and can still be read. Name another file for the results."
+        )
     differences = [
-        f"{name} was {json.dumps(found.get(name))}, now {json.dumps(wanted.get(name))}"
+        f"{name} was {_told(found.get(name))}, now {_told(wanted.get(name))}"
         for name in dict.fromkeys([*wanted, *found])
         if found.get(name) != wanted.get(name)
     ]
@@ -174,3 +202,7 @@ def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, 
             f"{path} was made with other settings or data: {'; '.join(differences)}. Name another file for the "
             "results, or go back to those settings."
         )
+
+
+def _told(value: Any) -> str:
+    return one_line(json.dumps(value), 600)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import FloatArray
+from .._check import FloatArray, shown
 from ..errors import RequestError
 
 __all__ = ["Scorer", "auroc", "scorers_by_name"]
@@ -37,15 +37,15 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
     from sklearn.metrics import get_scorer
 
     if isinstance(metric, Mapping):
-        wrong = [name for name, scorer in metric.items() if not isinstance(name, str) or not callable(scorer)]
-        if wrong or not metric:
+        if not metric or not all(callable(scorer) and _is_name(name) for name, scorer in metric.items()):
             raise RequestError(
-                f"must map names to scorers (estimator, X, y) -> score, got {metric!r}.", argument="metric"
+                f"must map names to scorers (estimator, X, y) -> score, got {shown(metric)}.",
+                argument="metric",
             )
         return dict(metric)
-    names = [metric] if isinstance(metric, str) else list(metric)
-    if not names or len(set(names)) < len(names):
-        raise RequestError(f"must name one or more different metrics, got {metric!r}.", argument="metric")
+    names = [metric] if isinstance(metric, str) else list(metric) if isinstance(metric, Iterable) else []
+    if not names or not all(map(_is_name, names)) or len(set(names)) < len(names):
+        raise RequestError(f"must name one or more different metrics, got {shown(metric)}.", argument="metric")
     found: dict[str, Scorer] = {}
     for name in names:
         try:
@@ -62,6 +62,10 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
             )
         found[name] = scorer
     return found
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and name != "" and name.isprintable()
 
 
 def auroc(y: ArrayLike, scores: ArrayLike) -> FloatArray:

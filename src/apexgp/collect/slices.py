@@ -13,9 +13,9 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, positive, real_number, whole_number
+from .._check import FloatArray, checked_seed, positive, real_number, several, shown, whole_number
 from ..errors import DataError, RequestError
-from .logistic import hold_out, positives, two_classes
+from .logistic import hold_out, positives, two_classes, validation_pair
 from .scores import auroc
 
 __all__ = ["Scans", "SliceHead"]
@@ -37,7 +37,10 @@ class Scans(Sequence[NDArray[Any]]):
     """
 
     def __init__(self, scans: Sequence[ArrayLike] | NDArray[Any]) -> None:
-        arrays = [np.asarray(scan) for scan in scans]
+        try:
+            arrays = [np.asarray(scan) for scan in scans]
+        except Exception:  # whatever a foreign object's conversion raises: these are no scans
+            raise DataError(f"Scans must be arrays of shape (slices, features), got {shown(scans)}.") from None
         shapes = {array.shape[1:] for array in arrays}
         if not arrays or len(shapes) != 1 or any(array.ndim != 2 or not array.size for array in arrays):
             raise DataError(
@@ -137,13 +140,15 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kept, held = hold_out(code, self.validation_fraction, self.random_state)
             validation = scans[held], self.classes_[code[held]]
             scans, code = scans[kept], code[kept]
+        validation = validation_pair(validation)
         truth = positives(validation[1], self.classes_)
         train, judge = self._batch(scans), self._batch(validation[0])
         if len(truth) != judge.n_scans:
             raise DataError(f"The validation set must have one label a scan, got {len(truth)} and {judge.n_scans}.")
         start = np.stack([self._start(seed) for _, _, seed in settings], axis=1)
         rate, decay = (np.array([setting[i] for setting in settings]) for i in (0, 1))
-        best = _descend(start, train, code, rate, decay, epochs, judge, truth)
+        with np.errstate(all="ignore"):  # a setting whose steps are too long goes beyond all numbers, and is not chosen
+            best = _descend(start, train, code, rate, decay, epochs, judge, truth)
         winner = int(np.lexsort((best.loss, -best.score))[0])
         self.coef_, self.intercept_ = best.weights[None, :-1, winner], best.weights[-1:, winner]
         self.chosen_ = {
@@ -167,8 +172,8 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[second.astype(int)]
 
     def _settings(self) -> list[tuple[float, float, int]]:
-        rates = [positive("learning_rates", rate) for rate in self.learning_rates]
-        decays = [real_number("weight_decays", decay) for decay in self.weight_decays]
+        rates = [positive("learning_rates", rate) for rate in several("learning_rates", self.learning_rates)]
+        decays = [real_number("weight_decays", decay) for decay in several("weight_decays", self.weight_decays)]
         if not rates or not decays or min(decays) < 0:
             raise RequestError("learning_rates and weight_decays must hold a value each, and no decay below 0.")
         return list(product(rates, decays, range(whole_number("n_seeds", self.n_seeds, least=1))))
@@ -176,7 +181,9 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _start(self, seed: int) -> FloatArray:
         """Weights and intercept as torch draws them for a linear layer."""
         edge = 1 / np.sqrt(self.n_features_in_)
-        return np.random.default_rng([self.random_state, seed]).uniform(-edge, edge, self.n_features_in_ + 1)
+        return np.random.default_rng([checked_seed(self.random_state), seed]).uniform(
+            -edge, edge, self.n_features_in_ + 1
+        )
 
     def _batch(self, X: Any) -> _Batch:
         scans = as_scans(X)
@@ -208,7 +215,11 @@ class _Batch:
         rows = np.concatenate(used)
         # Single precision: the products are nearly all of the time, and settings are compared by rank.
         features = np.ones((len(rows), scans.slices.shape[1] + 1), np.float32)
-        features[:, :-1] = scans.slices[rows]
+        try:
+            with np.errstate(all="ignore"):  # what is beyond single precision becomes infinite
+                features[:, :-1] = scans.slices[rows]
+        except (TypeError, ValueError):
+            raise DataError(f"Scans must be numbers, got {scans.slices.dtype}.") from None
         if not np.isfinite(features).all():
             raise DataError("Scans must be finite numbers, got NaN or infinity. Leave such slices out.")
         return cls(features, np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
@@ -256,6 +267,7 @@ def _descend(
 
         judged = judge.mean_over_slices(expit(judge.features @ weights.astype(np.float32)))
         score, judged_loss = auroc(truth, judged), _mean_cross_entropy(judged, truth)
+        score[~np.isfinite(judged).all(axis=0)] = -1.0
         better = (score > best.score[moving]) | ((score == best.score[moving]) & (judged_loss < best.loss[moving]))
         kept = moving[better]
         best.weights[:, kept], best.epoch[kept] = weights[:, better], epoch

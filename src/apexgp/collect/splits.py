@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import real_array, some
+from .._check import real_array, shown, some
 from ..errors import DataError, RequestError
 
-__all__ = ["Parts", "check_ratio", "codes", "growing_order", "split_by_group"]
+__all__ = ["Parts", "check_ratio", "codes", "column", "growing_order", "split_by_group"]
 
 Rows = NDArray[np.int64]
 
@@ -34,10 +34,13 @@ def check_ratio(ratio: ArrayLike) -> tuple[float, float, float]:
     if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or not shares[[0, 2]].all():
         raise RequestError(
             "must be three numbers for train, validation and test, such as 8, 1 and 1; only validation may be 0. Got "
-            f"{ratio!r}.",
+            f"{shown(ratio)}.",
             argument="ratio",
         )
+    shares = shares / shares.max()  # a sum of large ones would overflow
     train, validation, test = (shares / shares.sum()).tolist()
+    if not (train and test and (validation or not shares[1])):
+        raise RequestError(f"must leave something to every part, got {shown(ratio)}.", argument="ratio")
     return train, validation, test
 
 
@@ -121,11 +124,9 @@ def growing_order(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random
 
 def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Distinct values of a column in order, and the number of each row's among them; missing ones are refused."""
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise DataError(f"must be one column, got shape {array.shape}.", argument=name)
+    array = column(name, values)
     if array.dtype.kind == "O":
-        missing = np.flatnonzero([v is None or v != v or v == "" for v in array])
+        missing = np.flatnonzero([_is_missing(value) for value in array])
     else:
         missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
     if missing.size:
@@ -134,9 +135,27 @@ def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int6
         )
     try:
         distinct, code = np.unique(array, return_inverse=True)
-    except TypeError:
+    except Exception:  # whatever comparing foreign objects raises
         raise DataError("mixes text and numbers. Write all its values in one way.", argument=name) from None
-    return code.astype(np.int64), distinct
+    return code.astype(np.int64).reshape(array.shape), distinct
+
+
+def column(name: str, values: ArrayLike | Sequence[Any]) -> NDArray[Any]:
+    """Values as an array with one dimension."""
+    try:
+        array = np.asarray(values)
+    except Exception:  # whatever a foreign object's conversion raises: it is no column
+        raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
+    if array.ndim != 1:
+        raise DataError(f"must be one column, got shape {array.shape}.", argument=name)
+    return array
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return bool(value is None or value != value or value == "")
+    except Exception:  # pandas.NA is neither equal nor unequal
+        return True
 
 
 def _most_frequent(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:

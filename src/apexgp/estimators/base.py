@@ -14,18 +14,20 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, choice, generator, real_number, sizes_array, some, whole_number
+from .._check import FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
 from ..answers.required import RequiredSize, Success, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
 from ..curve import LearningCurve
-from ..errors import ApexError, DataError, RequestError
+from ..errors import ApexError, RequestError
 from ..forecast import Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
+from .fitting import as_curve, check_curve, fits_of
 from .saving import read_model, write_model
 
 __all__ = ["CurveEstimator", "fit_together"]
 
 _NEARBY = 1.05  # a size so many times another tells how fast a probability changes
+_MOST_DRAWS = 10**6
 
 
 class CurveEstimator(BaseEstimator):  # type: ignore[misc]
@@ -39,6 +41,18 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _engine(self) -> Engine:
         """The engine that the settings describe; refuses settings that make no sense."""
+
+    def _checked_engine(self) -> Engine:
+        """The engine; settings that break it are named like those that it refuses."""
+        try:
+            return self._engine()
+        except ApexError:
+            raise
+        except Exception as problem:
+            raise RequestError(
+                f"The settings of {type(self).__name__} cannot be used ({type(problem).__name__}: {problem}): "
+                f"{shown(self.get_params(deep=False))}."
+            ) from problem
 
     @abstractmethod
     def predict(self, sizes: ArrayLike) -> FloatArray:
@@ -62,9 +76,12 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        curve, engine = _as_curve(sizes, scores, split), self._engine()
-        _check(curve, engine, float(self.ceiling))
-        self._keep(curve, engine.fit([curve.upward])[0])
+        curve, engine = as_curve(sizes, scores, split), self._checked_engine()
+        check_curve(curve, engine, float(self.ceiling))
+        (fit,) = fits_of(engine, [curve.upward])
+        if isinstance(fit, ApexError):
+            raise fit
+        self._keep(curve, fit)
         return self
 
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> None:
@@ -138,7 +155,9 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         array of shape (n, Q)
         """
         at = self._asked(sizes, of, n_splits)
-        return self._outward(self._fit.sample(whole_number("n", n, least=1), at, of, n_splits, generator(seed)))
+        return self._outward(
+            self._fit.sample(whole_number("n", n, least=1, most=_MOST_DRAWS), at, of, n_splits, generator(seed))
+        )
 
     def required_size(self, target: float, confidence: float = 0.8, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
@@ -210,7 +229,10 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             model = cls(**saved.settings)
         except TypeError as problem:
             raise saved.damaged(problem) from None
-        model.fit(saved.curve)
+        try:
+            model.fit(saved.curve)
+        except ApexError as problem:
+            raise saved.damaged(problem) from problem
         saved.compare(model.parameters_)
         return model
 
@@ -234,47 +256,20 @@ def fit_together(settings: CurveEstimator, curves: Sequence[LearningCurve]) -> l
     list
         For each curve a fitted estimator, or the error that says why there is none.
     """
-    engine, ceiling = settings._engine(), float(settings.ceiling)
+    engine, ceiling = settings._checked_engine(), float(settings.ceiling)
     results: list[CurveEstimator | ApexError] = []
     accepted: list[int] = []
     for i, curve in enumerate(curves):
         try:
-            _check(curve, engine, ceiling)
+            check_curve(curve, engine, ceiling)
             results.append(clone(settings))
             accepted.append(i)
         except ApexError as problem:
             results.append(problem)
-    for i, fit in zip(accepted, engine.fit([curves[i].upward for i in accepted]), strict=True):
+    for i, fit in zip(accepted, fits_of(engine, [curves[i].upward for i in accepted]), strict=True):
         model = results[i]
-        assert isinstance(model, CurveEstimator)
-        model._keep(curves[i], fit)
+        if isinstance(fit, ApexError):
+            results[i] = fit
+        elif isinstance(model, CurveEstimator):
+            model._keep(curves[i], fit)
     return results
-
-
-def _check(curve: LearningCurve, engine: Engine, ceiling: float) -> None:
-    """Refuse what is no curve, shows no trend, or passes the ceiling, and what the engine cannot fit."""
-    if not isinstance(curve, LearningCurve):
-        raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
-    pilot = curve.upward.replicates
-    if len(pilot.sizes) < 3:
-        raise DataError(
-            f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
-            f"({some(pilot.sizes)}). Train on a smaller subset as well."
-        )
-    best = float(pilot.mean.max())
-    if best > ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
-        raise DataError(
-            f"The ceiling is {ceiling:g}, but the pilot reaches {best:g} on average at size "
-            f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores (1 - error rates) do not pass."
-        )
-    engine.check(curve.upward)
-
-
-def _as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
-    if isinstance(sizes, LearningCurve):
-        if scores is not None or split is not None:
-            raise RequestError("A LearningCurve holds its own scores and splits: pass it alone.")
-        return sizes
-    if scores is None:
-        raise RequestError("Scores are missing. Call fit(sizes, scores) or fit(curve) with a LearningCurve.")
-    return LearningCurve(sizes, scores, split)  # type: ignore[arg-type]

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from .._check import some
 from .._files import write_text
 from .._json import plain
+from .._tables import one_line, read_bytes
 from .._warn import warn
 from ..curve import LearningCurve
-from ..errors import DataError, ReproducibilityWarning, RequestError
+from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
 from ..model.beliefs import Beliefs
 from ..model.priors import PositiveNormal
 from ..model.variant import Variant
@@ -94,38 +96,37 @@ def plain_setting(value: Any) -> Any:
 
 def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
     """Read the file of a model of that class."""
-    name = os.fspath(path)
-    content = _read(name, estimator)
+    content = _read(path, estimator)
+    name = str(path)
     try:
-        settings, parameters = dict(content["settings"]), dict(content["parameters"])
+        settings = dict(content["settings"])
+        parameters = {letter: float(value) for letter, value in content["parameters"].items()}
         if "variant" in settings:
             prior = PositiveNormal(**settings["variant"]["lambda_prior"])
             settings["variant"] = Variant(**settings["variant"] | {"lambda_prior": prior})
         if isinstance(settings.get("priors"), dict):
             settings["priors"] = Beliefs.from_dict(settings["priors"])
         curve = LearningCurve(**content["curve"])
-    except (AttributeError, KeyError, TypeError) as problem:
-        raise _damaged(name, problem) from None
-    return SavedModel(name, content.get("apexgp", "?"), settings, curve, parameters)
+    except Exception as problem:  # a tampered file can break any of these in any way
+        said = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
+        raise _damaged(name, said) from None
+    return SavedModel(name, str(content.get("apexgp", "?")), settings, curve, parameters)
 
 
 def _damaged(path: str, problem: object) -> DataError:
-    return DataError(f"{path} is damaged, or from a newer apexgp: {problem}.")
+    return DataError(f"{path} is damaged, or from a newer apexgp: {one_line(str(problem), 500).rstrip('.')}.")
 
 
-def _read(path: str, estimator: str) -> dict[str, Any]:
+def _read(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
+    raw = read_bytes(path)
     try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except FileNotFoundError:
-        raise RequestError(f"There is no file {path}.") from None
-    except OSError as problem:
-        raise RequestError(f"{path} cannot be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as problem:
+        content = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as problem:  # no UTF-8, no JSON, a number of thousands of digits, a deep nest
         raise DataError(f"{path} is not a saved model: {problem}.") from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError(f"{path} is not a model that apexgp saved.")
     held = content.get("estimator")
     if held != estimator:
-        raise RequestError(f"{path} holds a model of class {held}, not {estimator}. Read it with apexgp.{held}.load.")
+        reader = f" Read it with apexgp.{held}.load." if isinstance(held, str) and held.isidentifier() else ""
+        raise RequestError(f"{path} holds a model of class {some([held])}, not {estimator}.{reader}")
     return content

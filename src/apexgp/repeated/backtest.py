@@ -9,16 +9,17 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 
 from .. import metrics
-from .._check import FloatArray, some, whole_number
+from .._check import FloatArray, shown, some, whole_number
 from .._files import write_text
 from .._tables import as_csv
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import METHODS, CurveEstimator
+from ..estimators import METHODS, CurveEstimator, without_answer
+from .processes import in_order
 
 __all__ = ["Backtest", "MethodScore", "backtest", "methods_named"]
 
@@ -136,17 +137,15 @@ def backtest(
     if wrong or not curves:
         came = type(wrong[0]).__name__ if wrong else "none"
         raise DataError(f"Expected a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).")
-    if n_jobs == 0:
-        raise RequestError("must be a number of processes other than 0; -1 takes all cores.", argument="n_jobs")
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
-    found = [score for scores in Parallel(n_jobs=n_jobs)(work) for score in scores]
+    found = [score for scores in in_order(work, n_jobs) for score in scores]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]
     return Backtest(tuple(sorted(pooled, key=lambda s: (np.isnan(s.crps), s.crps))), tuple(found))
 
 
 def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     """Estimators by those of `METHODS` that have the given names."""
-    unknown = [name for name in names if name not in METHODS]
+    unknown = [name for name in names if not isinstance(name, str) or name not in METHODS]
     if unknown:
         raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
@@ -162,8 +161,12 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
             if not isinstance(method, CurveEstimator):
                 raise RequestError(f"The method {name!r} must be an estimator of curves, got {type(method).__name__}.")
         chosen = dict(methods)
-    else:
+    elif isinstance(methods, Iterable):
         chosen = methods_named([methods] if isinstance(methods, str) else list(methods))
+    else:
+        raise RequestError(
+            f"must be names, or a mapping from names to estimators, got {shown(methods)}.", argument="methods"
+        )
     if not chosen:
         raise RequestError("is empty. Name at least one, or leave it out for all.", argument="methods")
     return chosen
@@ -181,8 +184,8 @@ def _judge(
     for name, method in methods.items():
         try:
             scores.append(_score(name, task, clone(method).fit(pilot), sizes, truth))
-        except ApexError as problem:
-            scores.append(_none(name, task, str(problem)))
+        except Exception as problem:
+            scores.append(_none(name, task, str(without_answer(problem))))
     return scores
 
 

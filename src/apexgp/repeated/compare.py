@@ -14,8 +14,8 @@ from sklearn.base import clone
 from .._check import FloatArray, sizes_array
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
-from ..estimators import APExGP
-from ..inference.pairing import SharedNoise, difference, noise_of, shared_correlations
+from ..estimators import APExGP, without_answer
+from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
@@ -121,28 +121,41 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
         kinds = ", ".join(sorted(f"{metric} ({direction} is better)" for metric, direction in about))
         raise DataError(f"Models are compared by one metric, got {kinds}.")
     fitted = {name: clone(settings).fit(curve) for name, curve in curves.items()}
-    pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
+    try:
+        pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
+    except Exception as problem:
+        raise without_answer(problem) from problem
     return Comparison(at, tuple(pairs), fitted)
 
 
 def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: FloatArray) -> PairComparison:
     a, b = models[first], models[second]
-    shared, splits, correlation = _pairing(a, b)
     measured = np.concatenate([a.curve_.sizes, b.curve_.sizes, sizes])
     grid = np.geomspace(measured.min(), measured.max(), _GRID)
-    found = difference(a.posterior, b.posterior, np.append(sizes, grid), shared, a.seed)
+    # The sums are over pairs of nodes that are drawn. Both orders of the models, and their mean: what one model gains
+    # by the luck of the draw, the other gains too.
+    (there, splits, one), (back, _, other) = (_one_way(x, y, np.append(sizes, grid)) for x, y in ((a, b), (b, a)))
+    lead = (there.prob_positive - back.prob_positive) / 2
+    # On a grid of binary digits both 1/2 + lead and 1/2 - lead are exact, so that they sum to 1.
+    chance = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
     sign = 1.0 if a.curve_.direction == "higher" else -1.0
     asked = len(sizes)
     return PairComparison(
         first,
         second,
         sizes,
-        found.prob_positive[:asked],
-        sign * found.mean[:asked],
-        _last_crossing(grid, found.prob_positive[asked:]),
+        chance[:asked],
+        sign * (there.mean - back.mean)[:asked] / 2,
+        _last_crossing(grid, chance[asked:]),
         splits,
-        correlation,
+        (one + other) / 2,
     )
+
+
+def _one_way(a: APExGP, b: APExGP, sizes: FloatArray) -> tuple[Difference, int, float]:
+    """f_A - f_B at the sizes, the number of shared splits, and the correlation of a score's noise on them."""
+    shared, splits, correlation = _pairing(a, b)
+    return difference(a.posterior, b.posterior, sizes, shared, a.seed), splits, correlation
 
 
 def _pairing(a: APExGP, b: APExGP) -> tuple[SharedNoise, int, float]:

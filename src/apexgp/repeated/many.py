@@ -8,14 +8,15 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from .._check import FloatArray, probability, sizes_array
+from .._check import FloatArray, probability, real_array, shown, sizes_array
 from ..curve import LearningCurve
 from ..errors import ApexError, RequestError
-from ..estimators import APExGP, CurveEstimator, fit_together
+from ..estimators import APExGP, CurveEstimator, fit_together, without_answer
+from .processes import in_order
 
 __all__ = ["CurveForecast", "forecast_many"]
 
@@ -82,15 +83,18 @@ def forecast_many(
         One for each curve, in order. A curve that cannot be forecast has `error` set.
     """
     at = sizes_array("sizes", sizes)
-    levels = tuple(probability("levels", level) for level in levels)
+    levels = tuple(
+        probability("levels", level) for level in np.atleast_1d(real_array("levels", levels)).ravel().tolist()
+    )
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP):
         raise RequestError(f"must be an APExGP, got {type(settings).__name__}.", argument="model")
+    if not isinstance(curves, Iterable):
+        raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves")
     items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in curves)
     chunks = _chunks(enumerate(items))
     work = (delayed(_forecast_chunk)(chunk, at, clone(settings), levels) for chunk in chunks)
-    done = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)(work)
-    return (forecast for chunk in done for forecast in chunk)
+    return (forecast for chunk in in_order(work, n_jobs) for forecast in chunk)
 
 
 def _chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
@@ -110,10 +114,12 @@ def _forecast_chunk(
     results = []
     for (index, (key, curve)), model in zip(chunk, models, strict=True):
         task = key if key is not None else getattr(curve, "task", None)
-        if isinstance(model, ApexError):
-            results.append(CurveForecast(index, task, sizes, error=str(model)))
-        else:
+        try:
+            if isinstance(model, ApexError):
+                raise model
             results.append(_summary(index, task, model, sizes, levels))
+        except Exception as problem:
+            results.append(CurveForecast(index, task, sizes, error=str(without_answer(problem))))
     return results
 
 

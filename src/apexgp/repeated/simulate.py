@@ -10,8 +10,8 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from sklearn.base import clone
 
-from .._check import FloatArray, positive, probability, whole_number
-from ..answers.plan import plan_collection
+from .._check import FloatArray, positive, probability, real_array, real_number, shown, whole_number
+from ..answers.plan import MOST_ROUNDS, plan_collection
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import CurveEstimator, LeastSquares
@@ -19,6 +19,8 @@ from ..estimators import CurveEstimator, LeastSquares
 __all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]
 
 Policy = Callable[[LearningCurve, int], float]
+
+_MOST_STEPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def true_requirement(curve: LearningCurve, target: float) -> float:
 
     The curve is taken for the isotonic regression of its mean scores, in straight lines over the logarithm of the size.
     """
+    _check_curve("curve", curve)
     measured = curve.upward.replicates
     expected = isotonic_regression(measured.mean, weights=measured.count.astype(float)).x
     goal = probability("target", target)
@@ -109,11 +112,17 @@ def simulate_collection(
     truth
         Curve that says when the target is truly reached, for instance of more splits; by default `curve`.
     """
-    rounds = whole_number("rounds", rounds, least=1)
+    _check_curve("curve", curve)
+    known_truth = curve if truth is None else truth
+    _check_curve("truth", known_truth)
+    correction = real_number("correction", correction)
+    if not isinstance(model, CurveEstimator) and not callable(model):
+        raise RequestError(f"must be an estimator of curves, or a function, got {shown(model)}.", argument="model")
+    rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
     sizes = np.unique(curve.sizes)
     if whole_number("pilot", pilot, least=3) >= len(sizes):
         raise DataError(f"The curve has {len(sizes)} sizes: with {pilot} in the pilot, none is left to collect.")
-    needed = true_requirement(truth or curve, target)
+    needed = true_requirement(known_truth, target)
     start, farthest = float(sizes[pilot - 1]), float(sizes[-1])
     if not start < needed <= farthest:
         raise RequestError(
@@ -127,7 +136,7 @@ def simulate_collection(
     collected: list[float] = []
     for left in range(rounds, 0, -1):
         wanted = policy(_measured(curve, known), left)
-        at = min(max(float(wanted), float(known[-1])), farthest)
+        at = min(max(_asked_for(wanted), float(known[-1])), farthest)
         if at <= known[-1]:
             break  # the method believes that it is there, or that going on is not worth it
         collected.append(at)
@@ -135,6 +144,19 @@ def simulate_collection(
         if at >= needed:
             break
     return CollectionRun(float(target), start, needed, tuple(collected), bool(collected) and collected[-1] >= needed)
+
+
+def _check_curve(name: str, curve: LearningCurve) -> None:
+    if not isinstance(curve, LearningCurve):
+        raise DataError(f"must be a LearningCurve, got {shown(curve)}.", argument=name)
+
+
+def _asked_for(wanted: float) -> float:
+    """What a policy of the caller's asks for: a number, or more than there is."""
+    size = real_array("what the model asks for", wanted)
+    if size.ndim or np.isnan(size):
+        raise RequestError(f"must be one size, got {shown(wanted)}.", argument="what the model asks for")
+    return float(size)
 
 
 def _policy(method: CurveEstimator, target: float, cost: float, penalty: float, correction: float) -> Policy:
@@ -176,15 +198,28 @@ def tune_correction(
     largest
         Where to give up; comes back if even that does not do.
     """
-    earlier = list(curves)
-    if not earlier:
-        raise DataError("There is no earlier curve to tune the correction on.")
-    positive("step", step)
+    earlier = _pairs(curves)
+    if positive("largest", largest) / positive("step", step) > _MOST_STEPS:
+        raise RequestError(
+            f"must be at least {largest / _MOST_STEPS:g} for this largest, got {step:g}.", argument="step"
+        )
     for correction in np.arange(0.0, largest, step).tolist():
         runs = (simulate_collection(c, t, model, pilot, rounds, correction=correction) for c, t in earlier)
         if all(run.met for run in runs):
             return float(correction)
     return float(largest)
+
+
+def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[LearningCurve, float]]:
+    try:
+        earlier = [(curve, target) for curve, target in curves]
+    except (TypeError, ValueError):
+        raise DataError(
+            f"must be pairs of a LearningCurve and a target, got {shown(curves)}.", argument="curves"
+        ) from None
+    if not earlier:
+        raise DataError("There is no earlier curve to tune the correction on.")
+    return earlier
 
 
 def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import ApexError
+from ..errors import ApexError, ApexWarning
 from .command import command
 from .commands.backtest import backtest
 from .commands.collect import collect
@@ -61,11 +61,13 @@ def main() -> None:
         # A terminal that cannot show a letter shows a question mark instead of ending the program.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    # What the library warns of, as sentences for a reader, each once.
+    # What the library warns of, as sentences for a reader, each once. What NumPy or a classifier warns of is about
+    # lines of code that the reader has never seen, here and in worker processes.
     said: set[str] = set()
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
 
     def note(message: Warning | str, *_where: object, **_more: object) -> None:
-        if str(message) not in said:
+        if isinstance(message, ApexWarning) and str(message) not in said:
             said.add(str(message))
             typer.echo(f"Note: {message}", err=True)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..collect.run import PAPER_SIZES, collect_curves
+from ..collect.run import collect_curves
+from ..collect.subsets import PAPER_SIZES
 from ..curve import LearningCurve
 
 __all__ = ["N_SPLITS", "PILOT_SIZES", "measure_digits"]

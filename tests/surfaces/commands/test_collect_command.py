@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -90,7 +91,7 @@ def test_an_estimator_from_the_folder_one_is_in(collect, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert collect("--estimator", "my_models:stump", "--sizes", "60", "--splits", 1)[0] == 0
     assert "DecisionTreeClassifier" not in (tmp_path / "curve.csv").read_text()
-    assert "'estimator__max_depth': 1" in (tmp_path / "runs.csv").read_text()
+    assert "max_depth=1," in (tmp_path / "runs.csv").read_text()
 
 
 @pytest.mark.slow
@@ -223,3 +224,85 @@ def test_without_the_extra_dask_is_named(collect, monkeypatch):
     code, _, err = collect("--dask", "tcp://nowhere:1")
     assert code == 1
     assert "pip install 'apexgp[distributed]'" in err
+
+
+def test_one_more_size_renews_the_curve_that_the_command_made(collect, tmp_path):
+    curve = tmp_path / "curve.csv"
+    assert collect("--sizes", "60,94", "--splits", 2)[0] == 0
+    first = curve.read_text().splitlines()
+    assert collect("--sizes", "60,94,147", "--splits", 2)[0] == 0
+    assert set(first) < set(curve.read_text().splitlines())
+    curve.write_text("\n".join(first) + "\n")  # as when the run that went further was killed before its end
+    assert collect("--sizes", "60,94,147", "--splits", 2)[0] == 0
+    assert set(first) < set(curve.read_text().splitlines())
+    curve.write_text(curve.read_text().replace("60,0.", "60,0.0", 1))  # no longer what the fits say
+    code, _, err = collect("--sizes", "60,94,147,230", "--splits", 2)
+    assert code == 1
+    assert "exists" in err
+    assert "60,0.0" in curve.read_text()
+
+
+def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two_of_mine.py").write_text(
+        "from sklearn.naive_bayes import GaussianNB\n"
+        "class A(GaussianNB): pass\n"
+        "class B(GaussianNB):\n"
+        "    def predict(self, X): return 1 - super().predict(X)\n"
+    )
+    settings = ("--metric", "accuracy", "--splits", 1)
+    assert collect("--estimator", "two_of_mine:A", "--sizes", "60,94", *settings)[0] == 0
+    code, _, err = collect("--estimator", "two_of_mine:B", "--sizes", "60,94,147", *settings)
+    assert code == 1
+    assert "two_of_mine.A" in err
+    assert "two_of_mine.B" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--jobs", 0), "--jobs must be a number of processes other than 0"),
+        (("--ratio", "1e308:1e308:1e308", "--sizes", 5000), "All sizes are beyond"),
+        (("--ratio", "1e308:0:1e-300"), "--ratio must leave something to every part"),
+        (("--results", "/dev/null"), "is a device. Only ordinary files"),
+        (("--estimator", "sklearn.pipeline:Pipeline"), "cannot be made without arguments .*:mine"),
+        (("--estimator", "broken_module:x"), "broken_module fails when it is imported .ZeroDivisionError"),
+        (("--estimator", "leaving_module:x"), "leaving_module fails when it is imported .SystemExit"),
+        (("--splits", "9" * 310), "--splits must be a whole number of at most 1,000"),
+    ],
+)
+def test_hostile_requests_end_with_1_and_one_sentence(collect, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken_module.py").write_text("1 / 0\n")
+    (tmp_path / "leaving_module.py").write_text("raise SystemExit('bye')\n")
+    code, out, err = collect(*arguments)
+    assert (code, out) == (1, "")
+    assert re.search(message, err), err
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("out", [".", "..", "/", "/dev/null", "/proc/curve.csv", "no/such/curve.csv"])
+def test_a_curve_that_cannot_be_written_is_noticed_before_any_fit(run, table, tmp_path, out):
+    record = tmp_path / "fits.csv"
+    code, _, err = run("collect", table, "--label", "diagnosis", "--out", out, "--results", record)
+    assert code == 1
+    assert "Only ordinary files" in err or "folder" in err
+    assert not record.exists()
+
+
+@pytest.mark.filterwarnings("default")  # as in a person's terminal
+def test_what_numpy_warns_of_is_no_note(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "warning_module.py").write_text(
+        "import numpy as np\n"
+        "from sklearn.naive_bayes import GaussianNB\n"
+        "class Warns(GaussianNB):\n"
+        "    def fit(self, X, y):\n"
+        "        np.array([1.0]) / 0\n"
+        "        return super().fit(X, y)\n"
+    )
+    np.savez(tmp_path / "data.npz", X=DATA.data, label=DATA.target)
+    arguments = ("--label", "label", "--estimator", "warning_module:Warns", "--sizes", "60", "--splits", 1, "--jobs", 1)
+    code, _, err = run("collect", tmp_path / "data.npz", *arguments)
+    assert (code, err) == (0, "")

@@ -15,7 +15,7 @@ import joblib
 import typer
 
 from ..._extras import need
-from ..._files import refuse_to_overwrite
+from ..._files import file_behind, refuse_to_overwrite
 from ...collect.curves import CurveSet
 from ...collect.fit import check_classifier
 from ...collect.labelled import read_labelled
@@ -90,8 +90,9 @@ def collect(
     ] = False,
 ) -> None:
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
+    refuse_to_overwrite(out, True)  # a folder has no place for runs.csv beside it
     record = results or out.with_name("runs.csv")
-    if record.resolve() == out.resolve():
+    if file_behind(record) == file_behind(out):
         raise RequestError(f"--out and --results are the same file, {out}. Name two.")
     refuse_to_overwrite(out, force or _comes_from(record, out))
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
@@ -128,13 +129,15 @@ def collect(
 
 
 def _comes_from(record: Path, out: Path) -> bool:
-    """Whether `out` is what an earlier run wrote from the same record: then a rerun may renew it."""
+    """Whether all that `out` says is in the record, as when an earlier run wrote it: then a rerun may renew it."""
     if not (record.is_file() and out.is_file()):
         return False
     try:
-        return out.read_text(encoding="utf-8") == CurveSet.from_results(record).as_csv()
-    except (ApexError, UnicodeDecodeError):
+        header, *rows = out.read_text(encoding="utf-8").splitlines()
+        known, *recorded = CurveSet.from_results(record).as_csv().splitlines()
+    except (ApexError, ValueError, OSError):
         return False
+    return header == known and set(rows) <= set(recorded)
 
 
 def _classifier(name: str) -> Any:
@@ -158,9 +161,20 @@ def _classifier(name: str) -> Any:
         sys.path.insert(0, os.getcwd())  # as `python -m` does; a script on the path would not see the user's folder
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as problem:
+    except (ImportError, AttributeError, ValueError) as problem:
         raise RequestError(f"{name} was not found: {problem}.", argument="estimator") from None
-    return found() if isinstance(found, type) else found
+    except (Exception, SystemExit) as problem:
+        raise RequestError(
+            f"{name}: {module} fails when it is imported ({type(problem).__name__}: {problem}).", argument="estimator"
+        ) from problem
+    try:
+        return found() if isinstance(found, type) else found
+    except Exception as problem:
+        raise RequestError(
+            f"{name} cannot be made without arguments ({type(problem).__name__}: {problem}). Make one in {module}, as "
+            f"in mine = {attribute}(...), and name that: {module}:mine.",
+            argument="estimator",
+        ) from None
 
 
 def _numbers(argument: str, text: str, separator: str) -> list[float]:

@@ -1,0 +1,113 @@
+"""The labelled cases of a run: checked, coded, and told from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._check import shown, some
+from .._tables import one_line
+from ..errors import DataError
+from .identity import described
+from .slices import Scans
+from .splits import codes, column
+
+__all__ = ["Cases"]
+
+_LEAST_PREVALENCE = 0.1
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The cases, checked: codes of classes and groups beside X."""
+
+    X: Any
+    y: NDArray[np.int64]
+    classes: NDArray[Any]
+    groups: NDArray[np.int64]
+    grouped: bool
+
+    @classmethod
+    def checked(cls, X: Any, y: ArrayLike, groups: ArrayLike | None, parts_wanted: int) -> Cases:
+        """Refuse what a run cannot be made with; `parts_wanted` is how many parts the data are divided into."""
+        X, n_rows = _rows(X)
+        labels = column("y", y)
+        if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
+            raise DataError(
+                f"must hold classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
+                "regressions cannot be collected: make classes of them, by a threshold for instance.",
+                argument="y",
+            )
+        code, classes = codes("y", labels)
+        if len(code) != n_rows:
+            raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
+        if len(classes) < 2:
+            raise DataError(f"must hold two classes or more, got only {some(classes)}.", argument="y")
+        group = np.arange(n_rows) if groups is None else codes("groups", groups)[0]
+        if len(group) != n_rows:
+            raise DataError(f"X and groups must have one row a case, got {n_rows} and {len(group)}.")
+        pairs = np.unique(np.stack([code, group]), axis=1)
+        held = np.bincount(pairs[0])
+        if (held < parts_wanted).any():
+            few = [f"{name} ({number})" for name, number in zip(classes, held, strict=True) if number < parts_wanted]
+            unit = "rows" if groups is None else "groups"
+            raise DataError(
+                f"Each class needs {parts_wanted} {unit} or more, one for each part of the data. Too few {unit} have "
+                f"{some(few)}. Leave these classes out or join them; if y is a quantity, turn it into classes."
+            )
+        return cls(X, code, classes, group, groups is not None)
+
+    def facts(self) -> dict[str, Any]:
+        """What tells these data from others, for the record of a run."""
+        names = [one_line(str(name), 100) for name in self.classes]
+        counts = dict(zip(names, np.bincount(self.y).tolist(), strict=True))
+        return {
+            "cases": len(self.y),
+            "classes": counts if len(self.classes) <= 20 else len(self.classes),
+            "X": described(self.X),
+            "y": described(self.y),
+            "groups": described(self.groups) if self.grouped else None,
+        }
+
+    def targets(self, together: bool) -> dict[str | None, NDArray[np.int64]]:
+        """What the estimator is to learn, by task: one class against the rest, or all classes."""
+        if together:
+            return {None: self.y}
+        share = np.bincount(self.y) / len(self.y)
+        told_apart = [1] if len(self.classes) == 2 else np.flatnonzero(share >= _LEAST_PREVALENCE).tolist()
+        if not told_apart:
+            raise DataError(
+                f"None of the {len(share)} classes has a tenth of the cases (the most frequent has {share.max():.1%}), "
+                "so there is no class to tell apart from the rest.",
+                remedy=("Try {}, one curve over all classes.", ("multiclass", "macro")),
+            )
+        # Tasks are cells of tables: on one line, and told apart on it.
+        tasks = [one_line(str(self.classes[code])) for code in told_apart]
+        if len(set(tasks)) < len(tasks) or "" in tasks:
+            names = some([shown(self.classes[code]) for code in told_apart])
+            raise DataError(
+                f"holds classes that look the same, or like nothing, when they are printed: {names}. Rename them.",
+                argument="y",
+            )
+        return {task: (self.y == code).astype(np.int64) for task, code in zip(tasks, told_apart, strict=True)}
+
+
+def _rows(X: Any) -> tuple[Any, int]:
+    """The cases as they are sent to the estimator, and how many they are."""
+    try:
+        if isinstance(X, (list, tuple)):
+            X = Scans(X) if len(X) and np.ndim(X[0]) == 2 else np.asarray(X)
+        n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+        if not (hasattr(X, "__getitem__") or hasattr(X, "iloc")) or isinstance(X, (str, bytes, Mapping)):
+            raise TypeError
+    except DataError:
+        raise
+    except Exception:  # whatever a foreign container raises: it has no rows to take
+        raise DataError(
+            f"must be an array, a table or a list of scans with one row a case, got {shown(X)}.", argument="X"
+        ) from None
+    return X, n_rows

@@ -1,0 +1,185 @@
+"""What makes an estimator, a setting or a data set the same one tomorrow, in another process.
+
+Everything is described by a text: classes and parameters all the way down, functions by their name or their code,
+arrays by their content. Equal texts are equal things, wherever and whenever they were made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+import sys
+from collections.abc import Mapping
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from ..errors import RequestError
+
+__all__ = ["described"]
+
+_LONGEST = 2000  # characters of a description; of a longer one the beginning, and a digest of all
+_FEW = 10  # entries of an array that are shown and not summed up
+_BLOCK = 1 << 24  # bytes that are summed up at a time, however large the data
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_FITTED = 0  # stands among the identities of what holds a thing where what was learnt counts, too
+
+
+def described(value: Any) -> str:
+    """The text that identifies a value."""
+    try:
+        text = _text(value, ())
+    except RecursionError:
+        raise RequestError(f"A {type(value).__name__} is nested too deeply to be told from others.") from None
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... {_digest(text.encode(errors='backslashreplace'))}"
+
+
+def _text(value: Any, within: tuple[int, ...]) -> str:
+    """The whole description; `within` are the identities of the things that hold this one, in case it holds them."""
+    if type(value) in _PLAIN:
+        return repr(value)
+    if id(value) in within:
+        return "<itself>"
+    inside = (*within, id(value))
+    if isinstance(value, np.generic):
+        return _text(value.item(), inside) if not isinstance(value.item(), np.generic) else repr(value)
+    if isinstance(value, np.ndarray):
+        return _array(value, inside)
+    if type(value) is list:
+        return f"[{', '.join(_text(item, inside) for item in value)}]"
+    if type(value) is tuple:
+        return f"({', '.join(_text(item, inside) for item in value)},)"
+    if type(value) in (set, frozenset):
+        return f"set({', '.join(sorted(_text(item, inside) for item in value))})"
+    if type(value) is dict:
+        return f"{{{_pairs(value, inside)}}}"
+    if isinstance(value, type):
+        return _class(value, inside)
+    if isinstance(value, FunctionType):
+        return _function(value, inside)
+    if isinstance(value, CodeType):
+        return _code(value, inside)
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if hasattr(value, "iloc") and hasattr(value, "dtypes"):
+        return _frame(value, inside)
+    if hasattr(value, "get_params"):
+        kept = _FITTED in within or _is_kept(value)
+        return _object(value, (*inside, _FITTED)) if kept else _estimator(value, inside)
+    if hasattr(value, "tocsr") and hasattr(value, "nnz"):
+        return _sparse(value, inside)
+    return _object(value, inside)
+
+
+def _pairs(content: Mapping[Any, Any], within: tuple[int, ...]) -> str:
+    return ", ".join(sorted(f"{_text(name, within)}: {_text(item, within)}" for name, item in content.items()))
+
+
+def _estimator(value: Any, within: tuple[int, ...]) -> str:
+    settings = sorted(value.get_params(deep=False).items())
+    return f"{_class(type(value), within)}({', '.join(f'{name}={_text(item, within)}' for name, item in settings)})"
+
+
+def _is_kept(value: Any) -> bool:
+    """Whether scikit-learn's `clone` leaves the estimator as it is, with all that it has learnt."""
+    own = getattr(type(value), "__sklearn_clone__", None)
+    return own is not None and own is not BaseEstimator.__sklearn_clone__
+
+
+def _array(value: NDArray[Any], within: tuple[int, ...]) -> str:
+    """Shape, kind and content, whichever way it lies in memory."""
+    kind = value.dtype.newbyteorder("<")
+    if value.dtype.hasobject:
+        return f"array{value.shape}({_digest(_text(value.tolist(), within).encode(errors='backslashreplace'))})"
+    if value.size <= _FEW:
+        return f"array({value.tolist()!r}, {kind.str})"
+    summed = hashlib.sha256()
+    rows = value.reshape(1) if value.ndim == 0 else value
+    step = max(1, _BLOCK // max(1, rows[:1].nbytes))
+    for start in range(0, len(rows), step):
+        summed.update(np.ascontiguousarray(rows[start : start + step], dtype=kind).tobytes())
+    return f"array{value.shape}({kind.str} {summed.hexdigest()[:32]})"
+
+
+def _frame(value: Any, within: tuple[int, ...]) -> str:
+    """Names, kinds and values of the columns of a pandas frame or series; what its rows are called is no datum."""
+    columns = [(name, value.iloc[:, i]) for i, name in enumerate(value.columns)] if value.ndim == 2 else [("", value)]
+    parts = [f"{_text(name, within)} {column.dtype}: {_array(np.asarray(column), within)}" for name, column in columns]
+    return f"{type(value).__name__}{value.shape}({_digest(' '.join(parts).encode(errors='backslashreplace'))})"
+
+
+def _sparse(value: Any, within: tuple[int, ...]) -> str:
+    rows = value.tocsr().copy()
+    rows.sum_duplicates()  # puts the columns of each row into order, too
+    parts = [_array(np.asarray(part), within) for part in (rows.data, rows.indices.astype(np.int64), rows.indptr)]
+    return f"sparse{value.shape}({', '.join(parts)})"
+
+
+def _class(value: type, within: tuple[int, ...]) -> str:
+    """By name; where that is not to be found again, with the code of its own methods too."""
+    if _is_found_by_name(value):
+        return f"{value.__module__}.{value.__qualname__}"
+    own = {name: item for name, item in vars(value).items() if isinstance(item, FunctionType)}
+    return f"{value.__module__}.{value.__qualname__} {_digest(_pairs(own, within).encode(errors='backslashreplace'))}"
+
+
+def _function(value: FunctionType, within: tuple[int, ...]) -> str:
+    """By name; a lambda, a local function or one of the running script by its code and what that has caught."""
+    name = f"{value.__module__}.{value.__qualname__}"
+    if _is_found_by_name(value):
+        return name
+    caught = [_caught(cell, within) for cell in value.__closure__ or ()]
+    defaults = _text([value.__defaults__, value.__kwdefaults__], within)
+    whole = f"{_code(value.__code__, within)} {defaults} {caught}"
+    return f"{name} {_digest(whole.encode(errors='backslashreplace'))}"
+
+
+def _caught(cell: Any, within: tuple[int, ...]) -> str:
+    try:
+        return _text(cell.cell_contents, within)
+    except ValueError:  # not filled yet
+        return "<nothing>"
+
+
+def _code(value: CodeType, within: tuple[int, ...]) -> str:
+    """What is computed, not where it is written."""
+    return _text([value.co_code, value.co_names, value.co_varnames, value.co_consts], within)
+
+
+def _is_found_by_name(value: Any) -> bool:
+    """Whether the name leads to this very object in any process: not in that of a script, whose names are its own."""
+    module = getattr(value, "__module__", None)
+    if not module or module == "__main__":
+        return False
+    try:
+        found: Any = sys.modules.get(module) or importlib.import_module(module)
+        for part in value.__qualname__.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        return False
+    return found is value
+
+
+def _object(value: Any, within: tuple[int, ...]) -> str:
+    """Class and state, as they would be copied to another process."""
+    try:
+        parts = value.__reduce_ex__(4)
+    except Exception:  # it cannot be copied: what it calls itself has to do
+        return f"{_class(type(value), within)} {re.sub(r' at 0x[0-9a-fA-F]+', '', repr(value))}"
+    if isinstance(parts, str):
+        return f"{_module_of(value)}.{parts}"
+    made_by, arguments, *state = parts
+    rest = [list(part) if hasattr(part, "__next__") else part for part in state]
+    return f"{_class(type(value), within)}({_text([made_by, arguments, *rest], within)})"
+
+
+def _module_of(value: Any) -> str:
+    return str(getattr(value, "__module__", None) or type(value).__module__)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]

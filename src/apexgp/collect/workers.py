@@ -1,0 +1,177 @@
+"""Fits in worker processes that may die: what they leave undone is done, and what kills them is named.
+
+A worker that runs out of memory, or whose native code crashes, takes those beside it along. The fits that were under
+way are then done again, one at a time, each in a process of its own. The one that kills this one, too, has failed; the
+others go on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from pickle import PicklingError
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RequestError
+from .fit import Fit, measure, unmeasured
+from .results import FitRow, key
+from .scores import Scorer
+
+__all__ = ["in_workers"]
+
+_ATTEMPTS = 3  # on a cluster, whose other troubles look the same
+_WAIT = 60  # seconds for which a cluster may be without workers
+_EVERY = 0.5  # seconds after which a worker looks whether the run that it works for is still there
+
+Task = tuple[Fit, Any, Any, NDArray[np.int64], Sequence[Mapping[str, Any]], Mapping[str, Scorer]]
+"""Arguments of `measure`, one by one: a cluster sends what is large among them to each worker once."""
+
+
+def in_workers(task_of: Callable[[Fit], Task], fits: Iterable[Fit], n_jobs: int | None) -> Iterator[FitRow]:
+    """Rows of the fits, each as soon as it is there.
+
+    Parameters
+    ----------
+    task_of
+        Gives what a worker is handed for a fit.
+    fits
+        What to do, in the order in which to begin.
+    n_jobs
+        Number of processes, as joblib counts them.
+    """
+    left = {(fit.size, fit.split, fit.task): fit for fit in fits}
+    while left:
+        under_way: dict[Any, Fit] = {}
+        try:
+            for row in _together(task_of, list(left.values()), under_way, n_jobs):
+                del left[key(row)], under_way[key(row)]
+                yield row
+        except PicklingError as problem:
+            raise RequestError(
+                f"The estimator, a setting or a scorer cannot be sent to other processes: {problem}",
+                remedy=("Run in one process, with {}.", ("n_jobs", 1)),
+            ) from None
+        except BaseException as problem:
+            if not under_way or not (_killed_process(problem) or _lost_on_cluster(problem)):
+                raise
+            again = _alone_here if _killed_process(problem) else _alone_on_cluster
+            for which, fit in under_way.items():
+                del left[which]
+                yield again(task_of(fit))
+            if again is _alone_on_cluster:
+                _wait_for_successors()
+
+
+def _together(
+    task_of: Callable[[Fit], Task], fits: list[Fit], under_way: dict[Any, Fit], n_jobs: int | None
+) -> Iterator[FitRow]:
+    def work() -> Iterator[Any]:
+        for fit in fits:
+            under_way[fit.size, fit.split, fit.task] = fit
+            yield joblib.delayed(measure)(*task_of(fit))
+
+    # Batches would hold back finished fits from the record.
+    yield from joblib.Parallel(
+        n_jobs=n_jobs,
+        batch_size=1,
+        return_as="generator_unordered",
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+    )(work())
+
+
+def _alone_here(task: Task) -> FitRow:
+    """The row of a fit that has a process to itself; where that dies, the row that says so."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(max_workers=1, initializer=_end_with, initargs=(os.getpid(),)) as process:
+        try:
+            return process.submit(measure, *task).result()
+        except BrokenProcessPool as problem:
+            return _dead(task, problem)
+        except BaseException:
+            process.shutdown(kill_workers=True)
+            raise
+
+
+def _alone_on_cluster(task: Task) -> FitRow:
+    """The same on a Dask cluster, which gives a worker that died a successor."""
+    backend, _ = joblib.parallel.get_active_backend()
+    client = backend.client  # joblib itself would do a single fit in this process where there is one worker left
+    fit, estimator, X, y, candidates, scorers = task
+    for attempt in range(_ATTEMPTS):
+        try:
+            client.wait_for_workers(1, timeout=_WAIT)
+            data = client.scatter([X, y], hash=False)
+            return client.submit(measure, fit, estimator, *data, candidates, scorers, pure=False).result()
+        except TimeoutError:
+            raise RequestError(
+                "The cluster has lost its workers. The fits so far are in the record, where there is one: start "
+                "workers, then run again to go on."
+            ) from None
+        except Exception as problem:
+            if not _lost_on_cluster(problem):
+                raise
+            if attempt == _ATTEMPTS - 1 or not isinstance(problem, CancelledError):
+                return _dead(task, problem)
+    raise AssertionError  # the last attempt has returned or raised
+
+
+def _wait_for_successors() -> None:
+    """Give a cluster time to replace its dead; joblib takes one of a single worker for this process."""
+    backend, _ = joblib.parallel.get_active_backend()
+    with suppress(TimeoutError):
+        backend.client.wait_for_workers(2, timeout=_WAIT)
+
+
+def _killed_process(problem: BaseException) -> bool:
+    return isinstance(problem, BrokenProcessPool)
+
+
+def _lost_on_cluster(problem: BaseException) -> bool:
+    """Whether Dask gave a task up because its workers died, or the data that they held are gone with them."""
+    scheduler = sys.modules.get("distributed.scheduler")
+    return scheduler is not None and isinstance(problem, (scheduler.KilledWorker, CancelledError))
+
+
+def _dead(task: Task, problem: BaseException) -> FitRow:
+    fit, *_, scorers = task
+    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(problem))
+    ended = f" (it ended with {found[1]})" if found else ""
+    return unmeasured(fit, scorers) | {
+        "error": f"The worker process died twice on this fit{ended}, the second time with no other beside it: out of "
+        "memory, or a crash of native code. Try fewer processes (n_jobs, --jobs), smaller sizes or another classifier."
+    }
+
+
+def _end_with(run: int) -> None:
+    """Begin a worker: it ends when the process of the run does, whatever it is doing then, or before it has begun."""
+    if sys.platform != "win32":  # where a process does not learn of its parent's end
+        threading.Thread(target=_watch, args=(run, os.getppid()), daemon=True).start()
+
+
+def _watch(run: int, parent: int) -> None:
+    while os.getppid() == parent and _exists(run):
+        time.sleep(_EVERY)
+    os._exit(1)
+
+
+def _exists(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it does, and is another user's
+        pass
+    return True

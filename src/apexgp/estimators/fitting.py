@@ -1,0 +1,66 @@
+"""From a curve to its fit: what is refused, and what becomes of a computation that breaks down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
+from .._check import some
+from ..curve import LearningCurve
+from ..errors import ApexError, DataError, RequestError
+from ..inference.contract import Engine, FittedCurve
+
+__all__ = ["as_curve", "check_curve", "fits_of", "without_answer"]
+
+
+def fits_of(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
+    """Fits of the curves, together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
+    try:
+        return list(engine.fit(list(curves)))
+    except Exception as problem:
+        if len(curves) > 1:
+            return [fit for curve in curves for fit in fits_of(engine, [curve])]
+        return [without_answer(problem)]
+
+
+def without_answer(problem: Exception) -> ApexError:
+    """The error of a computation that broke down, in our words, with what it said as the cause."""
+    if isinstance(problem, ApexError):
+        return problem
+    error = DataError(
+        f"The computation broke down on this curve ({type(problem).__name__}: {problem}). Look for odd scores in it; "
+        "if there are none, please report it."
+    )
+    error.__cause__ = problem
+    return error
+
+
+def check_curve(curve: LearningCurve, engine: Engine, ceiling: float) -> None:
+    """Refuse what is no curve, shows no trend, or passes the ceiling, and what the engine cannot fit."""
+    if not isinstance(curve, LearningCurve):
+        raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
+    pilot = curve.upward.replicates
+    if len(pilot.sizes) < 3:
+        raise DataError(
+            f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
+            f"({some(pilot.sizes)}). Train on a smaller subset as well."
+        )
+    best = float(pilot.mean.max())
+    if best > ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
+        raise DataError(
+            f"The ceiling is {ceiling:g}, but the pilot reaches {best:g} on average at size "
+            f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores (1 - error rates) do not pass."
+        )
+    engine.check(curve.upward)
+
+
+def as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
+    """What `fit` was called with, as a curve."""
+    if isinstance(sizes, LearningCurve):
+        if scores is not None or split is not None:
+            raise RequestError("A LearningCurve holds its own scores and splits: pass it alone.")
+        return sizes
+    if scores is None:
+        raise RequestError("Scores are missing. Call fit(sizes, scores) or fit(curve) with a LearningCurve.")
+    return LearningCurve(sizes, scores, split)  # type: ignore[arg-type]

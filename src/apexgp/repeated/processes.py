@@ -1,0 +1,36 @@
+"""Work that is spread over processes, where what goes wrong with a process is said in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from pickle import PicklingError
+from typing import Any
+
+from joblib import Parallel
+
+from .._check import jobs
+from ..errors import RequestError
+
+__all__ = ["in_order"]
+
+
+def in_order(work: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
+    """Results of joblib's delayed calls in their order, each as soon as those before it are there."""
+    parallel = Parallel(n_jobs=jobs(n_jobs), return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
+    return _worded(parallel(work))
+
+
+def _worded(results: Iterable[Any]) -> Iterator[Any]:
+    try:
+        yield from results
+    except BrokenProcessPool:
+        raise RequestError(
+            "A worker process died: out of memory, or a crash of native code.",
+            remedy=("Try fewer processes with {}.", "n_jobs"),
+        ) from None
+    except PicklingError as problem:
+        raise RequestError(
+            f"The curves or settings cannot be sent to other processes: {problem}",
+            remedy=("Run in one process, with {}.", ("n_jobs", 1)),
+        ) from None

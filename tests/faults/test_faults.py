@@ -1,0 +1,28 @@
+"""A few faults of each kind; `make faults` brings about many."""
+
+import sys
+
+import pytest
+
+from conftest import require
+from faults.scenarios import SCENARIOS, seeded, table
+
+NUMBERS = {
+    "killed, 1 process": 4,
+    "killed, 2 workers": 3,
+    "killed, Dask": 2,
+    "a worker killed": 2,
+    "two starts": 3,
+    "disk full": 10,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="signals and limits as Linux has them")
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_nothing_finished_is_lost_doubled_or_changed(tmp_path, name):
+    if "Dask" in name:
+        require("distributed")
+    found = SCENARIOS[name](tmp_path, NUMBERS[name], seeded(1))
+    assert found["faults"] == NUMBERS[name]
+    assert (found["lost"], found["doubled"], found["changed"]) == (0, 0, 0), table({name: found})

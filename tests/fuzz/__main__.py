@@ -1,0 +1,21 @@
+"""`python -m fuzz 10000 --seed 1`: so many hostile inputs, spread over the classes; exit code 1 if any came out raw."""
+
+import argparse
+import sys
+
+from fuzz.attacks import ATTACKS
+from fuzz.runner import attack
+from fuzz.tally import Tally
+
+options = argparse.ArgumentParser(prog="fuzz", description=__doc__)
+options.add_argument("inputs", type=int, nargs="?", default=10_000)
+options.add_argument("--seed", type=int, default=0)
+options.add_argument("--only", choices=sorted(ATTACKS), action="append")
+given = options.parse_args()
+
+tally = Tally()
+groups = given.only or list(ATTACKS)
+for group in groups:
+    attack(tally, group, max(1, given.inputs // len(groups)), given.seed)
+print(tally.report())  # noqa: T201
+sys.exit(bool(tally.raw))

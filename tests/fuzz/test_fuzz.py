@@ -1,0 +1,16 @@
+"""A few hostile inputs of each class; `make fuzz` runs thousands."""
+
+import pytest
+
+from fuzz.attacks import ATTACKS
+from fuzz.runner import attack
+from fuzz.tally import Tally
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ATTACKS)
+def test_hostile_input_is_taken_or_refused_in_our_words(group):
+    tally = Tally()
+    attack(tally, group, 40, 20231109)
+    assert not tally.raw, tally.report()
+    assert tally.counts[group]["tried"] >= 20

@@ -1,0 +1,198 @@
+"""Named cases of input that was once answered with somebody else's error."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import apexgp
+from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics, minimum_sample_size, plan_collection
+from apexgp.collect.labelled import read_labelled
+from apexgp.errors import ApexError, DataError, RequestError
+
+SIZES = [60, 94, 147, 230, 360]
+SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
+Y = np.arange(90) % 2
+X = np.random.default_rng(0).normal(size=(90, 3)) + Y[:, None]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return APExGP("power_law").fit(SIZES, SCORES)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"split": "abc"}, "split must be a list"),
+        ({"split": [[1], [2], [3], [4], [5]]}, "split must be a list"),
+        ({"split": [pd.NA, 1, 2, 3, 4]}, "no label in row 0"),
+        ({"sizes": [10**400, *SIZES[1:]]}, "sizes must be real numbers"),
+        ({"sizes": np.longdouble("1e4000") * np.ones(5)}, "sizes must be finite"),
+        ({"scores": [pd.NA, *SCORES[1:]]}, "scores must be real numbers, got <NA>"),
+        ({"metric": 7}, "metric must be text"),
+        ({"task": ["x"]}, "task must be text"),
+        ({"task": pd.NA}, "task must be text"),
+    ],
+)
+def test_curves(given, message):
+    with pytest.raises(DataError, match=message):
+        LearningCurve(**{"sizes": SIZES, "scores": SCORES} | given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"y": pd.array([pd.NA, *Y[1:]], dtype="Int64")}, "y has no value in row 0"),
+        ({"y": np.where(Y, "\u3000", "a")}, "look the same, or like nothing"),
+        ({"param_grid": []}, "param_grid is empty"),
+        ({"param_grid": 3}, "param_grid must map"),
+        ({"n_jobs": 0}, "n_jobs must be a number of processes other than 0"),
+        ({"n_jobs": 1.5}, "n_jobs must be a whole number"),
+        ({"ratio": (1e308, 0, 1e-308)}, "leave something to every part"),
+        ({"metric": None}, "metric must name one or more"),
+        ({"X": None}, "X must be an array"),
+        ({"X": {"a": 1}}, "X must be an array"),
+        ({"X": [[1], [1, 2]]}, "X must be an array"),
+        ({"seed": 10**400}, "seed must be a whole number of at most"),
+        ({"results": 7}, "name of a file"),
+        ({"progress": np.zeros(2)}, "progress must be True or False"),
+    ],
+)
+def test_collection(given, message):
+    with pytest.raises(ApexError, match=message):
+        collect_curves(**{"estimator": GaussianNB(), "X": X, "y": Y, "sizes": [20], "n_splits": 1} | given)
+
+
+def test_huge_labels_stay_two_classes(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(
+        "a,label\n" + "".join(f"{x:.3f},{['1e300', '2e300'][y]}\n" for x, y in zip(X[:, 0], Y, strict=True))
+    )
+    assert np.unique(read_labelled(path, "label").y).tolist() == [1e300, 2e300]
+
+
+def test_shares_whose_sum_overflows_are_shares():
+    even = collect_curves(GaussianNB(), X, Y, sizes=[20], n_splits=1, ratio=(1e308, 1e308, 1e308), progress=False)
+    assert even.fits[0]["test_cases"] == 30
+
+
+def test_a_bar_separated_file_is_read(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("size|score\n" + "".join(f"{a}|{b}\n" for a, b in zip(SIZES, SCORES, strict=True)))
+    assert LearningCurve.from_csv(path).scores.tolist() == SCORES
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz"])
+def test_arrays_that_are_cut_off_or_empty_are_named(tmp_path, suffix):
+    path, labels = tmp_path / f"data{suffix}", tmp_path / "labels.csv"
+    labels.write_text("label\n" + "".join(f"{y}\n" for y in Y))
+    np.save(path, X) if suffix == ".npy" else np.savez(path, X=X)
+    whole = path.read_bytes()
+    for end in (*range(0, 140, 7), len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:end])
+        with pytest.raises(DataError, match="cannot be read as arrays"):
+            read_labelled(path, "label", labels=labels)
+
+
+def test_what_arrays_are_is_said_by_the_file_and_not_by_its_name(tmp_path):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("label\n" + "".join(f"{y}\n" for y in Y))
+    np.save(tmp_path / "a.npy", X)
+    np.savez(tmp_path / "b.npz", X=X)
+    os.rename(tmp_path / "a.npy", tmp_path / "a.npz")
+    os.rename(tmp_path / "b.npz", tmp_path / "b.npy")
+    for name in ("a.npz", "b.npy"):
+        np.testing.assert_array_equal(read_labelled(tmp_path / name, "label", labels=labels).X, X)
+
+
+def nested(depth):
+    return "[" * depth + "]" * depth
+
+
+@pytest.mark.parametrize(
+    ("part", "tampered"),
+    [
+        (None, nested(100_000)),
+        (None, "9" * 5000),
+        (None, '{"format": "apexgp-model"}'),
+        ("curve", nested(500)),
+        ("curve", '{"sizes": "x"}'),
+        ("settings", "[1]"),
+        ("settings", '{"mean": ["auto"]}'),
+        ("settings", '{"seed": 1e308}'),
+        ("settings", '{"ceiling": {"a": 1}}'),
+        ("settings", '{"variant": {"lambda_prior": 3}}'),
+        ("settings", '{"priors": {"tau_e": {"kind": "Normal", "loc": "x", "scale": []}}}'),
+        ("settings", '{"priors": {"tau_e": {"kind": "nothing"}}}'),
+        ("settings", '{"no_such": 1}'),
+        ("parameters", "[1, 2]"),
+        ("parameters", '{"sigma": "x"}'),
+        ("parameters", '{"sigma": [[1]]}'),
+    ],
+)
+def test_tampered_models_are_named(model, tmp_path, part, tampered):
+    path = tmp_path / "model.json"
+    model.save(path)
+    content = json.loads(path.read_text())
+    if part is None:
+        path.write_text(tampered)
+    else:
+        content[part] = "HERE"
+        path.write_text(json.dumps(content).replace('"HERE"', tampered))
+    with pytest.raises(ApexError, match=r"model\.json (is damaged|is not a (saved )?model|holds a model)"):
+        APExGP.load(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"start": int("9" * 310)}, "start must be a whole number of at most"),
+        ({"rounds": 150}, "rounds must be a whole number of at most 30"),
+        ({"rounds": 1.5}, "rounds must be a whole number"),
+        ({"model": None}, "fitted model"),
+        ({"target": "x"}, "target must be real"),
+    ],
+)
+def test_plans(model, given, message):
+    with pytest.raises(RequestError, match=message):
+        plan_collection(**{"model": model, "target": 0.8, "cost_per_sample": 1.0, "penalty": 100.0} | given)
+
+
+def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
+    many = minimum_sample_size(0.2, 10, 1e-12)
+    # ln(1 - R2 / S) is -R2 / S for so small an R2.
+    assert many.criteria["shrinkage"] == pytest.approx(10 * 0.9 / (0.1 * 1e-12), rel=1e-6)
+    for given in ({"r2": 1e-17}, {"r2": 5e-324}, {"r2": 0.1, "margin": 1e-200}, {"r2": 0.1, "error": 1e-300}):
+        with pytest.raises(RequestError, match=r"asks for more than 1e\+15 patients"):
+            minimum_sample_size(0.2, 10, **given)
+    with pytest.raises(RequestError, match="nagelkerke must be True or False"):
+        minimum_sample_size(0.2, 10, 0.1, nagelkerke=np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: metrics.rmse([0.5], [0.5], axis="x"), "axis must be None"),
+        (lambda: metrics.rmse([0.5], [0.5], axis=7), "axis must be None"),
+        (lambda: metrics.rmse([0.5], [0.5], axis=2**40), "axis must be None"),
+        (lambda: metrics.rmse(np.zeros((2, 3)), np.zeros((4, 3))), "must fit together"),
+        (lambda: metrics.mae([np.inf], [np.inf]), "NaN or infinite"),
+        (lambda: metrics.pit(None, [0.5]), "Expected a Forecast"),
+        (lambda: apexgp.true_requirement(None, 0.5), "curve must be a LearningCurve"),
+        (lambda: apexgp.tune_correction([1, 2], LeastSquares(), 3), "must be pairs"),
+        (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=3), "methods must be names"),
+        (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=[[1]]), "There is no method"),
+        (lambda: apexgp.read_curves(None), "name of a file"),
+        (lambda: apexgp.read_curves(os.devnull), "is a device"),
+        (lambda: apexgp.read_curves("x.csv", size=["a"]), "size must be the name of a column"),
+        (lambda: apexgp.read_curves("x.csv", score=3), "score must be the name of a column, or a list"),
+        (lambda: LearningCurve(SIZES, SCORES).up_to("x"), "size must be real"),
+    ],
+)
+def test_other_functions(call, message):
+    with pytest.raises(ApexError, match=message):
+        call()
