@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -54,14 +54,18 @@ def _is_real(value: Any) -> bool:
 
 def some(values: Collection[Any] | NDArray[Any], most: int = 5) -> str:
     """The first few of `values`, for use inside a message."""
-    first = ", ".join(f"{v:g}" if isinstance(v, float) else _cut(str(v)) for v in list(values)[:most])
+    first = ", ".join(f"{v:g}" if isinstance(v, float) else _cut(_text(v)) for v in list(values)[:most])
     return first + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
 def shown(value: Any) -> str:
     """A value as it would be written in Python, for use inside a message: of what is long, the beginning."""
+    return _cut(_text(value, repr))
+
+
+def _text(value: Any, said_by: Callable[[Any], str] = str) -> str:
     try:
-        return _cut(repr(value))
+        return said_by(value)
     except Exception:  # a foreign object that cannot say what it is
         return f"a {type(value).__name__}"
 

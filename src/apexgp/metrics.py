@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import FloatArray, positive, probability, real_array, shown
+from ._check import FloatArray, choice, positive, probability, real_array, shown
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
 
@@ -46,7 +46,7 @@ def coverage(
 ) -> FloatArray:
     """Share of the true scores that lie in the interval of that level."""
     scores, level = _truth(forecast, y), probability("level", level)
-    if kind == "equal_tailed":
+    if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
         # A score lies in it if the share of the forecast below the score does: no ends to search for.
         inside = np.abs(forecast.cdf(scores) - 0.5) <= level / 2
     else:

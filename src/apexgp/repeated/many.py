@@ -89,9 +89,10 @@ def forecast_many(
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP):
         raise RequestError(f"must be an APExGP, got {type(settings).__name__}.", argument="model")
-    if not isinstance(curves, Iterable):
-        raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves")
-    items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in curves)
+    try:
+        items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in iter(curves))
+    except TypeError:
+        raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
     chunks = _chunks(enumerate(items))
     work = (delayed(_forecast_chunk)(chunk, at, clone(settings), levels) for chunk in chunks)
     return (forecast for chunk in in_order(work, n_jobs) for forecast in chunk)
