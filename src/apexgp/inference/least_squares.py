@@ -14,7 +14,7 @@ from ..errors import DataError, NoForecastError
 from ..forecast import Quantity
 from ..model.families import Family
 from .contract import Mixture
-from .nodes import draw_scores
+from .nodes import draw_alike
 from .optimise import minimise, warn_unless_converged
 from .projection import UNIT_OF_ERROR, LeastSquaresProblem
 
@@ -105,12 +105,7 @@ class LeastSquaresFit:
         covariance = noise * effect @ effect.T
         diagonal = np.arange(len(sizes))
         covariance[diagonal, diagonal] += self._noise(noise, of, n_splits) + 1e-14
-        shape = (len(sizes), len(sizes), n)
-        return draw_scores(
-            np.broadcast_to(self.possible(sizes)[:, None], shape[1:]),
-            np.broadcast_to(covariance[:, :, None], shape),
-            rng,
-        )
+        return draw_alike(n, self.possible(sizes), covariance, rng)
 
     def _noise(self, noise: float, of: Quantity, n_splits: int | None) -> float:
         """Variance of a mean score around the curve, given that of a mean over as many splits as the pilot has."""

@@ -18,7 +18,7 @@ from ..model.variant import Variant
 from .contract import Mixture
 from .curve_problem import CurveProblem, spread
 from .gaussian import condition, log_likelihood
-from .nodes import draw_scores
+from .nodes import draw_alike
 from .optimise import minimise, warn_unless_converged
 
 __all__ = ["MapFit", "MapProblem", "MaximumAPosteriori", "fit_map"]
@@ -181,10 +181,7 @@ class MapFit:
         covariance = log_rbf(self.problem.distances(sizes, sizes), sigma, lam) - half.T @ half
         diagonal = np.arange(len(sizes))
         covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14) + self._noise(of, n_splits)
-        shape = (len(sizes), len(sizes), n)
-        return draw_scores(
-            np.broadcast_to(location[:, None], shape[1:]), np.broadcast_to(covariance[:, :, None], shape), rng
-        )
+        return draw_alike(n, location, covariance, rng)
 
     def _given_the_pilot(self, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Conditional mean of f at new sizes, and the whitened covariances of f there with the pilot scores."""

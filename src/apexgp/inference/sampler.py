@@ -21,7 +21,7 @@ from .proposals import Proposal, fitted_proposal, sobol, standard_t, wide_propos
 from .statistics import Batch
 from .thinning import thinned
 
-__all__ = ["ENOUGH", "TOLERATED", "integrate"]
+__all__ = ["TOLERATED", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -37,8 +37,7 @@ _FOLLOWING, _FAR_SIGHTED = 0.5, 0.375
 _DRAWS = 4  # of level and drop at a node: cheap beside the node
 _COMPONENTS = 1024
 
-ENOUGH = 200.0
-"""Effective number of nodes that is aimed at."""
+_ENOUGH = 200.0  # effective nodes that are aimed at
 TOLERATED = 0.025
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
 
@@ -94,7 +93,7 @@ class _Pool:
     def next_steps(self) -> NDArray[np.intp]:
         """Which of `_ROUNDS` comes next for each curve; their number if none does."""
         lost = (self.effective_size < _FOUND) & (len(self._rounds) < _MOST_SEARCHING)
-        enough = (self.error <= TOLERATED) & (self.effective_size >= ENOUGH)
+        enough = (self.error <= TOLERATED) & (self.effective_size >= _ENOUGH)
         done = enough & (self._step + 1 >= _LEAST_ROUNDS)
         following = np.where(done, len(_ROUNDS), self._step + 1)
         return np.where(lost & (self._step == 1), 1, following)
