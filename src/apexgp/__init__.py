@@ -20,8 +20,9 @@ from .model import beliefs
 from .model.beliefs import Beliefs
 from .model.families import FAMILIES
 from .model.variant import PUBLISHED, WRITTEN, Variant
-from .repeated.backtest import Backtest, MethodScore, backtest
+from .repeated.backtest import backtest
 from .repeated.compare import Comparison, PairComparison, compare_models
+from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
 from .surfaces.plot import CurveDisplay
@@ -43,6 +44,7 @@ __all__ = [
     "CurveForecast",
     "CurveSet",
     "Forecast",
+    "HeldOut",
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",

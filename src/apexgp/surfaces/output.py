@@ -89,7 +89,7 @@ class PictureOptions:
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """Print a table; a first column of words is flush left, all else flush right."""
+    """Print a table; a first or last column of words is flush left, all else flush right."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.measure import Measurement
@@ -99,7 +99,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(title))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
-        table.add_column(Text(name), justify="left" if names_things else "right", no_wrap=True)
+        remarks = i == len(header) - 1 and any(" " in row[i] and row[i][:1].isalpha() for row in rows)
+        table.add_column(Text(name), justify="left" if names_things or remarks else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
