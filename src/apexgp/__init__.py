@@ -25,7 +25,7 @@ from .repeated.compare import Comparison, PairComparison, compare_models
 from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
-from .surfaces.plot import CurveDisplay
+from .surfaces.plot import BacktestDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
 
 __version__ = version("apexgp")
 
@@ -36,10 +36,12 @@ __all__ = [
     "WRITTEN",
     "APExGP",
     "Backtest",
+    "BacktestDisplay",
     "Beliefs",
     "CollectionPlan",
     "CollectionRun",
     "Comparison",
+    "ComparisonDisplay",
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
@@ -51,6 +53,7 @@ __all__ = [
     "MethodScore",
     "MinimumSampleSize",
     "PairComparison",
+    "PlanDisplay",
     "RequiredSize",
     "SliceHead",
     "Variant",

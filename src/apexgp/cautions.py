@@ -50,31 +50,53 @@ def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
     """
     found = []
     if len(pilot.sizes) < 4:
-        found.append(Caution(
-            f"The pilot has only {len(pilot.sizes)} different sizes; the shape of the curve shows with 4 or more.", f"only {len(pilot.sizes)} sizes"))
+        found.append(
+            Caution(
+                f"The pilot has only {len(pilot.sizes)} different sizes; the shape of the curve shows with 4 or more.",
+                f"only {len(pilot.sizes)} sizes",
+            )
+        )
     span = pilot.sizes[-1] / pilot.sizes[0]
     if span < _NARROWEST_FACTOR:
-        found.append(Caution(
-            f"The pilot's largest size is only {span:.3g} times its smallest; a factor of {_NARROWEST_FACTOR} or more "
-            "tells a trend from chance.", f"sizes span only {span:.2g}x"))
+        found.append(
+            Caution(
+                f"The pilot's largest size is only {span:.3g} times its smallest; a factor of {_NARROWEST_FACTOR} or "
+                "more tells a trend from chance.",
+                f"sizes span only {span:.2g}x",
+            )
+        )
     slope, error = _trend(pilot)
     if slope < -1e-9 and slope < -2 * error:
-        found.append(Caution(
-            "Performance falls as the training set grows. The model expects it to rise: look for a change of data, "
-            "of classifier or of settings between the sizes. Of real curves that fell, about as many fell further as "
-            "recovered, and far beyond the pilot one in five ended outside the 95 % interval.", "falls"))
+        found.append(
+            Caution(
+                "Performance falls as the training set grows. The model expects it to rise: look for a change of data, "
+                "of classifier or of settings between the sizes. Of real curves that fell, about as many fell further "
+                "as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
+                "falls",
+            )
+        )
     elif slope < 2 * error and slope * np.log(span) < _FLAT_RISE and error * np.log(span) < _FLAT_RISE:
-        found.append(Caution(
-            "The pilot does not rise beyond its noise. Of real curves that were as flat, half moved by less than 0.01 "
-            "even at more than ten times the size, but about one in three rose by more than 0.02: the upper end of the "
-            "interval stands for those.", "flat"))
+        found.append(
+            Caution(
+                "The pilot does not rise beyond its noise. Of real curves that were as flat, half moved by less than "
+                "0.01 even at more than ten times the size, but about one in three rose by more than 0.02: the upper "
+                "end of the interval stands for those.",
+                "flat",
+            )
+        )
     if best_single >= 1:
-        found.append(Caution("Some scores are perfect. At the bound the curve cannot show how it would go on.", "perfect scores"))
+        found.append(
+            Caution("Some scores are perfect. At the bound the curve cannot show how it would go on.", "perfect scores")
+        )
     spread = _pooled_spread(pilot)
     if spread > _WILD_SPREAD and spread > np.ptp(pilot.mean):
-        found.append(Caution(
-            f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve "
-            "improves. Larger test sets or more splits would show the trend.", "noise exceeds the rise"))
+        found.append(
+            Caution(
+                f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve "
+                "improves. Larger test sets or more splits would show the trend.",
+                "noise exceeds the rise",
+            )
+        )
     return tuple(found)
 
 
@@ -84,8 +106,11 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
     if factor <= FARTHEST_FACTOR:
         return ()
     return (
-        Caution(f"{sizes.max():,.10g} is {factor:.3g} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The method has "
-        f"been tested up to about {FARTHEST_FACTOR} times.", f"beyond {FARTHEST_FACTOR}x"),
+        Caution(
+            f"{sizes.max():,.10g} is {factor:.3g} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The method "
+            f"has been tested up to about {FARTHEST_FACTOR} times.",
+            f"beyond {FARTHEST_FACTOR}x",
+        ),
     )
 
 
@@ -97,8 +122,11 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
     if sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
         return ()
     return (
-        Caution("The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
-        "other curves have done.", "says little of the limit"),
+        Caution(
+            "The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
+            "other curves have done.",
+            "says little of the limit",
+        ),
     )
 
 

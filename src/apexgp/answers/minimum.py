@@ -122,7 +122,10 @@ def minimum_sample_size(
     nagelkerke = truth("nagelkerke", nagelkerke)
     if (r2 is None) == (cstatistic is None):
         came = "neither" if r2 is None else "both"
-        raise RequestError(f"Say how well the model will do by r2 or by cstatistic, got {came}.")
+        raise RequestError(
+            f"The model's expected performance must be given in one way, got {came}.",
+            remedy=("Give {} or {}.", "r2", "cstatistic"),
+        )
     if cstatistic is not None and nagelkerke:
         raise RequestError("goes with r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
     known = None if cstatistic is None else _discrimination(cstatistic)

@@ -110,9 +110,7 @@ class RequiredSize(Answer):
         else:
             title = f"Required size: {size} examples reach {self.target:g} {sure}"
         by_level = {0.1: self.interval[0], 0.5: self.median, 0.9: self.interval[1], self.confidence: self.size}
-        rows = [
-            (f"{100 * level:g} %", roughly(by_level[level], self.relative_error)) for level in sorted(by_level)
-        ]
+        rows = [(f"{100 * level:g} %", roughly(by_level[level], self.relative_error)) for level in sorted(by_level)]
         ever = (
             f"Probability that the pilot's size will do: {chance(self.prob_now)}; that any size will: "
             f"{chance(self.prob_reachable)}."

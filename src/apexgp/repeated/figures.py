@@ -111,6 +111,8 @@ class Backtest(Answer):
         For each curve and method.
     by_size : tuple of HeldOut
         For each curve, method and size held out: what the method said, and what came.
+    metric : str
+        What was measured; "score" where curves differ in it.
     cautions : tuple of str
         Reasons to doubt that the best method here is the best.
     """
@@ -118,6 +120,7 @@ class Backtest(Answer):
     pooled: tuple[MethodScore, ...]
     by_curve: tuple[MethodScore, ...]
     by_size: tuple[HeldOut, ...] = ()
+    metric: str = "score"
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -165,7 +168,10 @@ class Backtest(Answer):
     def shown(self) -> Shown:
         """One row a method."""
         curves = max((score.curves for score in self.pooled), default=0)
-        rows = [[score.method, *(_figure(getattr(score, name), form) for name, _, form in _FIGURES)] for score in self.pooled]
+        rows = [
+            [score.method, *(_figure(getattr(score, name), form) for name, _, form in _FIGURES)]
+            for score in self.pooled
+        ]
         title = f"Backtest on {curves:,} curve{'' if curves == 1 else 's'}"
         return Shown(title, ["method", *(name for _, name, _ in _FIGURES)], rows, self._all_notes(), ("method",))
 

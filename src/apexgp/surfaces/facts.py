@@ -9,10 +9,10 @@ from typing import Any
 
 from .._answer import Columns, rows_of
 from .._json import plain
-from ..cautions import in_brief
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize
+from ..cautions import in_brief
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
@@ -20,8 +20,8 @@ from ..forecast import Forecast
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
-from .words.batch import batch_sentence, tasks_of_caution
 from .words.backtest import backtest_methods, backtest_sentence
+from .words.batch import batch_sentence, tasks_of_caution
 from .words.compare import compare_methods, compare_sentence
 from .words.forecast import forecast_methods, forecast_sentence
 from .words.method import with_cautions

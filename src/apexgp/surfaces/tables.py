@@ -46,7 +46,8 @@ def batch_table(found: Sequence[CurveForecast], level: float, target: float | No
         wrong = one.error if one.error is not None else "; ".join(map(in_brief, one.cautions))
         ends = one.intervals.get(level, ((), ()))
         sizes = sorted(zip(one.sizes.tolist(), one.mean, *ends, strict=True))
-        cells = [_forecast_cells(*row, largest=one.largest) for row in sizes] or [["-"] * 4]
+        cells = [_forecast_cells(size, mean, low, high, one.largest) for size, mean, low, high in sizes]
+        cells = cells or [["-"] * 4]
         rows += [
             [str(one.task), *row, *(asked if i == 0 else [""] * len(asked)), wrong if i == 0 else ""]
             for i, row in enumerate(cells)

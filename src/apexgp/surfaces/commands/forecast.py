@@ -16,6 +16,7 @@ from ..facts import batch_facts, forecast_facts
 from ..options import Confidence, CurveFile, ModelOptions, among, sizes_and_times, sizes_asked_for
 from ..output import OutputOptions, PictureOptions
 from ..plot import CurveDisplay
+from ..plot.curve import picture_end
 from ..tables import batch_table, forecast_table
 from ..words.batch import batch_intro, sorting_key
 from ..words.forecast import pilot_line
@@ -65,7 +66,8 @@ def forecast(
     if len(curves) > 1:
         if output.methods_text or picture.plot is not None:
             raise RequestError(
-                f"--plot and --methods-text go with one curve; the file holds {len(curves)} tasks. Choose one with --task."
+                f"--plot and --methods-text go with one curve; the file holds {len(curves)} tasks. Choose one with "
+                "--task."
             )
         _forecast_batch(curves, model, at or _DEFAULT_AT, of, level, target, confidence, output)
         return
@@ -76,7 +78,8 @@ def forecast(
     found = model.forecast(sizes, of=of)  # type: ignore[arg-type]
     facts = forecast_facts(model, found, level, required)
     output.present(facts, *forecast_table(facts), intro=pilot_line(facts["pilot"]))
-    picture.draw(lambda: CurveDisplay.for_answer(model, max(sizes), required), output)
+    to = picture_end(curve.largest, max(sizes), required)
+    picture.draw(lambda: CurveDisplay.from_estimator(model, to).plot(required=required), output)
 
 
 def _forecast_batch(
@@ -104,8 +107,6 @@ def _forecast_batch(
     found = sorted(every, key=lambda one: sorting_key(str(one.task)))
     facts = batch_facts(found, level, target, confidence)
     metric = next(iter(curves.values())).metric
-    output.present(
-        facts, *batch_table(found, level, target, metric), intro=batch_intro(len(curves), metric)
-    )
+    output.present(facts, *batch_table(found, level, target, metric), intro=batch_intro(len(curves), metric))
     if facts["failed"]:
         raise DataError(f"{facts['failed']} of {len(curves)} tasks could not be forecast.")

@@ -34,7 +34,9 @@ def batch_sentence(facts: dict[str, Any]) -> str:
     parts = [f"{_named(met)} {_verb(met)} it with what there is"] if met else []
     if later:
         size, name = later[0]
-        reach = f"the first of {len(later):,} to reach it with more is {name}" if len(later) > 1 else f"{name} takes more"
+        reach = (
+            f"the first of {len(later):,} to reach it with more is {name}" if len(later) > 1 else f"{name} takes more"
+        )
         parts.append(f"{reach}, at {roughly(size)} examples")
     if never:
         parts.append(f"{_named(never)} {_verb(never)} it with no number of examples")
