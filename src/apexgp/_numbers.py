@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["chance", "counted", "roughly"]
+__all__ = ["chance", "exactly", "roughly"]
 
 _KNOWN = 3  # digits of a size whose error nobody has stated
 _LONG = 1e12  # from here on a size is written with a power of ten
@@ -19,7 +19,7 @@ def chance(p: float) -> str:
     return f"{100 * p:.1f} %" if p < 0.1 or p > 0.9 else f"{100 * p:.0f} %"
 
 
-def counted(size: float) -> str:
+def exactly(size: float) -> str:
     """A number of examples as it was given, with its thousands apart."""
     return f"{size:,.10g}"
 

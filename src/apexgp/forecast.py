@@ -15,7 +15,7 @@ from scipy.special import logsumexp, ndtri
 from ._answer import Answer, Columns, Shown, as_frame, columns_as_json
 from ._check import FloatArray, choice, generator, probability, real_array, whole_number
 from ._files import write_text
-from ._numbers import counted
+from ._numbers import exactly
 from ._roots import rising_root
 from ._tables import as_csv
 from ._truncated import CutNormal
@@ -73,7 +73,7 @@ class Forecast(Answer):
         """Mean and 95 % interval at each size."""
         lower, upper = self.interval(0.95)
         rows = [
-            (counted(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
+            (exactly(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
             for size, mean, low, high in zip(self.sizes, self.mean, lower, upper, strict=True)
         ]
         return Shown("Forecast", ("size", "mean", "95 % interval"), rows, self._all_notes())

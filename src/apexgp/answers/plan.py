@@ -18,7 +18,7 @@ from scipy.interpolate import PchipInterpolator
 
 from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, positive, whole_number
-from .._numbers import chance, counted
+from .._numbers import chance, exactly
 from ..forecast import Quantity
 from .required import Forecaster, Success, success_of
 
@@ -96,7 +96,7 @@ class CollectionPlan(Answer):
         rows, before = [], self.start
         for number, (size, met) in enumerate(zip(self.stops, self.prob_met, strict=True), start=1):
             more, before = size - before, size
-            rows.append((str(number), counted(more), counted(size), f"{more * self.cost_per_sample:,.0f}", chance(met)))
+            rows.append((str(number), exactly(more), exactly(size), f"{more * self.cost_per_sample:,.0f}", chance(met)))
         spend = (
             f"From {self.start:,} examples, sufficient with a probability of {chance(self.prob_now)}. Labels are "
             f"expected to cost {self.expected_spend:,.0f}; the target is missed with a probability of "

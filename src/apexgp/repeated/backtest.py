@@ -66,7 +66,7 @@ def backtest(
         came = type(wrong[0]).__name__ if wrong else "none"
         raise DataError(f"Expected a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).")
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
-    metrics_measured = {one.metric for _, one in curves}
+    metrics_measured = {one.metric_name for _, one in curves}
     judged = [one for curve_found in in_order(work, n_jobs) for one in curve_found]
     found = [score for score, _ in judged]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]

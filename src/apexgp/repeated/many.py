@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, choice, positive, probability, real_array, real_number, shown, sizes_array
-from .._numbers import counted
+from .._numbers import exactly
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, RequestError
@@ -81,7 +81,7 @@ class CurveForecast(Answer):
             return Shown(title, ("error",), [(self.error,)], (), ("error",))
         level = max(self.intervals, default=None)
         header = ["size", "mean"] + ([] if level is None else [f"{100 * level:g} % interval"])
-        rows = [[counted(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
+        rows = [[exactly(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
         if level is not None:
             for row, low, high in zip(rows, *self.intervals[level], strict=True):
                 row.append(f"{low:.3f} to {high:.3f}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._answer import Answer
-from .._numbers import counted
+from .._numbers import exactly
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
@@ -28,17 +28,21 @@ def table_of(answer: Answer) -> Cells:
 def forecast_table(facts: dict[str, Any]) -> Cells:
     """One row a size."""
     largest = facts["pilot"]["sizes"][-1]
-    header = ["size", "times pilot", f"expected {facts['pilot']['metric']}", f"{100 * facts['level']:g} % interval"]
+    header = _forecast_header(facts["pilot"]["metric_name"], facts["level"])
     return header, [_forecast_cells(**row, largest=largest) for row in facts["forecast"]]
 
 
+def _forecast_header(metric: str, level: float) -> list[str]:
+    return ["size", "times pilot", f"expected {metric}", f"{100 * level:g} % interval"]
+
+
 def _forecast_cells(size: float, mean: float, lower: float, upper: float, largest: float, **_more: float) -> list[str]:
-    return [counted(size), f"{size / largest:.3g}", f"{mean:.3f}", f"{lower:.3f} to {upper:.3f}"]
+    return [exactly(size), f"{size / largest:.3g}", f"{mean:.3f}", f"{lower:.3f} to {upper:.3f}"]
 
 
 def batch_table(found: Sequence[CurveForecast], level: float, target: float | None, metric: str) -> Cells:
     """One row a task and size; what a task asks for, and what is wrong with it, stand in its first row."""
-    header = ["task", "size", "times pilot", f"expected {metric}", f"{100 * level:g} % interval"]
+    header = ["task", *_forecast_header(metric, level)]
     header += [] if target is None else [f"examples for {target:g}"]
     rows = []
     for one in found:
@@ -59,7 +63,7 @@ def curve_table(curve: LearningCurve) -> Cells:
     """What was measured, one row a size."""
     measured = curve.replicates
     return ["size", "mean", "s.d.", "splits"], [
-        [counted(size), f"{mean:.3f}", f"{std:.3f}", str(splits)]
+        [exactly(size), f"{mean:.3f}", f"{std:.3f}", str(splits)]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
     ]
 

@@ -106,7 +106,7 @@ def _forecast_batch(
     )
     found = sorted(every, key=lambda one: sorting_key(str(one.task)))
     facts = batch_facts(found, level, target, confidence)
-    metric = next(iter(curves.values())).metric
+    metric = next(iter(curves.values())).metric_name
     output.present(facts, *batch_table(found, level, target, metric), intro=batch_intro(len(curves), metric))
     if facts["failed"]:
         raise DataError(f"{facts['failed']} of {len(curves)} tasks could not be forecast.")

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._numbers import counted
+from ..._numbers import exactly
 from ...repeated.figures import Backtest, HeldOut, MethodScore
 from .look import FORECAST, MEASURED, TRUTH, Display, dress, new_axes
 
@@ -98,7 +98,7 @@ class BacktestDisplay(Display):
         several = len({task for task, _ in cases}) > 1
         if apart:
             for i, (task, size) in enumerate(cases):
-                words = f"{task}, {counted(size)} examples" if several else f"with {counted(size)} examples"
+                words = f"{task}, size {exactly(size)}" if several else f"at size {exactly(size)}"
                 ax.plot([], [], _MARKERS[i], color=MEASURED, markersize=5.5, label=words)
         else:
             ax.plot(

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from ..._check import FloatArray, probability
-from ..._numbers import counted
+from ..._numbers import exactly
 from ...repeated.compare import Comparison, PairComparison
+from ..words.phrases import counted
 from .look import LINES, MODELS, Display, dress, new_axes, percent_axis, score_axis, size_axis
 
 __all__ = ["ComparisonDisplay"]
@@ -47,6 +48,8 @@ class ComparisonDisplay(Display):
         Probability of the bands.
     metric : str
         Name of the score axis.
+    unit : str
+        What a size counts.
     """
 
     sizes: FloatArray
@@ -54,6 +57,7 @@ class ComparisonDisplay(Display):
     pairs: Sequence[PairComparison]
     level: float
     metric: str = "score"
+    unit: str = "examples"
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, level: float = 0.95) -> Self:
@@ -65,11 +69,11 @@ class ComparisonDisplay(Display):
         for name, model in comparison.models.items():
             forecast, measured = model.forecast(grid, of="expected"), model.curve_.replicates
             models[name] = ModelCurve(measured.sizes, measured.mean, forecast.mean, *forecast.interval(level))
-        metric = next(iter(comparison.models.values())).curve_.metric
-        return cls(grid, models, comparison.pairs, level, metric)
+        curve = next(iter(comparison.models.values())).curve_
+        return cls(grid, models, comparison.pairs, level, curve.metric_name, counted(curve))
 
     def _about(self) -> str:
-        return f"{self.metric} of {', '.join(self.models)}, to {counted(self.sizes[-1])} training examples"
+        return f"{self.metric} of {', '.join(self.models)}, to {exactly(self.sizes[-1])} training {self.unit}"
 
     def plot(self, axes: Sequence[Any] | None = None) -> Self:
         """Draw on `axes`, two matplotlib Axes one above the other, or on a new figure."""
@@ -103,5 +107,5 @@ class ComparisonDisplay(Display):
             ax.plot(pair.grid, pair.grid_prob, color=colour, linewidth=1.8, linestyle=line, label=words)
             ax.plot(pair.sizes, pair.prob_first_better, "o", color=colour, markersize=5, zorder=4)
         percent_axis(ax, "probability")
-        size_axis(ax, self.sizes[0], self.sizes[-1], "training examples")
+        size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
         ax.legend(frameon=False, fontsize="small", loc="best")

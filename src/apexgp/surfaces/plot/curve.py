@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray, probability, real_number, sizes_array
-from ..._numbers import counted, roughly
+from ..._numbers import exactly, roughly
 from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import APExGP
+from ..words.phrases import counted
 from .look import FORECAST, MEASURED, TARGET, TRUTH, Display, dress, new_axes, score_axis, size_axis, whiskers
 
 __all__ = ["CurveDisplay", "picture_end"]
@@ -47,8 +48,8 @@ class CurveDisplay(Display):
         Its equal-tailed intervals.
     metric : str
         Name of the score axis.
-    counted : str
-        What a size counts, the name of the other axis.
+    unit : str
+        What a size counts.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class CurveDisplay(Display):
     mean: FloatArray
     bands: Mapping[float, tuple[FloatArray, FloatArray]]
     metric: str = "score"
-    counted: str = "training examples"
+    unit: str = "examples"
 
     @classmethod
     def from_estimator(cls, model: APExGP, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)) -> Self:
@@ -100,13 +101,14 @@ class CurveDisplay(Display):
             sizes=grid,
             mean=forecast.mean,
             bands={probability("levels", level): forecast.interval(level) for level in sorted(levels)},
-            metric=curve.metric,
+            metric=curve.metric_name,
+            unit=counted(curve),
         )
 
     def _about(self) -> str:
         return (
-            f"{self.metric}, measured from {counted(self.pilot_sizes[0])} to {counted(self.pilot_sizes[-1])} "
-            f"{self.counted}, forecast to {counted(self.sizes[-1])}"
+            f"{self.metric}, measured from {exactly(self.pilot_sizes[0])} to {exactly(self.pilot_sizes[-1])} "
+            f"training {self.unit}, forecast to {exactly(self.sizes[-1])}"
         )
 
     def plot(
@@ -155,7 +157,7 @@ class CurveDisplay(Display):
             self._draw_required(ax, required)
             shown.append(np.array([required.target]))
         score_axis(ax, self.metric, *shown)
-        size_axis(ax, self.sizes[0], self.sizes[-1], self.counted)
+        size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
         dress(ax)
         ax.legend(frameon=False, fontsize="small", loc="best")
         self.ax_, self.figure_ = ax, ax.figure

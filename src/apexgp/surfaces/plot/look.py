@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._check import FloatArray
 from ..._extras import need
-from ..._numbers import counted
+from ..._numbers import exactly
 
 __all__ = [
     "FORECAST",
@@ -77,11 +77,11 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     ax.set_xscale("log")
     ax.set_xlim(low / 1.08, high * 1.08)
     written_out = high < _PLAIN
-    steps, decades = _ticks(low, high, len(counted(round(high))) if written_out else 7)
+    steps, decades = _ticks(low, high, len(exactly(round(high))) if written_out else 7)
     ax.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=decades))
     ax.xaxis.set_minor_locator(ticker.NullLocator())
     ax.xaxis.set_major_formatter(
-        ticker.FuncFormatter(lambda x, _: counted(round(x)))
+        ticker.FuncFormatter(lambda x, _: exactly(round(x)))
         if written_out
         else ticker.LogFormatterSciNotation(labelOnlyBase=False, minor_thresholds=(math.inf, math.inf))
     )

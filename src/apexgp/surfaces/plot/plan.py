@@ -10,11 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray
 from ..._extras import need
-from ..._numbers import counted
+from ..._numbers import exactly
 from ...answers.plan import CollectionPlan
 from ...answers.required import success_of
 from ...estimators import APExGP
 from ...forecast import Quantity
+from ..words.phrases import counted
 from .look import FORECAST, MEASURED, TRUTH, Display, dress, new_axes, percent_axis
 
 __all__ = ["PlanDisplay"]
@@ -36,12 +37,15 @@ class PlanDisplay(Display):
         The plan.
     metric : str
         What the target is about.
+    unit : str
+        What a size counts.
     """
 
     sizes: FloatArray
     prob: FloatArray
     plan: CollectionPlan
     metric: str = "score"
+    unit: str = "examples"
 
     @classmethod
     def from_plan(cls, model: APExGP, plan: CollectionPlan, of: Quantity = "expected") -> Self:
@@ -52,11 +56,11 @@ class PlanDisplay(Display):
         farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_sample, 1.0))
         grid = np.linspace(plan.start, farthest, 200)
         prob = np.maximum.accumulate(success_of(model, plan.target, of)(grid))
-        return cls(grid, prob, plan, model.curve_.metric)
+        return cls(grid, prob, plan, model.curve_.metric_name, counted(model.curve_))
 
     def _about(self) -> str:
         rounds = sorted(set(self.plan.stops))
-        return f"{self.metric} of {self.plan.target:g}, rounds to {', '.join(map(counted, rounds))} examples"
+        return f"{self.metric} of {self.plan.target:g}, rounds to {', '.join(map(exactly, rounds))} {self.unit}"
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
@@ -95,7 +99,7 @@ class PlanDisplay(Display):
             at = (size - self.plan.start) * self.plan.cost_per_sample
             ax.vlines(at, 0, met, color="0.6", linewidth=0.8, linestyle=(0, (4, 4)))
             ax.plot(
-                at, met, "o", color=MEASURED, markersize=13, zorder=4, label=f"round {number}: to have {counted(stop)}"
+                at, met, "o", color=MEASURED, markersize=13, zorder=4, label=f"round {number}: to have {exactly(stop)}"
             )
             ax.text(at, met, str(number), color="white", ha="center", va="center", fontsize="small", zorder=5)
         if len(seen) == 1:
@@ -107,7 +111,7 @@ class PlanDisplay(Display):
         start, cost = self.plan.start, self.plan.cost_per_sample
         ax.set_xlabel("cost of the labels")
         above = ax.secondary_xaxis("top", functions=(lambda x: start + x / cost, lambda n: (n - start) * cost))
-        above.set_xlabel("training examples")
+        above.set_xlabel(f"training {self.unit}")
         for axis in (ax.xaxis, above.xaxis):
             axis.set_major_locator(ticker.MaxNLocator(6))
-            axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: counted(x)))
+            axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: exactly(x)))
