@@ -76,8 +76,8 @@ def credited(method: str) -> str:
 
 
 def sources_of_methods(methods: Iterable[str]) -> tuple[Source, ...]:
-    """Whose work the methods of a backtest are, each once."""
-    return tuple(dict.fromkeys(source for name in methods if name in _METHODS for source in _METHODS[name][1]))
+    """Whose work the methods of a backtest are, each once, in order of their names."""
+    return tuple(sorted({source for name in methods if name in _METHODS for source in _METHODS[name][1]}))
 
 
 def sources_of(model: APExGP) -> tuple[Source, ...]:
