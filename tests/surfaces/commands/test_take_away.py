@@ -135,7 +135,8 @@ def test_a_shell_can_complete_commands_options_and_names(run, monkeypatch, typed
     monkeypatch.setenv("_APEXGP_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", typed)
     monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
-    assert set(run()[1].split()) == found
+    got = run()
+    assert set(got[1].split()) == found, got
 
 
 def test_the_citation_file_is_valid_and_of_this_version():
