@@ -19,7 +19,7 @@ __all__ = ["Columns", "find_columns", "is_header"]
 # Columns that our own files have beside size, score, split and task; only ever by these names.
 ABOUT = ("metric", "direction", "unit")
 
-_COUNTED = ["example", "sample", "case", "patient", "image", "row", "observation", "instance", "subject", "scan", "item", "point", "label", "datum"]
+_COUNTED = "example sample case patient image row observation instance subject scan item point label datum".split()
 _COUNTING = {"n", "num", "number", "no", "nr", "amount", "count", "total", "of", "the"}
 _TRAINING = {"train", "training", "labelled", "labeled", "annotated"}
 _SPLITS = (
