@@ -102,6 +102,7 @@ def test_public_names_are_pinned():
         "APExGP",
         "Backtest",
         "BacktestDisplay",
+        "BatchDisplay",
         "Beliefs",
         "CollectionPlan",
         "CollectionRun",
