@@ -39,9 +39,9 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
     if curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
         found.append(
-            f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better, as for an error rate? "
-            'Then say so with direction="lower", on the command line --lower-is-better: as it stands, the forecast takes '
-            "higher for better, and is wrong."
+            f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better? Then say so with "
+            'direction="lower", on the command line with --lower-is-better; the forecast as it stands takes higher for '
+            "better."
         )
     elif slope < -1e-9 and slope < -2 * error:
         found.append(
