@@ -105,7 +105,8 @@ class LearningCurve:
         distinct = np.unique(self.sizes)
         facts = [f"{len(self)} scores at {len(distinct)} sizes from {distinct[0]:g} to {distinct[-1]:g}"]
         if self.split is not None:
-            facts.append(f"{len(set(self.split.tolist()))} splits")
+            splits = len(set(self.split.tolist()))
+            facts.append(f"{splits} split{'s' if splits > 1 else ''}")
         facts.append(f"metric={self.metric!r}")
         if self.task is not None:
             facts.append(f"task={self.task!r}")
