@@ -18,7 +18,7 @@ from ...cautions import FARTHEST_FACTOR
 from ...estimators import APExGP
 from ...forecast import Quantity
 from ..words.phrases import counted
-from .look import FORECAST, MEASURED, TRUTH, Display, dress, legend, mark_tested, new_axes, percent_axis
+from .look import FORECAST, MEASURED, Display, dress, legend, mark_tested, new_axes, percent_axis
 
 __all__ = ["PlanDisplay"]
 
@@ -85,7 +85,7 @@ class PlanDisplay(Display):
         self._draw_rounds(ax)
         mark_tested(ax, max(self.tested - plan.start, 0) * plan.cost_per_sample, spend[-1])
         missed = f"missed in the end: {chance(plan.failure_probability)}"
-        ax.axhline(plan.prob_met[-1], color=TRUTH, linewidth=1, linestyle=(0, (1, 2)), label=missed)
+        ax.axhline(plan.prob_met[-1], color="0.4", linewidth=1, linestyle="-.", label=missed)
         ax.set_xlim(-0.03 * spend[-1], 1.03 * spend[-1])
         percent_axis(ax, "target met by then")
         self._name_costs(ax)
