@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some
 from ._files import write_text
-from ._tables import Table, as_csv, read_table
+from ._known_metrics import UNNAMED, metric_name
+from ._tables import as_csv
 from ._warn import warn
 from .errors import DataError, MissingScoresWarning, RequestError
+from .reading.frames import is_frame, scikit_learn_curve
+from .reading.source import Source, Wanted, read_measurements
 
 __all__ = ["LearningCurve", "read_curves"]
 
 Direction = Literal["higher", "lower"]
+Unit = Literal["rows", "groups"]
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,12 @@ class LearningCurve:
         Which data split each score comes from (for a table: one label a column, by default 0, 1, ...). The same
         label is the same split at every size. None: the replicates are independent.
     metric, task : str, optional
-        What was measured, and on which task; used in tables and pictures.
+        What was measured, and on which task; used in tables and pictures, which write the metric as people do: see
+        `metric_name`.
     direction : {"higher", "lower"}
         "lower" takes an error rate. The model then works with 1 - score, and forecasts come back as error rates.
+    unit : {"rows", "groups"}
+        What a size counts: training examples one by one, or groups of them, such as patients with all their images.
 
     Examples
     --------
@@ -62,12 +68,14 @@ class LearningCurve:
     sizes: FloatArray
     scores: FloatArray
     split: NDArray[Any] | None = None
-    metric: str = field(default="score", kw_only=True)
+    metric: str = field(default=UNNAMED, kw_only=True)
     task: str | None = field(default=None, kw_only=True)
     direction: Direction = field(default="higher", kw_only=True)
+    unit: Unit = field(default="rows", kw_only=True)
 
     def __post_init__(self) -> None:
-        choice("direction", self.direction, ("higher", "lower"))
+        choice("direction", self.direction, get_args(Direction))
+        choice("unit", self.unit, get_args(Unit))
         for name, value in (("metric", self.metric), ("task", "" if self.task is None else self.task)):
             if not isinstance(value, str):
                 raise DataError(f"must be text, got {shown(value)}.", argument=name)
@@ -97,13 +105,21 @@ class LearningCurve:
         distinct = np.unique(self.sizes)
         facts = [f"{len(self)} scores at {len(distinct)} sizes from {distinct[0]:g} to {distinct[-1]:g}"]
         if self.split is not None:
-            facts.append(f"{len(set(self.split.tolist()))} splits")
+            splits = len(set(self.split.tolist()))
+            facts.append(f"{splits} split{'s' if splits > 1 else ''}")
         facts.append(f"metric={self.metric!r}")
         if self.task is not None:
             facts.append(f"task={self.task!r}")
         if self.direction == "lower":
             facts.append("direction='lower'")
+        if self.unit == "groups":
+            facts.append("unit='groups'")
         return f"LearningCurve({', '.join(facts)})"
+
+    @property
+    def metric_name(self) -> str:
+        """The metric as people write it: AUROC for auroc, roc_auc or AUC; one that is not known as it was given."""
+        return metric_name(self.metric)
 
     @property
     def upward(self) -> LearningCurve:
@@ -141,150 +157,156 @@ class LearningCurve:
     @classmethod
     def from_csv(
         cls,
-        path: str | os.PathLike[str],
-        size: str = "size",
-        score: str | Sequence[str] = "score",
-        split: str = "split",
+        path: Source,
+        size: str | None = None,
+        score: str | Sequence[str] | None = None,
+        split: str | None = None,
         *,
         metric: str | None = None,
-        direction: Direction = "higher",
+        direction: Direction | None = None,
+        unit: Unit | None = None,
+        sheet: str | int | None = None,
     ) -> LearningCurve:
-        """Read one curve from a file of comma-, semicolon- or tab-separated values.
+        """Read one curve from a table: comma-, semicolon- or tab-separated values, or an .xlsx workbook.
 
         Parameters
         ----------
         path
-            The file. Its first line names the columns.
+            The file, or one that is open. A line near its beginning names the columns.
         size, score, split
-            Names of the columns. A file without the split column has unlabelled replicates. A list of names as
-            `score` reads a wide table, one column a split; columns that are numbered throughout (`split1`, `split2`,
-            ... or `1`, `2`, ...) are taken for one without being listed.
+            Names of the columns. By default those that are called so, or as people call them: `n` or `Training
+            examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled replicates. A list of
+            names, or a pattern such as `fold*`, as `score` reads a wide table, one column a split; columns that are
+            numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken for one without being listed.
         metric
-            What was measured, or, in a file whose column `metric` names several, which of them to read.
+            What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
+            the file says: in that column, or by the name of the column of scores.
         direction
-            "lower" for a file of error rates.
+            "lower" for a file of error rates; by default what the column `direction` says, or "higher".
+        unit
+            What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
+        sheet
+            Which sheet of a workbook: its name, or its number from 1; by default the first.
         """
-        curves = read_curves(path, size, score, split, metric=metric, direction=direction)
-        if len(curves) > 1:
+        wanted = Wanted(size, score, split, None, metric, direction, unit, sheet)
+        return _only(curves_and_notes(path, wanted)[0], str(getattr(path, "name", path)))
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        size: str | None = None,
+        score: str | Sequence[str] | None = None,
+        split: str | None = None,
+        *,
+        metric: str | None = None,
+        direction: Direction | None = None,
+        unit: Unit | None = None,
+    ) -> LearningCurve:
+        """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
+
+        The parameters are those of `from_csv`, and columns are found by the same names.
+
+        Examples
+        --------
+        >>> LearningCurve.from_frame({"n": [60, 120, 240], "AUC": [0.71, 0.76, 0.80]})
+        LearningCurve(3 scores at 3 sizes from 60 to 240, metric='AUC')
+        """
+        if not is_frame(frame):
+            raise DataError(f"Expected a data frame, got {shown(frame)}.")
+        wanted = Wanted(size, score, split, None, metric, direction, unit)
+        return _only(curves_and_notes(frame, wanted)[0], "The data frame")
+
+    @classmethod
+    def from_sklearn(
+        cls, result: Any, *, metric: str | None = None, direction: Direction | None = None, unit: Unit = "rows"
+    ) -> LearningCurve:
+        """Take the test scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
+
+        Parameters
+        ----------
+        result
+            What `learning_curve` returned, or the display.
+        metric
+            What was measured; by default what a display says.
+        direction, unit
+            As for `LearningCurve`. Scores that scikit-learn calls neg_..., which are below 0, are turned into losses,
+            of which lower is better.
+        """
+        found = scikit_learn_curve(result)
+        if found is None:
             raise DataError(
-                f"{os.fspath(path)} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
-                "Read them all with apexgp.read_curves(path), or keep the rows of one task."
+                f"Expected what scikit-learn's learning_curve returns, or a LearningCurveDisplay, got {shown(result)}."
             )
-        return next(iter(curves.values()))
+        sizes, scores, name, loss = found
+        return cls(
+            sizes,
+            scores,
+            metric=metric or name or UNNAMED,
+            direction=direction or ("lower" if loss else "higher"),
+            unit=unit,
+        )
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the rows as they were given, under the headers size, score, split (and task, metric if set)."""
-        columns: dict[str, Sequence[object]] = {
-            "size": [int(s) if s.is_integer() else s for s in self.sizes.tolist()],
-            "score": self.scores.tolist(),
-        }
-        if self.split is not None:
-            columns["split"] = self.split.tolist()
-        if self.task is not None:
-            columns["task"] = [self.task] * len(self)
-        if self.metric != "score":
-            columns["metric"] = [self.metric] * len(self)
-        write_text(path, as_csv(columns), overwrite=overwrite)
+        """Write the rows as they were given, with all that the curve knows of itself: see `curve_columns`."""
+        write_text(path, as_csv(curve_columns([self])), overwrite=overwrite)
+
+
+def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
+    """Curves as the columns of one table: size, score, split and task where there are any, metric, direction, unit.
+
+    This is what every file of curves holds, and what `read_curves` takes back.
+    """
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("size", "score", "split", "task", "metric", "direction", "unit")
+    }
+    for curve in curves:
+        columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
+        columns["score"] += curve.scores.tolist()
+        columns["split"] += [None] * len(curve) if curve.split is None else curve.split.tolist()
+        for name in ("task", "metric", "direction", "unit"):
+            columns[name] += [getattr(curve, name)] * len(curve)
+    bare = [name for name in ("split", "task") if all(value is None for value in columns[name])]
+    return {name: column for name, column in columns.items() if name not in bare}
 
 
 def read_curves(
-    path: str | os.PathLike[str],
-    size: str = "size",
-    score: str | Sequence[str] = "score",
-    split: str = "split",
+    path: Source,
+    size: str | None = None,
+    score: str | Sequence[str] | None = None,
+    split: str | None = None,
     *,
-    task: str = "task",
+    task: str | None = None,
     metric: str | None = None,
-    direction: Direction = "higher",
+    direction: Direction | None = None,
+    unit: Unit | None = None,
+    sheet: str | int | None = None,
 ) -> dict[str | None, LearningCurve]:
-    """Read every curve of a file: a mapping from the entries of its column `task` to their curves.
+    """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
-    A file without that column holds one curve, under the key None. The other parameters are those of
+    A table without that column holds one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
-    names = {"size": size, "split": split, "task": task, "metric": "" if metric is None else metric}
-    listed = [score] if isinstance(score, str) else _listed(score)
-    for argument, name in (*names.items(), *(("score", name) for name in listed)):
-        if not isinstance(name, str):
-            raise RequestError(f"must be the name of a column, got {shown(name)}.", argument=argument)
-    table = read_table(path)
-    score_columns, wide = _score_columns(table, size, score if isinstance(score, str) else listed, split, task)
-    height = len(table.lines)
-    sizes = np.array(table.numbers(size))
-    scores = np.array([table.numbers(c, blank=np.nan if wide else None) for c in score_columns]).T
-    labels = np.array(table.columns[split]) if split in table.columns and not wide else None
-    rows, name = _rows_of_metric(table, metric)
-    keys = table.columns.get(task, [None] * height)
-    groups: dict[str | None, list[int]] = defaultdict(list)
-    for i in rows:
-        groups[keys[i]].append(i)
-    curves: dict[str | None, LearningCurve] = {}
-    for key, own in groups.items():
-        about: dict[str, Any] = {"metric": name, "task": key, "direction": direction}
-        try:
-            if wide:
-                filled = ~np.isnan(scores[own])
-                row, column = np.nonzero(filled)
-                curves[key] = LearningCurve(
-                    sizes[own][row], scores[own][filled], np.array(score_columns)[column], **about
-                )
-            else:
-                curves[key] = LearningCurve(
-                    sizes[own], scores[own, 0], None if labels is None else labels[own], **about
-                )
-        except DataError as problem:
-            which = f" (task {key})" if key is not None else ""
-            raise DataError(f"{table.path}{which}: {problem}") from None
-    return curves
+    return curves_and_notes(path, Wanted(size, score, split, task, metric, direction, unit, sheet))[0]
 
 
-def _score_columns(
-    table: Table, size: str, score: str | Sequence[str], split: str, task: str
-) -> tuple[list[str], bool]:
-    """Names of the columns that hold scores, and whether each is a split of its own."""
-    found = f"found {', '.join(table.columns)}"
-    if size not in table.columns:
-        raise DataError(f"{table.path} has no column {size!r}; {found}.", remedy=("Name yours with {}.", "size"))
-    if not isinstance(score, str):
-        missing = [name for name in score if name not in table.columns]
-        if missing or not score:
-            raise DataError(f"{table.path} has no column {some(missing) or '(none named)'!r}; {found}.")
-        return list(score), True
-    if score in table.columns:
-        return [score], False
-    others = [name for name in table.columns if name not in (size, split, task, "metric")]
-    prefixes = {re.sub(r"[ _-]?\d+$", "", name) if re.search(r"\d$", name) else None for name in others}
-    if len(others) > 1 and len(prefixes) == 1 and None not in prefixes:
-        return others, True
-    raise DataError(
-        f"{table.path} has no column {score!r}; {found}.",
-        remedy=("Name yours with {}, or list the columns of a table with one column a split.", "score"),
-    )
+def curves_and_notes(path: Source, wanted: Wanted) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
+    """What `read_curves` gives, and what a reader should know: which column was taken for what, what was left out."""
+    found, notes = read_measurements(path, wanted)
+    curves = {
+        task: LearningCurve(own.sizes, own.scores, own.split or None, **own.about)  # type: ignore[arg-type]
+        for task, own in found.items()
+    }
+    return curves, notes
 
 
-def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
-    """Rows that measure `metric`, and its name."""
-    every = list(range(len(table.lines)))
-    entries = table.columns.get("metric")
-    if entries is None:
-        return every, metric or "score"
-    present = list(dict.fromkeys(entries))
-    if metric is None:
-        if len(present) > 1:
-            raise DataError(
-                f"{table.path} holds {len(present)} metrics ({some(present)}).", remedy=("Choose with {}.", "metric")
-            )
-        return every, present[0]
-    if metric not in present:
-        raise DataError(f"{table.path} has no metric {metric!r}; found {some(present)}.")
-    return [i for i in every if entries[i] == metric], metric
-
-
-def _listed(score: Any) -> list[Any]:
-    """The names in a list of columns."""
-    if isinstance(score, Iterable) and not isinstance(score, (bytes, Mapping)):
-        return list(score)
-    raise RequestError(f"must be the name of a column, or a list of names, got {shown(score)}.", argument="score")
+def _only(curves: dict[str | None, LearningCurve], source: str) -> LearningCurve:
+    if len(curves) > 1:
+        raise DataError(
+            f"{source} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
+            "Read them all with apexgp.read_curves, or keep the rows of one task."
+        )
+    return next(iter(curves.values()))
 
 
 def _bound(size: float) -> float:
