@@ -136,7 +136,8 @@ def carried_out(
     """Do the fits of a study that the record does not hold yet, and give the curves."""
     n_jobs, progress = jobs(n_jobs), truth("progress", progress)
     metrics = list(study.scorers)
-    opened = nullcontext(Record(metrics)) if results is None else resumed(results, study.settings, metrics)
+    unit = study.settings["count"]
+    opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, study.settings, metrics)
     with opened as record:
         done = record.finished()
         left = [fit for fit in study.fits if (fit.size, fit.split, fit.task) not in done]
@@ -167,7 +168,7 @@ def _curves(record: Record, study: Study) -> CurveSet:
     """The curves of what was asked for; says what failed."""
     asked_for = {(fit.size, fit.split, fit.task) for fit in study.fits}
     rows = [row for row in record.rows if (row["size"], row["split"], row["task"]) in asked_for]
-    curves = CurveSet(Record(record.metrics, rows), notes=study.notes)
+    curves = CurveSet(Record(record.metrics, rows, unit=record.unit), notes=study.notes)
     if curves.failed:
         reasons = Counter(row["error"] for row in curves.failed)
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
