@@ -15,6 +15,7 @@ from .scores import Scorer
 
 __all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_for"]
 
+
 def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored."""
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
@@ -48,7 +49,10 @@ def check_abilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: in
             raise RequestError(
                 f"cannot be {type(inner).__name__}: {name} asks for its {' or '.join(wanted)}, which it does not have.",
                 argument="estimator",
-                remedy=("Take another classifier, or a metric that goes by predicted classes: {}.", ("metric", "accuracy")),
+                remedy=(
+                    "Take another classifier, or a metric that goes by predicted classes: {}.",
+                    ("metric", "accuracy"),
+                ),
             )
 
 

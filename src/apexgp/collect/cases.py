@@ -99,15 +99,14 @@ class Cases:
             )
         of_label = "" if label is None else f"{label}: "
         return {
-            f"{of_label}{task}": (self.y == code).astype(np.int64)
-            for task, code in zip(tasks, told_apart, strict=True)
+            f"{of_label}{task}": (self.y == code).astype(np.int64) for task, code in zip(tasks, told_apart, strict=True)
         }
 
 
 def labels_by_name(y: Any) -> dict[str | None, Any]:
     """One column of classes, which has no name, or several: a mapping or a data frame of columns by their names."""
     if hasattr(y, "columns") and hasattr(y, "iloc"):
-        found = {str(name): y.iloc[:, i] for i, name in enumerate(y.columns)}
+        found: dict[str | None, Any] = {str(name): y.iloc[:, i] for i, name in enumerate(y.columns)}
         if len(found) < len(y.columns):
             raise DataError("names a column more than once. Rename one of them.", argument="y")
     elif isinstance(y, Mapping):
@@ -116,9 +115,9 @@ def labels_by_name(y: Any) -> dict[str | None, Any]:
         return {None: y}
     if not found:
         raise DataError("holds no label.", argument="y")
-    if any(one_line(name) != name or not name for name in found):
+    if any(not name or one_line(name) != name for name in found):
         raise DataError(f"must name its labels by short printable texts, got {some(list(found))}.", argument="y")
-    return dict(found)
+    return found
 
 
 def _rows(X: Any) -> tuple[Any, int]:

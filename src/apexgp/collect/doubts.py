@@ -61,9 +61,9 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
     )
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{f' of {worst!r}' if worst else ''}{others}. A single {metric} of {_SCORE:g} then "
-        f"has a standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for the "
-        "test set (ratio, --ratio) make the curve smoother.",
+        f"The test sets are small: {held}{f' of {worst!r}' if worst else ''}{others}. A single {metric} of {_SCORE:g} "
+        f"then has a standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
+        "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
     )
 

@@ -59,7 +59,9 @@ class Sizes:
         """The sizes wanted, without those that the data cannot give."""
         if isinstance(wanted, str):
             if wanted != "paper":
-                raise RequestError(f"must be numbers, or 'paper' for the paper's five, got {wanted!r}.", argument="sizes")
+                raise RequestError(
+                    f"must be numbers, or 'paper' for the paper's five, got {wanted!r}.", argument="sizes"
+                )
             wanted = PAPER_SIZES
         given = np.unique(sizes_array("sizes", wanted))
         if (given != np.round(given)).any():

@@ -15,6 +15,7 @@ from .._check import checked_seed, choice, some, whole_number
 from ..errors import RequestError
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
+from .differences import CALLED
 from .doubts import warn_of_features, warn_of_few_test_cases
 from .fit import Fit
 from .identity import described
@@ -70,11 +71,12 @@ class Study:
         count: str,
         names: Sequence[str] | None = None,
         categorical: Sequence[int] = (),
+        called: str | None = None,
     ) -> Study:
         """Check and decide; the arguments are those of `collect_curves`.
 
         `names` and `categorical` say what the columns of X are called, and which are codes of texts, where X itself
-        does not.
+        does not; `called` is the estimator's name, where that of its class says less.
         """
         n_splits, seed = whole_number("n_splits", n_splits, least=1, most=_MOST_SPLITS), checked_seed(seed)
         shares = check_ratio(ratio)
@@ -102,7 +104,9 @@ class Study:
             else Sizes.asked_for(sizes, room)
         )
         warn_of_few_test_cases(next(iter(scorers)), in_test)
-        warn_of_features(first.X, {name: cases.y for name, cases in by_label.items()}, first.grouped, names, categorical)
+        warn_of_features(
+            first.X, {name: cases.y for name, cases in by_label.items()}, first.grouped, names, categorical
+        )
         fits = [
             subsets[task].fit(size, split, task)
             for size in reversed(chosen.sizes)  # the longest first, so that no worker is left with one at the end
@@ -111,6 +115,7 @@ class Study:
         ]
         settings = {
             "metrics": list(scorers),
+            CALLED: called or type(estimator).__name__,
             "estimator": described(estimator),
             "param_grid": described(param_grid),
             "seed": seed,

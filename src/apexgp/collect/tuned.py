@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from scipy.special import expit, softmax
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -238,7 +239,8 @@ def _tried(
 ) -> tuple[FloatArray, FloatArray]:
     """Scores and log losses, a row for each time of judging, a column for each candidate."""
     scores, losses = [], []
-    with warnings.catch_warnings():
+    # What is the same for all candidates has been checked; most of the time of so small fits would go into checks.
+    with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
         warnings.simplefilter("ignore")  # an iteration that was capped, a class that a part lacks: it is judged anyway
         for rows, parts in folds:
             model, by_candidate = _logistic(max_iter, warm_start=True), []
