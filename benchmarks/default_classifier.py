@@ -67,7 +67,7 @@ def main() -> None:
     asked = arguments.parse_args()
     warnings.simplefilter("ignore")
     print(
-        "| data | sizes | ours, smallest and largest | LogisticRegressionCV | mean difference (s.e.) | LogisticHead |"
+        "| data | sizes | TunedLogistic, first and last | LogisticRegressionCV | mean gap (s.e.) | LogisticHead |"
     )
     print("|---|---|---|---|---|---|")
     gaps, verdicts = [], []
