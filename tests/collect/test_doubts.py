@@ -98,7 +98,7 @@ def test_patients_with_many_rows_and_no_groups(name):
         Y,
         Y * 3.5,
         Y + 0.3 * RNG.random(N),  # a cut of the range
-        np.where(Y == 1, RNG.integers(10, 20, N), RNG.integers(0, 10, N) * 3 + 0.5),  # value by value
+        np.where(Y == 1, RNG.integers(0, 8, N), RNG.integers(0, 8, N) + 0.5),  # value by value
         np.where(Y == 1, RNG.normal(size=N), np.nan),  # known for one class only
         np.where(Y == 1, "treated", "not yet"),
     ],
@@ -111,6 +111,17 @@ def test_leaks(leak):
     broken = frame.copy()
     broken["y?"] = broken["y?"].to_numpy()[RNG.permutation(N)]
     assert not said(broken)
+
+
+def test_what_is_known_of_patients_with_one_class_each_is_no_leak():
+    patients = RNG.permutation(np.arange(N) // 6)
+    y = RNG.permutation(np.arange(100) % 2)[patients]
+    age = RNG.uniform(20, 90, 100)[patients]
+    frame = pd.DataFrame({"x": FEATURE, "id": patients, "age": age})
+    found = said(frame, y)
+    assert set(found) == {UngroupedWarning}
+    assert "'id', 'age'" in found[UngroupedWarning]
+    assert not said(frame[["x", "age"]], y, groups=patients, ratio=(6, 2, 2))
 
 
 def test_a_leak_among_several_classes():
