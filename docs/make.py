@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from apexgp import APExGP, CurveDisplay, LearningCurve, LogisticHead, collect_curves
+from apexgp import APExGP, CurveDisplay, LearningCurve, TunedLogistic, collect_curves
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.sizes import PAPER_SIZES
@@ -73,11 +73,9 @@ def real_curves() -> dict[str, LearningCurve]:
             multiclass="macro",
             **settings,
         ),
-        "breast cancer, LogisticHead": collect_curves(
-            Prepared(LogisticHead()), *cancer, sizes=[*PAPER_SIZES, 455], **settings
-        ),
+        "breast cancer, TunedLogistic": collect_curves(TunedLogistic(), *cancer, sizes=[*PAPER_SIZES, 455], **settings),
     }
-    for name, estimator in (("random forest", RandomForestClassifier(100)), ("LogisticHead", LogisticHead())):
+    for name, estimator in (("random forest", RandomForestClassifier(100)), ("TunedLogistic", TunedLogistic())):
         found[f"diamonds, {name}"] = collect_curves(
             Prepared(estimator, diamonds.categorical),
             diamonds.X,
