@@ -52,7 +52,7 @@ def test_few_test_cases_and_the_standard_error_they_give():
     X = RNG.normal(size=(1500, 2))
     message = said(X, y)[FewTestCasesWarning]
     assert "15 positive and 135 negative cases of '1'" in message
-    assert "A single auroc of 0.9 then has a standard error of about 0.05" in message
+    assert "A single AUROC of 0.9 then has a standard error of about 0.05" in message
     assert "(n_splits, --splits)" in message
     assert not said(X, np.arange(1500) % 2)
     by_chance = y[:350] | (RNG.random(350) < 0.3)

@@ -169,9 +169,9 @@ def test_the_default_sizes_use_all_the_training_data(cases, sizes):
     assert measured[-1] == pytest.approx(0.8 * cases, abs=1)
     assert np.ptp(np.log(measured[1:] / measured[:-1])) < 0.15  # equal ratios, but for whole numbers
     assert curves.notes == (
-        f"{sizes} sizes in equal ratios, from {measured[0]} "
+        f"{sizes} sizes in equal ratios, from {measured[0]:.0f} "
         + ("(5 cases or more of each class)" if cases > 100 else "(1/4 of the last)")
-        + f" up to the {measured[-1]} rows of the smallest training set.",
+        + f" up to the {measured[-1]:.0f} rows of the smallest training set.",
     )
     assert collect(features=X[:cases], labels=Y[:cases], sizes=[30]).notes == ()
 

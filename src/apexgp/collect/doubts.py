@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray, some
+from .._known_metrics import metric_name
 from .._warn import warn
 from ..errors import FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
 
@@ -62,7 +63,7 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
     )
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{f' of {worst!r}' if worst else ''}{others}. A single {metric} of {_SCORE:g} "
+        f"The test sets are small: {held}{f' of {worst!r}' if worst else ''}{others}. A single {metric_name(metric)} of {_SCORE:g} "
         f"then has a standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
         "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
