@@ -61,10 +61,11 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
         if len(counts) == 2
         else f"{counts.sum()} cases, {counts.min()} of the rarest class"
     )
+    whose = "" if worst is None else f" of {worst!r}"
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{f' of {worst!r}' if worst else ''}{others}. A single {metric_name(metric)} of {_SCORE:g} "
-        f"then has a standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
+        f"The test sets are small: {held}{whose}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a standard "
+        f"error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
         "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
     )
