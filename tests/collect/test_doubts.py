@@ -55,6 +55,9 @@ def test_few_test_cases_and_the_standard_error_they_give():
     assert "A single AUROC of 0.9 then has a standard error of about 0.05" in message
     assert "(n_splits, --splits)" in message
     assert not said(X, np.arange(1500) % 2)
+    assert said(X, y, metric="roc_auc") == said(X, y)
+    rarer = (np.arange(1500) < 80).astype(int)
+    assert "standard error of about 0.05" in said(X, rarer, metric="balanced_accuracy")[FewTestCasesWarning]
     by_chance = y[:350] | (RNG.random(350) < 0.3)
     assert "standard error of about 0.05" in said(X[:350], by_chance, metric="accuracy")[FewTestCasesWarning]
 

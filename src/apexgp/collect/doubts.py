@@ -64,8 +64,8 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
     whose = "" if worst is None else f" of {worst!r}"
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{whose}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a standard "
-        f"error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
+        f"The test sets are small: {held}{whose}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a "
+        f"standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
         "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
     )
@@ -74,11 +74,12 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
 def _standard_error(metric: str, counts: NDArray[np.int64]) -> float:
     """Of one score of `_SCORE`; 0 where the metric has no formula."""
     spread = _SCORE * (1 - _SCORE)
-    if metric == "accuracy":
+    name = metric_name(metric)
+    if name == "accuracy":
         return float(np.sqrt(spread / counts.sum()))
-    if metric == "balanced_accuracy":
+    if name == "balanced accuracy":
         return float(np.sqrt((spread / counts).sum()) / len(counts))
-    if metric == "auroc":
+    if name.startswith("AUROC"):
         each = [auroc_standard_error(int(count), int(counts.sum() - count)) for count in counts]
         return each[1] if len(counts) == 2 else float(np.sqrt(np.square(each).sum()) / len(each))
     return 0.0
