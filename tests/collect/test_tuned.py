@@ -32,6 +32,17 @@ def test_what_is_chosen_is_scikit_learns_fit(rows, several):
     assert ours.coef_.shape == (10 if several else 1, 64)
 
 
+def test_rare_categories_are_not_blown_up():
+    """Thirty categories say nothing, each in few rows: scaled to one standard deviation they would say much."""
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    number = rng.normal(size=60) + y
+    category = np.eye(30)[rng.integers(0, 30, 60)]
+    model = TunedLogistic([1.0]).fit(np.column_stack([number, category]), y)
+    plain = LogisticRegression(C=1.0).fit(np.column_stack([(number - number.mean()) / number.std(), category]), y)
+    assert model.coef_[0, 1:] == pytest.approx(plain.coef_[0, 1:], abs=0.01)
+
+
 def test_sparse_features_stay_sparse():
     X, y = DIGITS
     full, sparse = (TunedLogistic([0.1]).fit(features, y % 2) for features in (X, csr_matrix(X)))
