@@ -15,6 +15,7 @@ from apexgp.errors import DataError, RequestError
 
 CANCER = load_breast_cancer(return_X_y=True)
 DIGITS = load_digits(return_X_y=True)
+DIGITS = 0.3 * DIGITS[0], DIGITS[1]  # so that no pixel is 0 or 1 throughout, and scaled otherwise than by scikit-learn
 
 
 @pytest.mark.parametrize("rows", [40, 300])  # fewer than the 64 features, and more

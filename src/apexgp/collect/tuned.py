@@ -168,7 +168,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Scaled:
-    """Features with mean 0 and, unless they are 0 or 1, standard deviation 1, in the fewest coordinates; and the way back.
+    """Features with mean 0 and standard deviation 1 (but for 0 or 1), in the fewest coordinates; and the way back.
 
     With fewer rows than features the rows lie in a space of as many dimensions as there are rows. A penalised solution
     lies in it, too, so that turning the axes changes nothing but the cost.
