@@ -20,12 +20,29 @@ __all__ = ["Columns", "find_columns", "is_header"]
 _ABOUT = ("metric", "direction", "unit")
 _ROLES = ("size", "score", "split", "task")
 
-_COUNTED = "example sample case patient image row observation instance subject scan item point label datum".split()
+_COUNTED = {
+    *("example", "sample", "case", "patient", "image", "row", "observation", "instance", "subject", "scan", "item"),
+    *("point", "datum"),
+}
 _COUNTING = {"n", "num", "number", "no", "nr", "amount", "count", "total", "of", "the"}
 _TRAINING = {"train", "training", "labelled", "labeled", "annotated"}
-_SPLIT_WORDS = set(
-    "split splits fold folds seed repeat repeats repetition rep run replicate trial iteration resample".split()
-)
+_SPLIT_WORDS = {
+    *(
+        "split",
+        "splits",
+        "fold",
+        "folds",
+        "seed",
+        "repeat",
+        "repeats",
+        "repetition",
+        "rep",
+        "run",
+        "replicate",
+        "trial",
+    ),
+    *("iteration", "resample"),
+}
 _TASK_NAMES = {
     *("task", "tasks", "dataset", "data set", "problem", "benchmark", "outcome", "finding", "endpoint", "model"),
     *("classifier", "method", "algorithm", "estimator", "architecture", "network"),
@@ -107,7 +124,7 @@ def _is_size(name: str) -> bool:
         return bool({"n", "num", "number", "amount"} & set(words) and _TRAINING & set(words))
     if left in (["size"], ["sizes"], ["sample", "size"]):
         return not {"test", "batch"} & set(words)
-    return len(left) == 1 and left[0].removesuffix("s") in _COUNTED and left[0] != "label"
+    return len(left) == 1 and left[0].removesuffix("s") in _COUNTED
 
 
 def _is_split(name: str) -> bool:
@@ -162,8 +179,15 @@ def _scores(
     if len(lettered) > 1:  # fold a, fold b
         return lettered, True
     likely = [name for name in rest if known_metric(name) or says_only_score(name)]
+    # A column of messages may be called error; where nothing is a number, the cells shall be complained of.
+    likely = [name for name in likely if any(map(looks_numeric, table.columns[name]))] or likely
     if metric is not None:
         likely = [name for name in likely if same_metric(name, metric)] or likely
+    tested = [name for name in likely if "test" in plain_name(name).split()]
+    if len(tested) == 1 and all(
+        {"val", "valid", "validation"} & set(plain_name(n).split()) for n in likely if n not in tested
+    ):
+        likely = tested  # what was chosen on validation is judged on test
     if len(likely) == 1:
         return likely, False
     if likely:
