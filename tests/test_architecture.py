@@ -134,6 +134,7 @@ def test_public_names_are_pinned():
         "PlanDisplay",
         "RequiredSize",
         "SliceHead",
+        "TunedLogistic",
         "Variant",
         "WRITTEN",
         "backtest",
