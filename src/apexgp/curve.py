@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some
+from ._check import FloatArray, choice, real_array, scores_array, several, shown, sizes_array, some, text
 from ._files import write_text
 from ._tables import Table, as_csv, read_table
 from ._warn import warn
@@ -68,9 +68,9 @@ class LearningCurve:
 
     def __post_init__(self) -> None:
         choice("direction", self.direction, ("higher", "lower"))
-        for name, value in (("metric", self.metric), ("task", "" if self.task is None else self.task)):
-            if not isinstance(value, str):
-                raise DataError(f"must be text, got {shown(value)}.", argument=name)
+        for name, value in (("metric", self.metric), ("task", self.task)):
+            if name == "metric" or value is not None:
+                object.__setattr__(self, name, text(name, value, error=DataError))  # type: ignore[arg-type]
         sizes = sizes_array("sizes", self.sizes, error=DataError)
         scores = scores_array("scores", self.scores)
         split = None if self.split is None else _labels(self.split)
@@ -202,13 +202,13 @@ def read_curves(
     A file without that column holds one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
-    names = {"size": size, "split": split, "task": task, "metric": "" if metric is None else metric}
-    listed = [score] if isinstance(score, str) else _listed(score)
-    for argument, name in (*names.items(), *(("score", name) for name in listed)):
-        if not isinstance(name, str):
-            raise RequestError(f"must be the name of a column, got {shown(name)}.", argument=argument)
+    one = "the name of a column"
+    size, split, task = (text(*given, one) for given in (("size", size), ("split", split), ("task", task)))
+    metric = None if metric is None else text("metric", metric, "the name of a metric")
+    listed = [score] if isinstance(score, str) else several("score", score, f"{one}, or a list of names")
+    listed = [text("score", name, one) for name in listed]
     table = read_table(path)
-    score_columns, wide = _score_columns(table, size, score if isinstance(score, str) else listed, split, task)
+    score_columns, wide = _score_columns(table, size, listed[0] if isinstance(score, str) else listed, split, task)
     height = len(table.lines)
     sizes = np.array(table.numbers(size))
     scores = np.array([table.numbers(c, blank=np.nan if wide else None) for c in score_columns]).T
@@ -278,13 +278,6 @@ def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
     if metric not in present:
         raise DataError(f"{table.path} has no metric {metric!r}; found {some(present)}.")
     return [i for i in every if entries[i] == metric], metric
-
-
-def _listed(score: Any) -> list[Any]:
-    """The names in a list of columns."""
-    if isinstance(score, Iterable) and not isinstance(score, (bytes, Mapping)):
-        return list(score)
-    raise RequestError(f"must be the name of a column, or a list of names, got {shown(score)}.", argument="score")
 
 
 def _bound(size: float) -> float:

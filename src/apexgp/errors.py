@@ -6,6 +6,7 @@
     ├── DataError (ValueError)            the measurements or their file are at fault
     ├── RequestError (ValueError)         an argument is at fault
     ├── NoForecastError (TypeError)       the method gives a curve but no distribution
+    ├── NoSuchCurveError (KeyError)       a run has no curve of that task and metric
     ├── WouldOverwriteError (FileExistsError)
     ├── NotWrittenError (OSError)          the disk did not take a file or a row
     └── MissingExtraError (ImportError)   an optional dependency is not installed
@@ -16,7 +17,8 @@
     ├── ReproducibilityWarning            a loaded model no longer gives its saved numbers
     ├── MissingScoresWarning              cells of a table of scores were empty
     ├── SizesLeftOutWarning               sizes were asked for that the data cannot give
-    └── FailedFitsWarning                 some fits of a run raised errors
+    ├── FailedFitsWarning                 some fits of a run raised errors
+    └── FewerProcessesWarning             more processes were asked for than the machine can use
 """
 
 from __future__ import annotations
@@ -32,9 +34,11 @@ __all__ = [
     "ConvergenceWarning",
     "DataError",
     "FailedFitsWarning",
+    "FewerProcessesWarning",
     "MissingExtraError",
     "MissingScoresWarning",
     "NoForecastError",
+    "NoSuchCurveError",
     "NotWrittenError",
     "ReproducibilityWarning",
     "RequestError",
@@ -102,6 +106,10 @@ class NoForecastError(ApexError, TypeError):
     """A deterministic method was asked for a distribution."""
 
 
+class NoSuchCurveError(ApexError, KeyError):
+    """A run has no curve of that task and metric."""
+
+
 class WouldOverwriteError(ApexError, FileExistsError):
     """A file of that name is there and overwriting was not asked for."""
 
@@ -140,3 +148,7 @@ class SizesLeftOutWarning(ApexWarning):
 
 class FailedFitsWarning(ApexWarning):
     """Some fits raised errors; the curves are made of the others."""
+
+
+class FewerProcessesWarning(ApexWarning):
+    """More processes were asked for than the machine can use; some were left out."""

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, ndtri
 
-from ._check import FloatArray, choice, generator, probability, real_array, whole_number
+from ._check import FloatArray, choice, generator, probability, real_array, several, shown, text, whole_number
 from ._files import write_text
 from ._roots import rising_root
 from ._tables import as_csv
 from ._truncated import CutNormal
 from .errors import RequestError
 
-__all__ = ["Forecast", "Quantity"]
+__all__ = ["MOST_DRAWS", "Forecast", "Quantity"]
 
+MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
 _MANY_LEVELS = 16
 
 IntervalKind = Literal["equal_tailed", "hdi"]
@@ -55,14 +56,23 @@ class Forecast:
     cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("sizes", "locations", "scales", "weights"):
+            given = getattr(self, name)
+            if type(given) is not np.ndarray or given.dtype != np.float64:
+                object.__setattr__(self, name, real_array(name, given))
+        object.__setattr__(self, "cautions", tuple(text("cautions", c) for c in several("cautions", self.cautions)))
+        if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
+            raise RequestError("sizes and weights must be lists with at least one number each.")
         shape = (len(self.weights), len(self.sizes))
         if self.locations.shape != shape or self.scales.shape != shape:
             raise RequestError(
                 f"locations and scales must have shape (components, sizes) = {shape}, "
                 f"got {self.locations.shape} and {self.scales.shape}."
             )
-        if not (self.scales > 0).all() or abs(self.weights.sum() - 1) > 1e-9 or (self.weights < 0).any():
-            raise RequestError("scales must be above 0; weights must not be negative and must sum to 1.")
+        if not (np.isfinite(self.locations).all() and np.isfinite(self.scales).all() and (self.scales > 0).all()):
+            raise RequestError("locations must be finite; scales must be finite and above 0.")
+        if not (self.weights >= 0).all() or abs(self.weights.sum() - 1) > 1e-9:
+            raise RequestError("must not be negative and must sum to 1.", argument="weights")
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -144,8 +154,8 @@ class Forecast:
         array of shape (Q,) for one level, (k, Q) for several
         """
         levels = real_array("p", p)
-        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise RequestError(f"p must be a level in [0, 1] or a list of them, got {p!r}.")
+        if levels.ndim > 1 or not levels.size or not ((levels >= 0) & (levels <= 1)).all():
+            raise RequestError(f"must be a level in [0, 1] or a list of them, got {shown(p)}.", argument="p")
         values = self._quantile(np.atleast_1d(levels))
         return values[0] if levels.ndim == 0 else values
 
@@ -166,10 +176,9 @@ class Forecast:
         return self._shortest(level)
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
-        """Draw n scores at each size, each size on its own: shape (n, Q)."""
-        n = whole_number("n", n, least=1)
+        """Draw n scores at each size, each size on its own: shape (n, Q), at most 10^7 scores in all."""
+        shape = (whole_number("n", n, least=1, most=MOST_DRAWS // len(self.sizes)), len(self.sizes))
         rng = generator(seed)
-        shape = (n, len(self.sizes))
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
         chosen = CutNormal(self.locations[component, column], self.scales[component, column])
@@ -189,7 +198,7 @@ class Forecast:
             "median": self.median,
             "std": self.std,
         }
-        for level in levels:
+        for level in (probability("levels", level) for level in several("levels", levels)):
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
         plain: dict[str, list[object]] = {name: column.tolist() for name, column in columns.items()}
         plain["size"] = [f"{size:.17g}" for size in plain["size"]]
@@ -291,8 +300,9 @@ class Forecast:
         return np.stack([self.at(q)._quantile(column)[:, 0] for q, column in enumerate(levels.T)], axis=1)
 
     def at(self, index: int) -> Forecast:
-        """The forecast at one of the sizes alone."""
-        one = slice(index, index + 1)
+        """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
+        first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
+        one = slice(first, first + 1)
         return Forecast(self.sizes[one], self.locations[:, one], self.scales[:, one], self.weights, self.cautions)
 
 

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from .._check import some
+from .._check import shown, some
 from .._files import write_text
 from .._tables import as_csv
 from ..curve import LearningCurve
-from ..errors import RequestError
+from ..errors import NoSuchCurveError, RequestError
 from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]
@@ -63,8 +63,10 @@ class CurveSet(Mapping[Key, LearningCurve]):
     def __getitem__(self, which: Key) -> LearningCurve:
         try:
             return self._curves[which]
-        except (KeyError, TypeError):
-            raise KeyError(f"No curve {which!r}; there are {', '.join(map(repr, self._curves))}.") from None
+        except Exception:  # not there, or a foreign object that cannot be looked up
+            raise NoSuchCurveError(
+                f"There is no curve {shown(which)}; there are {some([repr(known) for known in self])}."
+            ) from None
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._curves)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from threadpoolctl import threadpool_limits
 
-from .._check import shown
+from .._check import offers, shown
 from .._json import plain
 from .._tables import one_line
 from ..errors import RequestError
@@ -41,7 +41,7 @@ class Fit:
 
 def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored, before any work is done."""
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+    if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
         hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
         raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
     try:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from .._check import FloatArray, sizes_array
+from .._check import FloatArray, mapped, shown, sizes_array
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
@@ -104,8 +104,10 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     >>> pair.prob_first_better.round(1)
     array([1. , 0.2])
     """
-    if not isinstance(curves, Mapping) or len(curves) < 2:
-        raise RequestError("must be a mapping from the names of two or more models to their curves.", argument="curves")
+    wanted = "a mapping from the names of two or more models to their curves"
+    curves = mapped("curves", curves, wanted)
+    if len(curves) < 2:
+        raise RequestError(f"must be {wanted}, got {len(curves)}.", argument="curves")
     at = sizes_array("sizes", sizes)
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP) or settings.inference != "bayes":
@@ -115,7 +117,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
         )
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
-            raise DataError(f"The curve of {name!r} must be a LearningCurve, got {type(curve).__name__}.")
+            raise DataError(f"The curve of {shown(name)} must be a LearningCurve, got {type(curve).__name__}.")
     about = {(curve.metric, curve.direction) for curve in curves.values()}
     if len(about) > 1:
         kinds = ", ".join(sorted(f"{metric} ({direction} is better)" for metric, direction in about))

@@ -91,7 +91,7 @@ def forecast_many(
         raise RequestError(f"must be an APExGP, got {type(settings).__name__}.", argument="model")
     try:
         items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in iter(curves))
-    except TypeError:
+    except Exception:  # whatever a foreign object raises that only looks like a list
         raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
     chunks = _chunks(enumerate(items))
     work = (delayed(_forecast_chunk)(chunk, at, clone(settings), levels) for chunk in chunks)

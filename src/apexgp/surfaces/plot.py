@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, probability, real_number, sizes_array
+from .._check import FloatArray, probability, real_number, scores_array, several, shown, sizes_array
 from .._extras import need
 from ..answers.required import RequiredSize
 from ..errors import RequestError
-from ..estimators import APExGP
+from ..estimators import CurveEstimator
 
 __all__ = ["CurveDisplay"]
 
@@ -60,7 +60,9 @@ class CurveDisplay:
     metric: str = "score"
 
     @classmethod
-    def from_estimator(cls, model: APExGP, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)) -> Self:
+    def from_estimator(
+        cls, model: CurveEstimator, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)
+    ) -> Self:
         """Forecast from the smallest pilot size to the size `to` (by default 10 times the largest) for drawing.
 
         Parameters
@@ -72,7 +74,10 @@ class CurveDisplay:
         levels
             Probabilities of the bands.
         """
+        if not isinstance(model, CurveEstimator):
+            raise RequestError(f"must be a fitted model, got {shown(model)}.", argument="model")
         check_is_fitted(model)
+        bands = sorted(probability("levels", level) for level in several("levels", levels))
         curve = model.curve_
         pilot = curve.replicates
         start, last = pilot.sizes[0], pilot.sizes[-1]
@@ -91,7 +96,7 @@ class CurveDisplay:
             pilot_std=pilot.std,
             sizes=grid,
             median=forecast.median,
-            bands={probability("levels", level): forecast.interval(level) for level in sorted(levels)},
+            bands={level: forecast.interval(level) for level in bands},
             metric=curve.metric,
         )
 
@@ -114,6 +119,11 @@ class CurveDisplay:
             Answer to a target, of `model.required_size`: shows the target, and the size if the picture reaches so far.
         """
         pyplot = need("matplotlib.pyplot", "CurveDisplay.plot", "plot")
+        later = None if truth is None else _pairs(truth)
+        if required is not None and not isinstance(required, RequiredSize):
+            raise RequestError(f"must be what model.required_size gives, got {shown(required)}.", argument="required")
+        if ax is not None and not isinstance(ax, need("matplotlib.axes", "CurveDisplay.plot", "plot").Axes):
+            raise RequestError(f"must be an Axes of matplotlib, got {shown(ax)}.", argument="ax")
         if ax is None:
             _, ax = pyplot.subplots(figsize=(7.2, 4.4), layout="constrained")
         boundary = self.pilot_sizes[-1]
@@ -148,9 +158,8 @@ class CurveDisplay:
             label="measured (mean, s.d.)",
             zorder=4,
         )
-        if truth is not None:
-            x, y = sizes_array("truth", truth[0]), np.asarray(truth[1], float)
-            ax.plot(x, y, "D", color="#c4451c", markersize=6, label="measured later", zorder=5)
+        if later is not None:
+            ax.plot(*later, "D", color="#c4451c", markersize=6, label="measured later", zorder=5)
         if required is not None:
             ax.axhline(required.target, color=_TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label="target")
             if self.sizes[0] <= required.size <= self.sizes[-1]:
@@ -178,3 +187,16 @@ class CurveDisplay:
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, fontsize="small", loc="best")
+
+
+def _pairs(truth: tuple[ArrayLike, ArrayLike]) -> tuple[FloatArray, FloatArray]:
+    """Sizes and scores that were measured, as many of one as of the other."""
+    given = several("truth", truth, "a pair (sizes, scores)")
+    if len(given) != 2:
+        raise RequestError(f"must be a pair (sizes, scores), got {shown(truth)}.", argument="truth")
+    sizes, scores = sizes_array("truth", given[0]), scores_array("truth", given[1])
+    if sizes.shape != scores.shape:
+        raise RequestError(
+            f"must hold one score for each size, got shapes {sizes.shape} and {scores.shape}.", argument="truth"
+        )
+    return sizes, scores
