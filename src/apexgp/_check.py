@@ -15,6 +15,7 @@ from .errors import ApexError, DataError, RequestError
 FloatArray = NDArray[np.float64]
 
 _MOST_SHOWN = 200  # characters of a value that a message repeats
+_MOST_DIGITS = 30
 
 
 def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
@@ -61,6 +62,8 @@ def some(values: Collection[Any] | NDArray[Any], most: int = 5) -> str:
 
 def shown(value: Any) -> str:
     """A value as it would be written in Python, for use inside a message: of what is long, the beginning."""
+    if type(value) is int and abs(value) >= 10**_MOST_DIGITS:
+        return f"a number of about {round(math.log10(abs(value))):,} digits"
     return _cut(_text(value, repr))
 
 
@@ -72,7 +75,7 @@ def _text(value: Any, said_by: Callable[[Any], str] = str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ..."
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} [...]"
 
 
 def sizes_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
