@@ -213,7 +213,8 @@ class Forecast:
             raise RequestError(
                 f"y must be one number or one for each of the {len(self.sizes)} sizes, got shape {values.shape}."
             )
-        return np.broadcast_to(values, (*values.shape[:-1], len(self.sizes)))
+        # Beyond [0, 1] nothing changes any more, and squares of what is far beyond would overflow.
+        return np.broadcast_to(np.clip(values, -1.0, 2.0), (*values.shape[:-1], len(self.sizes)))
 
     def _mixed(self, component: Callable[[FloatArray], FloatArray], values: FloatArray) -> FloatArray:
         """Weighted sum over the components of a function of the values."""

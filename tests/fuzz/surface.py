@@ -1,7 +1,9 @@
 """Everything public that takes an argument, found by looking: what is new is attacked without being listed."""
 
+import atexit
 import inspect
 import io
+import shutil
 import tempfile
 from functools import lru_cache, partial
 from pathlib import Path
@@ -41,7 +43,9 @@ SETTINGS = {"Beliefs", "Variant"}
 
 @lru_cache
 def folder():
-    return Path(tempfile.mkdtemp(prefix="apexgp-fuzz-"))
+    made = Path(tempfile.mkdtemp(prefix="apexgp-fuzz-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 @lru_cache

@@ -19,6 +19,7 @@ from ..estimators import CurveEstimator
 
 __all__ = ["CurveDisplay"]
 
+_FARTHEST = 1e100  # where axes still count
 _MEASURED = "#1b1b1b"
 _FORECAST = "#1f6fb4"
 _TARGET = "#2a7f3f"
@@ -82,8 +83,10 @@ class CurveDisplay:
         pilot = curve.replicates
         start, last = pilot.sizes[0], pilot.sizes[-1]
         end = 10 * last if to is None else real_number("to", to)
-        if end <= last:
-            raise RequestError(f"must be beyond the largest pilot size {last:g}, got {end:g}.", argument="to")
+        if not last < end <= _FARTHEST:
+            raise RequestError(
+                f"must be beyond the largest pilot size {last:g} and at most {_FARTHEST:g}, got {end:g}.", argument="to"
+            )
         grid = np.geomspace(start, end, 160)
         # The pilot's last size stands where the drawing changes; geomspace must not round the ends away from it.
         grid = np.unique(np.concatenate([grid[1:-1], [start, last, end]]))
@@ -172,17 +175,18 @@ class CurveDisplay:
     def _dress(self, ax: Any) -> None:
         """Axes: sizes on a logarithmic scale, with round numbers of examples as ticks."""
         ticker = need("matplotlib.ticker", "CurveDisplay.plot", "plot")
-        ax.set_xscale("log")
+        # Limits first: matplotlib's own would overflow on a logarithmic scale that goes far.
         ax.set_xlim(self.sizes[0] / 1.08, self.sizes[-1] * 1.08)
+        ax.set_xscale("log")
         decades = math.log10(self.sizes[-1] / self.sizes[0])
         steps = (1.0, 2.0, 5.0) if decades < 3 else (1.0, 3.0) if decades < 4.5 else (1.0,)
-        ax.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=50))
+        ax.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=50 if decades < 9 else 9))
         ax.xaxis.set_minor_locator(ticker.NullLocator())
         ax.xaxis.set_major_formatter(
             ticker.FuncFormatter(lambda x, _: f"{x:,.0f}" if x < 1e6 else f"{x / 1e6:g}M" if x < 1e9 else f"{x:.0e}")
         )
         ax.set_xlabel("training examples")
-        ax.set_ylabel(self.metric)
+        ax.set_ylabel(self.metric, parse_math=False)  # a $ in a name is a $
         ax.grid(visible=True, color="0.92", linewidth=0.8)
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)

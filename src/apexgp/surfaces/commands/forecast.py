@@ -30,7 +30,7 @@ def forecast(
             "Repeat for several.  [default: 2x 10x 50x]",
             show_default=False,
         ),
-        Sets("sizes"),
+        Sets("sizes", "to"),
     ] = None,
     target: Annotated[
         float | None, typer.Option(help="Score to reach: say how many examples it takes.", show_default=False)
