@@ -126,3 +126,14 @@ def test_odd_scores_and_odd_settings_get_an_answer_each():
 def test_hostile_requests_are_refused_before_work(change, message):
     with pytest.raises(RequestError, match=message):
         forecast_many(**{"curves": curves(1), "sizes": NEW} | change)
+
+
+def test_an_iterable_that_breaks_gives_what_came_before_it():
+    def curves():
+        yield from [LearningCurve([60, 120, 240], [0.6, 0.7, 0.75])] * 2
+        raise OSError("the disk is gone")
+
+    results = forecast_many(curves(), [500], APExGP("power_law"))
+    assert [next(results).error for _ in range(2)] == [None, None]
+    with pytest.raises(DataError, match=r"curves could not be read on after the first 2 \(OSError: the disk is gone\)"):
+        next(results)

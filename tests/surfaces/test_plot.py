@@ -72,7 +72,7 @@ def test_makes_its_own_figure(model):
 
 
 def test_an_end_inside_the_pilot_is_refused(model):
-    with pytest.raises(RequestError, match="beyond the largest pilot size 360 and at most .* got 300"):
+    with pytest.raises(RequestError, match=r"beyond the largest pilot size 360 and at most .* got 300"):
         CurveDisplay.from_estimator(model, 300)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.base import clone
 
 from .._check import FloatArray, probability, real_array, shown, sizes_array
 from ..curve import LearningCurve
-from ..errors import ApexError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..estimators import APExGP, CurveEstimator, fit_together, without_answer
 from .processes import in_order
 
@@ -99,9 +98,25 @@ def forecast_many(
 
 
 def _chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, _CHUNK)):
+    """What is read, some at a time; where reading fails, what came before it first."""
+    chunk: list[Any] = []
+    failed: Exception | None = None
+    count = 0
+    try:
+        for item in items:
+            chunk.append(item)
+            count += 1
+            if len(chunk) == _CHUNK:
+                yield chunk
+                chunk = []
+    except Exception as problem:
+        failed = problem
+    if chunk:
         yield chunk
+    if failed is not None:
+        raise DataError(
+            f"could not be read on after the first {count} ({type(failed).__name__}: {failed}).", argument="curves"
+        ) from failed
 
 
 def _forecast_chunk(
