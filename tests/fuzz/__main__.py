@@ -15,7 +15,10 @@ given = options.parse_args()
 
 tally = Tally()
 groups = given.only or list(ATTACKS)
-for group in groups:
-    attack(tally, group, max(1, given.inputs // len(groups)), given.seed)
+try:
+    for group in groups:
+        attack(tally, group, max(1, given.inputs // len(groups)), given.seed)
+except KeyboardInterrupt:
+    pass  # enough: what was tried until then counts
 print(tally.report())  # noqa: T201
 sys.exit(not tally.clean)
