@@ -104,7 +104,7 @@ def test_scores_are_those_of_a_plain_computation():
     assert list(curves) == [("1", "auroc"), ("1", "accuracy"), ("1", "f1")]
     with pytest.raises(RequestError, match=r"There are 3 curves: \('1', 'auroc'\)"):
         _ = curves.only
-    with pytest.raises(KeyError, match="No curve"):
+    with pytest.raises(KeyError, match="There is no curve"):
         _ = curves["2", "auroc"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import is_regressor
 from sklearn.utils import get_tags
 
-from .._check import shown
+from .._check import offers, shown
 from ..errors import RequestError
 from .scores import Scorer
 
@@ -18,7 +18,7 @@ __all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_fo
 
 def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored."""
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+    if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
         hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
         raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
     try:

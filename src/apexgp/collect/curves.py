@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 from .._answer import Answer, Columns, Shown
-from .._check import some
+from .._check import shown, some
 from .._files import write_text
 from .._numbers import exactly
 from .._tables import as_csv
 from ..curve import LearningCurve, curve_columns
-from ..errors import RequestError
+from ..errors import NoSuchCurveError, RequestError
 from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]
@@ -71,8 +71,10 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
     def __getitem__(self, which: Key) -> LearningCurve:
         try:
             return self._curves[which]
-        except (KeyError, TypeError):
-            raise KeyError(f"No curve {which!r}; there are {', '.join(map(repr, self._curves))}.") from None
+        except Exception:  # not there, or a foreign object that cannot be looked up
+            raise NoSuchCurveError(
+                f"There is no curve {shown(which)}; there are {some([repr(known) for known in self])}."
+            ) from None
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._curves)
