@@ -41,9 +41,7 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as packed:
-            unpacked = sum(part.file_size for part in packed.infolist())
-        if unpacked > _MOST_BYTES:
-            raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when it is unpacked. Save the table alone as CSV.")
+            _refuse_to_fill_the_memory(name, packed, openpyxl)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from
             book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
@@ -73,6 +71,19 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     if sheet is None and others:
         notes.append(f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}.")
     return chosen, rows, notes
+
+
+def _refuse_to_fill_the_memory(name: str, packed: zipfile.ZipFile, openpyxl: Any) -> None:
+    """Refuse what would unpack to far more than it is: endless zeros, or a merged block as large as a sheet can be."""
+    unpacked = sum(part.file_size for part in packed.infolist())
+    if unpacked > _MOST_BYTES:
+        raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when it is unpacked. Save the table alone as CSV.")
+    for part in packed.namelist():
+        if part.endswith(".xml") and "sheet" in part:
+            blocks = re.findall(rb"mergeCell\b[^>]*?\bref\s*=\s*[\"']([^\"']*)", packed.read(part))
+            merged = [openpyxl.utils.range_boundaries(block.decode()) for block in blocks]
+            if sum((right - left + 1) * (last - first + 1) for left, first, right, last in merged) > _MOST_CELLS:
+                raise DataError(f"{name} has merged cells over most of a sheet. Save the table as CSV.")
 
 
 def _chosen(name: str, titles: list[str], sheet: str | None) -> str:

@@ -13,7 +13,7 @@ from apexgp import APExGP, CurveSet, LearningCurve
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
 from fuzz.surface import TABLE, X, Y, curve, folder, labelled_files, proper, surface, used, usual
-from fuzz.tables import CELLS, HEADERS, SOUND_CELLS, SWAPS, archive, archive_parts, as_text, workbook
+from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
 
 # Classes of functions by the module that a public name comes from.
@@ -140,9 +140,12 @@ def curve_file(draw):
 @st.composite
 def odd_table(draw):
     """A table such as people keep, in whatever they keep it: text, a workbook, a data frame."""
-    header = draw(st.lists(st.sampled_from(HEADERS), min_size=1, max_size=5))
-    cell = st.sampled_from(CELLS) | st.sampled_from(SOUND_CELLS)
-    rows = draw(st.lists(st.lists(cell, min_size=len(header), max_size=len(header)), min_size=1, max_size=6))
+    header, *rows = [list(line) for line in draw(st.sampled_from(SOUND_TABLES))]
+    for _ in range(draw(st.integers(0, 4))):
+        row, column = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(header) - 1))
+        rows[row][column] = draw(st.sampled_from(CELLS))
+    for _ in range(draw(st.integers(0, 2))):
+        header[draw(st.integers(0, len(header) - 1))] = draw(st.sampled_from(HEADERS))
     named = draw(st.booleans())
     kept = draw(st.sampled_from(["text", "workbook", "frame", "columns"]))
     delimiter, above = (
@@ -166,10 +169,16 @@ def odd_table(draw):
     return f"{kept} {header} {rows} {named} {delimiter!r} {above} {merged}", act, None
 
 
+@lru_cache
+def good_workbook():
+    """The same bytes whenever it is asked for: a workbook knows the second in which it was made."""
+    return workbook([line.split(",") for line in TABLE.splitlines()], (2, 1, 3, 1))
+
+
 @st.composite
 def workbook_file(draw):
     """A workbook of which a part was put out of joint, then packed again; or a torn archive."""
-    content = workbook([line.split(",") for line in TABLE.splitlines()], (2, 1, 3, 1))
+    content = good_workbook()
     if draw(st.booleans()):
         parts = archive_parts(content)
         name = draw(st.sampled_from(sorted(parts)))

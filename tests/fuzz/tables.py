@@ -10,7 +10,13 @@ HEADERS = [
     *("fold", "Split", "seed", "task", "mean", "std", "metric", "auc_1", "auc_2", "60", "0.5", "", " ", "size ", "é"),
     *("Unnamed: 0", "a\nb", "\ud800", "x" * 300, "=1+1", "unit", "direction"),
 ]
-SOUND_CELLS = [60, 94, 147, 230, 360, 0.66, 0.7, 0.72, 0.75, "0.77", "60", "94", "71.2%", "0,71", "a", "b"]
+SOUND_TABLES = [
+    [["size", "score", "split"], *([n, 0.5 + n / 2000, fold] for fold in "ab" for n in (60, 94, 147, 230))],
+    [["n", "AUC"], ["60", "71.2%"], ["94", "72,5 %"], ["147", "74%"], ["1,230", "80%"]],
+    [["Training size", "fold1", "fold2"], *([n, 0.6, 0.61] for n in (60, 120, 240))],
+    [["task", "n_train", "accuracy"], *([task, n, 0.6] for task in ("liver", "lung") for n in (60, 120, 240))],
+    [["size", "score", "metric", "direction", "unit"], *([n, 0.3, "error", "lower", "groups"] for n in (60, 120, 240))],
+]
 CELLS = [
     *(None, "", " ", "-", "n/a", "NaN", "inf", "1e999", "-1e999", "5e-324%", "1,234", "1.234,5", "1 000", "1\u00a0000"),
     *(

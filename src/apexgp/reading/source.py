@@ -33,7 +33,7 @@ class Wanted:
     metric: str | None = None
     direction: str | None = None
     unit: str | None = None
-    sheet: str | int | None = None  # as text, once it is checked
+    sheet: str | int | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
