@@ -172,7 +172,7 @@ def odd_table(draw):
 @lru_cache
 def good_workbook():
     """The same bytes whenever it is asked for: a workbook knows the second in which it was made."""
-    return workbook([line.split(",") for line in TABLE.splitlines()], (2, 1, 3, 1))
+    return workbook([line.split(",") for line in TABLE.splitlines()], (2, 3, 3, 3))
 
 
 @st.composite

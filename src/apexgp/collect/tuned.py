@@ -14,7 +14,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._check import FloatArray, checked_seed, positive, several, whole_number
+from .._check import FloatArray, checked_seed, positive, several, shown, whole_number
 from ..errors import DataError, RequestError
 from .abilities import methods_asked_for
 from .logistic import validation_pair

@@ -75,4 +75,5 @@ def _file_table(source: Any, wanted: Wanted) -> Table:
     def named(cells: Sequence[str]) -> bool:
         return wanted.size in cells
 
-    return read_table(source, sheet=wanted.sheet, is_header=is_header if wanted.size is None else named)
+    sheet = None if wanted.sheet is None else str(wanted.sheet)
+    return read_table(source, sheet=sheet, is_header=is_header if wanted.size is None else named)
