@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ._check import some
 from ._files import file_behind
@@ -21,6 +22,17 @@ from .errors import DataError
 
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class InMemory(os.PathLike[str]):
+    """Bytes that stand in for a file, as a browser sends them; `name` is what messages call them."""
+
+    raw: bytes
+    name: str = "The table"
+
+    def __fspath__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -40,13 +52,14 @@ class Table:
         ]
 
     def _number(self, cell: str, column: str, line: int) -> float:
-        where = f"{self.path}, line {line}, column {column!r}"
+        place: dict[str, Any] = {"where": f"{self.path}, line {line}, column {column!r}", "column": column}
         if not cell:
-            raise DataError(f"{where}: the cell is empty. Fill it in, or delete the row.")
+            raise DataError("the cell is empty. Fill it in, or delete the row.", **place)
         if self.decimal_comma and re.fullmatch(r"[+-]?\d+\.\d+", cell):
             raise DataError(
-                f"{where}: {cell!r} has a point in a file with decimal commas. Write {cell.replace('.', '')} "
-                f"or {cell.replace('.', ',')}, whichever is meant."
+                f"{cell!r} has a point in a file with decimal commas. Write {cell.replace('.', '')} "
+                f"or {cell.replace('.', ',')}, whichever is meant.",
+                **place,
             )
         text = cell.replace(",", ".") if self.decimal_comma else cell
         try:
@@ -55,7 +68,7 @@ class Table:
             hint = " Write it as a fraction, without the per cent sign." if cell.endswith("%") else ""
             grouped = re.search(r"\d[,' ]\d", cell)
             hint = hint or (" Use a decimal point and no thousands separators." if grouped else "")
-            raise DataError(f"{where}: expected a number, got {cell!r}.{hint}") from None
+            raise DataError(f"expected a number, got {cell!r}.{hint}", **place) from None
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
@@ -124,6 +137,8 @@ def cells_of_any_length() -> Iterator[None]:
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """What a file holds, or an error that says why it cannot be read."""
+    if isinstance(path, InMemory):
+        return path.raw
     file_behind(path)  # refuses what is no path
     try:
         with open(path, "rb") as file:

@@ -234,7 +234,7 @@ def read_curves(
                 )
         except DataError as problem:
             which = f" (task {key})" if key is not None else ""
-            raise DataError(f"{table.path}{which}: {problem}") from None
+            raise DataError(str(problem), where=f"{table.path}{which}") from None
     return curves
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .._check import some
+from .._tables import InMemory
 from ..curve import LearningCurve, read_curves
 from ..errors import RequestError
-from ..estimators import APExGP
+from ..estimators import METHODS, APExGP, CurveEstimator
 from ..model.means import MEANS
+from ..repeated.backtest import methods_named
 from .command import Sets
 
 __all__ = ["BayesOptions", "Columns", "Confidence", "CurveFile", "MethodOptions", "ModelOptions", "sizes_asked_for"]
@@ -45,7 +47,7 @@ class Columns:
         bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
     ] = False
 
-    def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
+    def curves_of(self, path: Path | InMemory) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for."""
         columns = self.score_column or ["score"]
         curves = read_curves(
@@ -62,7 +64,7 @@ class Columns:
             raise RequestError(f"{path} has no task {self.task!r}; found {some([str(name) for name in curves], 20)}.")
         return {self.task: curves[self.task]}
 
-    def only_curve_of(self, path: Path) -> LearningCurve:
+    def only_curve_of(self, path: Path | InMemory) -> LearningCurve:
         """Read the only curve of a file."""
         curves = self.curves_of(path)
         if len(curves) > 1:
@@ -94,6 +96,14 @@ class MethodOptions:
     ceiling: Annotated[float, typer.Option(help="Highest score that is possible at all.")] = 1.0
     floor: Annotated[float, typer.Option(help="Chance level, for instance 0.5 for AUROC.")] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
+
+    def methods(self, names: Sequence[str] | None) -> dict[str, CurveEstimator]:
+        """The methods of these names, all where there are none, each with those of the options that it knows."""
+        chosen = methods_named(names or list(METHODS))
+        for method in chosen.values():
+            known = method.get_params(deep=False)
+            method.set_params(**{name: value for name, value in asdict(self).items() if name in known})
+        return chosen
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,150 @@
+"""What the server answers, one function a kind of request; they run in worker processes and know nothing of HTTP."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from ..._tables import InMemory
+from ...answers.minimum import minimum_sample_size
+from ...answers.plan import plan_collection
+from ...curve import LearningCurve
+from ...errors import ApexError, ApexWarning, DataError
+from ...estimators import APExGP
+from ...repeated.backtest import backtest as run_backtest
+from ...repeated.backtest import sizes_required
+from ...repeated.compare import compare_models
+from ..facts import backtest_facts, compare_facts, forecast_facts, minimum_facts, plan_facts
+from ..options import Columns, MethodOptions, ModelOptions, sizes_asked_for
+from .reading import read_tables, row_problems
+from .refusals import error_body
+
+__all__ = ["Reply", "answer"]
+
+Reply = tuple[int, str, bytes]
+"""Status, media type and body of an answer."""
+
+_DEFAULT_SIZES = ("2x", "10x", "50x")
+_FIELDS = {  # of a request, by the library's arguments that they set, where those are called otherwise
+    "cost_per_sample": "cost",
+    "direction": "lower_is_better",
+    "levels": "level",
+    "methods": "method",
+    "score": "score_column",
+    "size": "size_column",
+    "sizes": "at",
+    "split": "split_column",
+}
+
+
+def answer(request: tuple[str, dict[str, Any]]) -> Reply:
+    """Answer a request: its kind and its fields."""
+    kind, given = request
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = _KINDS[kind](**given)
+        except ApexError as problem:
+            return 422, "application/json", _error(problem, given)
+    if isinstance(found, str):
+        return 200, "text/html; charset=utf-8", found.encode()
+    if "notes" in found:
+        said = [str(one.message) for one in caught if isinstance(one.message, ApexWarning)]
+        found["notes"] += [note for note in dict.fromkeys(said) if note not in found["notes"]]
+    return 200, "application/json", json.dumps(found, allow_nan=False).encode()
+
+
+def _error(problem: ApexError, given: Mapping[str, Any]) -> bytes:
+    message = problem.worded(_field, lambda name, value: f"{_field(name)}{'' if value is None else f' {value}'}")
+    argument = None if problem.argument is None else _field(problem.argument)
+    is_data = isinstance(problem, DataError)
+    rows = row_problems(given["table"], _columns(given)) if is_data and "table" in given else []
+    return error_body("data" if is_data else "request", message, argument, rows)
+
+
+def _field(argument: str) -> str:
+    return _FIELDS.get(argument, argument)
+
+
+def _columns(given: Mapping[str, Any]) -> Columns:
+    return Columns(**{field.name: given[field.name] for field in fields(Columns) if field.name in given})
+
+
+def _options(group: type[MethodOptions], given: Mapping[str, Any]) -> Any:
+    return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
+
+
+def _only_curve(table: str, given: Mapping[str, Any]) -> LearningCurve:
+    return _columns(given).only_curve_of(InMemory(table.encode("utf-8", "replace")))
+
+
+def _fitted(table: str, given: Mapping[str, Any]) -> APExGP:
+    model: APExGP = _options(ModelOptions, given).model()
+    return model.fit(_only_curve(table, given))
+
+
+def _forecast(*, table: str, **given: Any) -> dict[str, Any]:
+    model = _fitted(table, given)
+    return _forecast_of(model, **given)[0]
+
+
+def _forecast_of(
+    model: APExGP,
+    *,
+    at: list[str] | None,
+    target: float | None,
+    confidence: float,
+    of: Any,
+    level: float,
+    **_others: Any,
+) -> tuple[dict[str, Any], list[float], Any]:
+    sizes = sizes_asked_for(at or _DEFAULT_SIZES, model.curve_.largest)
+    required = None if target is None else model.required_size(target, confidence)
+    return forecast_facts(model, model.forecast(sizes, of=of), level, required), sizes, required
+
+
+def _plan(
+    *, table: str, target: float, cost: float, penalty: float, rounds: int, start: int | None, **given: Any
+) -> dict[str, Any]:
+    model = _fitted(table, given)
+    return plan_facts(model, plan_collection(model, target, cost, penalty, rounds, start))
+
+
+def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> dict[str, Any]:
+    curves = {name: _only_curve(table, given) for name, table in tables.items()}
+    sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
+    return compare_facts(compare_models(curves, sizes, _options(ModelOptions, given).model()))
+
+
+def _backtest(
+    *,
+    table: str,
+    method: list[str] | None,
+    holdout: int | None,
+    target: float | None,
+    confidence: float,
+    **given: Any,
+) -> dict[str, Any]:
+    curve, methods = _only_curve(table, given), _options(MethodOptions, given).methods(method)
+    required = {} if target is None else sizes_required(curve, methods, target, confidence)
+    result = run_backtest(curve, methods, holdout)
+    if not any(score.curves for score in result.pooled):
+        raise DataError(str(result.pooled[0].failed))
+    return backtest_facts(result, required)
+
+
+def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> dict[str, Any]:
+    return minimum_facts(minimum_sample_size(prevalence, parameters, r2, **given))
+
+
+_KINDS: dict[str, Callable[..., Any]] = {
+    "backtest": _backtest,
+    "compare": _compare,
+    "forecast": _forecast,
+    "minimum": _minimum,
+    "plan": _plan,
+    "read": read_tables,
+}
