@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -44,8 +45,17 @@ def chart_figure(facts: dict[str, Any], name: str = "chart") -> str:
 
 
 def chart_file(facts: dict[str, Any]) -> str:
-    """The chart as the text of an SVG file."""
-    return Drawing(facts).svg(style=chart_style()) + "\n"
+    """The chart as the text of an SVG file, dark on light wherever it is put."""
+    return Drawing(facts).svg(style=_style_of_file()) + "\n"
+
+
+@cache
+def _style_of_file() -> str:
+    """The rules about the drawing itself, in the colours of paper; programs that draw have no variables in style."""
+    style = chart_style()
+    colours = dict(re.findall(r"--(\w+): (.*?);", style.partition("}")[0]))
+    rules = re.findall(r"^(?:svg)?\.forecast-chart.*", style, re.MULTILINE)
+    return re.sub(r"var\(--(\w+)\)", lambda name: colours[name[1]], "\n".join(rules))
 
 
 def _text(name: str) -> str:
