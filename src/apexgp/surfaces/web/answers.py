@@ -8,17 +8,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..._tables import InMemory
+from ..._tables import InMemory, as_csv
 from ...answers.minimum import minimum_sample_size
-from ...answers.plan import plan_collection
+from ...answers.plan import CollectionPlan, plan_collection
 from ...curve import LearningCurve
-from ...errors import ApexError, ApexWarning, DataError
+from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ...repeated.compare import compare_models
+from ..chart.facts import chart_facts
+from ..chart.figure import chart_figure, chart_file
 from ..facts import backtest_facts, compare_facts, forecast_facts, minimum_facts, plan_facts
 from ..options import Columns, MethodOptions, ModelOptions, sizes_asked_for
+from ..tables import backtest_table, forecast_table, plan_table
 from .reading import read_tables, row_problems
 from .refusals import error_body
 
@@ -140,11 +143,63 @@ def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> 
     return minimum_facts(minimum_sample_size(prevalence, parameters, r2, **given))
 
 
+def _page(
+    *,
+    table: str,
+    target: float | None,
+    cost: float | None,
+    penalty: float | None,
+    rounds: int,
+    backtest: bool,
+    **given: Any,
+) -> dict[str, Any]:
+    """All that the page shows, from one fit."""
+    model = _fitted(table, given)
+    facts, sizes, required = _forecast_of(model, target=target, **given)
+    chart = chart_facts(model, sizes, required)
+    rows = facts["forecast"]
+    answer: dict[str, Any] = {"plan": None, "backtest": None, "tables": {"forecast": _cells(*forecast_table(facts))}}
+    if cost is not None or penalty is not None:
+        plan = _planned(model, target, cost, penalty, rounds)
+        answer |= {"plan": plan_facts(model, plan)}
+        answer["tables"]["plan"] = _cells(*plan_table(plan))
+    if backtest:
+        try:
+            judged = _backtest(table=table, method=None, holdout=None, target=None, **given)
+            answer["backtest"] = judged
+            answer["tables"]["backtest"] = _cells(*backtest_table(judged, None, {}, model.curve_.largest))
+        except DataError as problem:  # too few sizes to hold some out: no reason not to forecast
+            answer["backtest"] = {"error": str(problem)}
+    return answer | {
+        "forecast": facts,
+        "figure": chart_figure(chart),
+        "svg": chart_file(chart),
+        "csv": as_csv({name: [row[name] for row in rows] for name in rows[0]}),
+        "python": "",
+        "shell": "",
+        "notes": [],
+    }
+
+
+def _planned(
+    model: APExGP, target: float | None, cost: float | None, penalty: float | None, rounds: int
+) -> CollectionPlan:
+    for name, value in (("target", target), ("cost", cost), ("penalty", penalty)):
+        if value is None:
+            raise RequestError("is missing: a plan takes the target, the cost and the penalty.", argument=name)
+    return plan_collection(model, target, cost, penalty, rounds)  # type: ignore[arg-type]
+
+
+def _cells(header: list[str], rows: list[list[str]]) -> dict[str, Any]:
+    return {"header": header, "rows": rows}
+
+
 _KINDS: dict[str, Callable[..., Any]] = {
     "backtest": _backtest,
     "compare": _compare,
     "forecast": _forecast,
     "minimum": _minimum,
+    "page": _page,
     "plan": _plan,
     "read": read_tables,
 }

@@ -16,6 +16,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
+from ..chart.figure import chart_script, chart_style
 from .answers import answer
 from .examples import examples
 from .guard import Guard
@@ -98,6 +99,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     app.add_exception_handler(Exception, _broken)
     app.add_exception_handler(Refusal, _refused)
     _add_paths(app)
+    _add_chart_files(app)
     app.mount("/", StaticFiles(directory=str(files(__package__) / "static"), html=True))
     return Guard(app, host, token)
 
@@ -167,13 +169,25 @@ def _add_paths(app: FastAPI) -> None:
         return {"examples": examples()}
 
 
+def _add_chart_files(app: FastAPI) -> None:
+    """The script and the style sheet of charts, which reports have within them."""
+
+    @app.get("/chart.js", include_in_schema=False)
+    async def script() -> Response:
+        return Response(chart_script(), media_type="text/javascript")
+
+    @app.get("/chart.css", include_in_schema=False)
+    async def style() -> Response:
+        return Response(chart_style(), media_type="text/css")
+
+
 async def _answered(request: Request, kind: str, given: dict[str, Any]) -> Response:
     async def wanted() -> bool:
         return not await request.is_disconnected()
 
     pool: WorkerPool = request.app.state.pool
     try:
-        reply = await pool.answer((kind, given), slow=kind in _SLOW, wanted=wanted)
+        reply = await pool.answer((kind, given), slow=kind in _SLOW or given.get("backtest", False), wanted=wanted)
     except Busy:
         raise Refusal(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
     except TookTooLong:

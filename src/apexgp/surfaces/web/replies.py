@@ -63,11 +63,20 @@ class ForecastAnswer(AnyAnswer):
     forecast: list[ForecastRow]
 
 
+class Cells(_Reply):
+    """A table as it is shown."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+
 class PageAnswer(_Reply):
     """All that the page shows."""
 
     forecast: ForecastAnswer
     plan: AnyAnswer | None
+    backtest: dict[str, Any] | None
+    tables: dict[str, Cells] = Field(description="Forecast, plan and backtest as tables.")
     figure: str = Field(description="The chart as a piece of HTML.")
     svg: str = Field(description="The chart as an SVG file.")
     csv: str = Field(description="The forecast as comma-separated values.")

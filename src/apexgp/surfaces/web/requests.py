@@ -150,7 +150,12 @@ class PageRequest(ForecastRequest):
     cost: float | None = Field(None, description="What a labelled example costs.", gt=0)
     penalty: float | None = Field(None, description="What it costs not to reach the target.", gt=0)
     rounds: int = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+    backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
 
 
-class ReportRequest(PageRequest):
+class ReportRequest(ForecastRequest):
     """`apexgp report`: one HTML file that opens offline."""
+
+    cost: float | None = Field(None, description="What a labelled example costs.", gt=0)
+    penalty: float | None = Field(None, description="What it costs not to reach the target.", gt=0)
+    rounds: int = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
