@@ -13,20 +13,22 @@ const nothingYet = element("lead").textContent;
 
 let shown = null; // the answer on the page, and the request that it answers
 let curves = []; // of the file that was read last
+let answerInSight = true;
 
 const grid = new Grid(element("rows"), { changed, pasted: (text, row) => read(text, row) });
 const update = latest(answerNow, WAIT);
 
 function changed() {
   element("about").hidden = true;
-  keep(false);
   update();
 }
 
 /** Put the state into the address; as a step that the Back button undoes where much was replaced. */
 function keep(step) {
   const fragment = toFragment({ rows: grid.rows, settings: readSettings() });
-  history[step ? "pushState" : "replaceState"](null, "", "#" + (fragment ?? ""));
+  if ("#" + (fragment ?? "") !== (location.hash || "#")) {
+    history[step ? "pushState" : "replaceState"](null, "", "#" + (fragment ?? ""));
+  }
   return fragment !== null;
 }
 
@@ -57,6 +59,7 @@ function unused(rows) {
 }
 
 async function answerNow(signal) {
+  keep(false);
   const rows = grid.rows, settings = readSettings();
   const { table, rows: places } = tableOf(rows, settings.task);
   if (!places.length) return showNothing(unused(rows));
@@ -70,6 +73,7 @@ async function answerNow(signal) {
     showProblem("");
     shown = { answer, request };
     showAnswer(answer);
+    peek();
     showBacktest(answer);
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
@@ -90,7 +94,7 @@ function refuse(problem, rows, places) {
 }
 
 function showProblem(text) {
-  element("problem").textContent = text;
+  element("problem").textContent = text && shown ? `${text} Below is the answer before this change.` : text;
   element("problem").hidden = text === "";
   element("result").classList.toggle("stale", text !== "");
   for (const button of element("downloads").querySelectorAll("button")) button.disabled = text !== "";
@@ -107,6 +111,14 @@ function showNothing(faults) {
   element("lead").textContent = nothingYet;
   list("cautions", []);
   element("answer").setAttribute("aria-busy", "false");
+  peek();
+}
+
+/** On a narrow screen, while the answer is out of sight: the last line of the forecast, and the way there. */
+function peek() {
+  const row = shown?.answer.tables.forecast.rows.at(-1);
+  element("peek").hidden = !row || answerInSight;
+  if (row) element("peek").textContent = `${row[0]} examples: ${row[2]}, ${row[3]} ↓`;
 }
 
 /** Read text or a file by the library's reader; into the rows from `row` on, or in place of all. */
@@ -151,10 +163,8 @@ function cells(curve) {
 
 function offerCurves() {
   element("curve-choice").hidden = curves.length < 2;
-  element("curve").replaceChildren(...curves.map((curve, i) => {
-    const option = new Option([curve.task, curve.metric].filter(Boolean).join(", "), i);
-    return option;
-  }));
+  element("curve").replaceChildren(
+    ...curves.map((curve, i) => new Option([curve.task, curve.metric].filter(Boolean).join(", "), i)));
 }
 
 /** Show one of the curves that were read, with what it says of itself. */
@@ -230,10 +240,14 @@ element("token-form").addEventListener("submit", (event) => {
   element("token-form").hidden = true;
   begin();
 });
-document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the fragment holds the numbers
-  element("answer").focus();
-});
+for (const link of document.querySelectorAll('a[href="#answer"]')) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault(); // the fragment holds the numbers
+    element("answer").focus({ preventScroll: true });
+    element("answer").scrollIntoView();
+  });
+}
+new IntersectionObserver(([entry]) => { answerInSight = entry.isIntersecting; peek(); }).observe(element("answer"));
 window.addEventListener("popstate", () => load(fromFragment(location.hash)));
 
 async function begin() {
