@@ -64,7 +64,7 @@ class Columns:
             raise RequestError(f"{path} has no task {self.task!r}; found {some([str(name) for name in curves], 20)}.")
         return {self.task: curves[self.task]}
 
-    def only_curve_of(self, path: Path | InMemory) -> LearningCurve:
+    def only_curve_of(self, path: Path) -> LearningCurve:
         """Read the only curve of a file."""
         curves = self.curves_of(path)
         if len(curves) > 1:

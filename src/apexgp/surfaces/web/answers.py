@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..._tables import InMemory, as_csv
+from ..._tables import as_csv
 from ...answers.minimum import minimum_sample_size
 from ...answers.plan import CollectionPlan, plan_collection
-from ...curve import LearningCurve
 from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP
 from ...repeated.backtest import backtest as run_backtest
@@ -22,7 +21,7 @@ from ..chart.figure import chart_figure, chart_file
 from ..facts import backtest_facts, compare_facts, forecast_facts, minimum_facts, plan_facts
 from ..options import Columns, MethodOptions, ModelOptions, sizes_asked_for
 from ..tables import backtest_table, forecast_table, plan_table
-from .reading import read_tables, row_problems
+from .reading import curve_of, read_tables, row_problems
 from .refusals import error_body
 
 __all__ = ["Reply", "answer"]
@@ -80,13 +79,9 @@ def _options(group: type[MethodOptions], given: Mapping[str, Any]) -> Any:
     return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
 
 
-def _only_curve(table: str, given: Mapping[str, Any]) -> LearningCurve:
-    return _columns(given).only_curve_of(InMemory(table.encode("utf-8", "replace")))
-
-
 def _fitted(table: str, given: Mapping[str, Any]) -> APExGP:
     model: APExGP = _options(ModelOptions, given).model()
-    return model.fit(_only_curve(table, given))
+    return model.fit(curve_of(table, _columns(given)))
 
 
 def _forecast(*, table: str, **given: Any) -> dict[str, Any]:
@@ -117,7 +112,7 @@ def _plan(
 
 
 def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> dict[str, Any]:
-    curves = {name: _only_curve(table, given) for name, table in tables.items()}
+    curves = {name: curve_of(table, _columns(given)) for name, table in tables.items()}
     sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
     return compare_facts(compare_models(curves, sizes, _options(ModelOptions, given).model()))
 
@@ -131,7 +126,7 @@ def _backtest(
     confidence: float,
     **given: Any,
 ) -> dict[str, Any]:
-    curve, methods = _only_curve(table, given), _options(MethodOptions, given).methods(method)
+    curve, methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(method)
     required = {} if target is None else sizes_required(curve, methods, target, confidence)
     result = run_backtest(curve, methods, holdout)
     if not any(score.curves for score in result.pooled):

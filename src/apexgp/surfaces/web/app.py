@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
@@ -45,6 +45,13 @@ __all__ = ["COMPUTE_SECONDS", "make_app"]
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
 _SLOW = {"backtest", "compare", "report"}
+
+_MEDIA = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorAnswer, "description": text}
@@ -99,8 +106,8 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     app.add_exception_handler(Exception, _broken)
     app.add_exception_handler(Refusal, _refused)
     _add_paths(app)
-    _add_chart_files(app)
-    app.mount("/", StaticFiles(directory=str(files(__package__) / "static"), html=True))
+    for path, kind, content in _own_files():
+        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
     return Guard(app, host, token)
 
 
@@ -169,16 +176,20 @@ def _add_paths(app: FastAPI) -> None:
         return {"examples": examples()}
 
 
-def _add_chart_files(app: FastAPI) -> None:
-    """The script and the style sheet of charts, which reports have within them."""
+def _own_files() -> Iterator[tuple[str, str, bytes]]:
+    """The files that make the page: path, media type, content. Charts have theirs within reports, too."""
+    for file in (files(__package__) / "static").iterdir():
+        kind = _MEDIA[Path(file.name).suffix]
+        yield "/" if file.name == "index.html" else f"/{file.name}", kind, file.read_bytes()
+    yield "/chart.js", _MEDIA[".js"], chart_script().encode()
+    yield "/chart.css", _MEDIA[".css"], chart_style().encode()
 
-    @app.get("/chart.js", include_in_schema=False)
-    async def script() -> Response:
-        return Response(chart_script(), media_type="text/javascript")
 
-    @app.get("/chart.css", include_in_schema=False)
-    async def style() -> Response:
-        return Response(chart_style(), media_type="text/css")
+def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    async def given(_request: Request) -> Response:
+        return Response(content, media_type=kind)
+
+    return given
 
 
 async def _answered(request: Request, kind: str, given: dict[str, Any]) -> Response:

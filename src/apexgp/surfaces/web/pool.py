@@ -122,10 +122,13 @@ class _Worker:
         self._process = _SPAWN.Process(target=_work, args=(theirs, self._function), daemon=True)
         self._process.start()
         theirs.close()  # so that the end of the process is the end of the pipe
+        self._ready = False
 
     def answer(self, request: Any, seconds: float) -> Any:
         """The answer, or why there is none; the worker is ready for the next request in either case."""
         try:
+            if not self._ready:  # the time that a process takes to begin is nobody's request's
+                self._ready = self._pipe.recv()
             self._pipe.send(request)
             if self._pipe.poll(seconds):
                 return self._pipe.recv()
@@ -156,6 +159,7 @@ def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the server, which then closes the pipe
     with threadpool_limits(1):  # there is a process a core already
+        pipe.send(True)
         while True:
             try:
                 request = pipe.recv()

@@ -6,13 +6,15 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from ..._check import shown, some
 from ..._tables import InMemory, read_table
-from ...errors import DataError
+from ...curve import LearningCurve
+from ...errors import DataError, RequestError
 from ..options import Columns
 
-__all__ = ["MOST_ROWS", "read_tables", "row_problems"]
+__all__ = ["curve_of", "read_tables", "row_problems"]
 
-MOST_ROWS = 20_000
+MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
 _MOST_PROBLEMS = 20  # rows that are named
 _MOST_TRIED = 2_000  # rows that are tried one by one
 _MOST_CURVES = 200
@@ -47,6 +49,20 @@ def read_tables(*, raw: bytes, size_column: str, score_column: list[str] | None,
     if len(curves) > _MOST_CURVES:
         raise DataError(f"The table holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
     return {"curves": curves, "notes": notes}
+
+
+def curve_of(text: str, columns: Columns) -> LearningCurve:
+    """The only curve of a table, or the one of its tasks that was asked for."""
+    table = InMemory(text.encode("utf-8", "replace"))
+    _metrics(table)
+    curves = replace(columns, task=None).curves_of(table)
+    if columns.task is None and len(curves) == 1:
+        return next(iter(curves.values()))
+    if columns.task in curves:
+        return curves[columns.task]
+    names = some([str(name) for name in curves], 20)
+    came = "nothing" if columns.task is None else shown(columns.task)
+    raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="task")
 
 
 def _metrics(table: InMemory) -> list[str | None]:

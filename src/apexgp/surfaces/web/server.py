@@ -9,6 +9,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 
@@ -37,8 +38,8 @@ def run(host: str, port: int, *, browser: bool, with_token: bool, say: Callable[
     say
         Prints a line.
     """
-    listening = _listen(host, port)
     token = _token() if with_token or not is_loopback(host) else None
+    listening = _listen(host, port)
     if not is_loopback(host):
         say(open_to_others(host))
     address = _address(host, listening.getsockname()[1], token)
@@ -53,7 +54,8 @@ def run(host: str, port: int, *, browser: bool, with_token: bool, say: Callable[
         timeout_graceful_shutdown=5,
     )
     server = _Server(config, lambda: _begin(address, browser, say))
-    server.run(sockets=[listening])
+    with suppress(KeyboardInterrupt):  # the way to stop it
+        server.run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
