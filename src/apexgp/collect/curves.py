@@ -9,7 +9,7 @@ from typing import Self
 from .._check import some
 from .._files import write_text
 from .._tables import as_csv
-from ..curve import LearningCurve
+from ..curve import LearningCurve, curve_columns
 from ..errors import RequestError
 from .results import FitRow, Record, key, read_record
 
@@ -53,6 +53,7 @@ class CurveSet(Mapping[Key, LearningCurve]):
                     [fit["split"] for fit in own],  # type: ignore[arg-type]
                     metric=metric,
                     task=task,
+                    unit=record.unit,
                 )
 
     @classmethod
@@ -91,17 +92,8 @@ class CurveSet(Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, and task and metric where there are several."""
-        extra = [name for i, name in enumerate(("task", "metric")) if len({which[i] for which in self}) > 1]
-        columns: dict[str, list[object]] = {name: [] for name in ("size", "score", "split", *extra)}
-        for curve in self.values():
-            assert curve.split is not None  # every fit has its split
-            columns["size"] += [int(size) for size in curve.sizes]
-            columns["score"] += curve.scores.tolist()
-            columns["split"] += curve.split.tolist()
-            for name in extra:
-                columns[name] += [getattr(curve, name)] * len(curve)
-        return as_csv(columns)
+        """All curves as one table: size, score, split, task where there is one, metric, direction and unit."""
+        return as_csv(curve_columns(self.values()))
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the table of `as_csv`, which `apexgp forecast` and `read_curves` read."""
