@@ -25,6 +25,7 @@ from .repeated.compare import Comparison, PairComparison, compare_models
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
 from .surfaces.plot import CurveDisplay
+from .surfaces.report.write import write_report
 
 __version__ = version("apexgp")
 
@@ -65,4 +66,5 @@ __all__ = [
     "simulate_collection",
     "true_requirement",
     "tune_correction",
+    "write_report",
 ]

@@ -1,0 +1,103 @@
+"""The lines of Python and of shell that make a report again from its data."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from ...estimators import APExGP
+from ...model.beliefs import Beliefs
+from ...model.variant import PUBLISHED, WRITTEN
+
+__all__ = ["python_lines", "shell_line"]
+
+_FILE, _REPORT = "curve.csv", "report.html"
+_OPTIONS = {"cost_per_sample": "--cost"}  # where the option has another name than the argument
+
+
+def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
+    """Python that fits the same models to the file and writes the same report; `asked` are the arguments of it."""
+    makers = {name: _maker(model) for name, model in models.items()}
+    maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
+    fitted = "model" if len(models) == 1 else "models"
+    if len(models) == 1:
+        lines = [f'model = {maker}.fit(LearningCurve.from_csv("{_FILE}"))']
+    elif len(metrics) == 1 and len(set(makers.values())) == 1:
+        lines = [f'curves = read_curves("{_FILE}")']
+        lines.append(f"models = {{name: {maker}.fit(curve) for name, curve in curves.items()}}")
+    else:
+        read = f'    {{!r}}: {{}}.fit(read_curves("{_FILE}", metric={{!r}})[{{!r}}]),'
+        every = [read.format(name, makers[name], model.curve_.metric, name) for name, model in models.items()]
+        lines = ["models = {", *every, "}"]
+    arguments = "".join(f", {name}={value!r}" for name, value in asked.items())
+    lines.append(f'write_report({fitted}, "{_REPORT}"{arguments})')
+    code = "\n".join(lines)
+    used = [name for name in ("Beliefs", "LearningCurve", "Variant", "read_curves") if re.search(rf"\b{name}\b", code)]
+    imports = [f"from apexgp import {', '.join(sorted(['APExGP', *used, 'write_report'], key=str.lower))}"]
+    if "PositiveNormal" in code:
+        imports.append("from apexgp.model.priors import PositiveNormal")
+    return "\n".join([*imports, "", code])
+
+
+def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | None:
+    """The command that does the same, or None where the command line has no words for it."""
+    settings = [_options(model) for model in models.values()]
+    if any(own != settings[0] for own in settings) or settings[0] is None:
+        return None
+    if len({model.curve_.metric for model in models.values()}) > 1:
+        return None
+    words = ["apexgp", "report", _FILE]
+    for name, value in asked.items():
+        if name in ("sizes", "times"):
+            words += [part for n in value for part in ("--at", _number(n) + "x" * (name == "times"))]
+        else:
+            words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), _number(value)]
+    return shlex.join([*words, *settings[0], "--out", _REPORT])
+
+
+def _changed(model: APExGP) -> dict[str, Any]:
+    """Settings that are not those by default."""
+    defaults = {name: parameter.default for name, parameter in inspect.signature(APExGP).parameters.items()}
+    return {name: value for name, value in model.get_params(deep=False).items() if value != defaults[name]}
+
+
+def _maker(model: APExGP) -> str:
+    """The model as Python makes it."""
+    if model.inference == "map" and model.variant in (PUBLISHED, WRITTEN):
+        name = "as_published" if model.variant == PUBLISHED else "as_written"
+        made = f"APExGP.{name}({model.mean!r}, ceiling={model.ceiling!r})"
+        rest = {key: _changed(model)[key] for key in ("seed", "floor") if key in _changed(model)}
+        return f"{made}.set_params({_arguments(rest)})" if rest else made
+    return f"APExGP({_arguments(_changed(model))})"
+
+
+def _arguments(settings: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name}=Beliefs.from_dict({value.to_dict()!r})" if isinstance(value, Beliefs) else f"{name}={value!r}"
+        for name, value in settings.items()
+    )
+
+
+def _options(model: APExGP) -> list[str] | None:
+    """The model as options of the command line; None where there are none for it."""
+    changed = _changed(model)
+    words = []
+    if model.inference == "map":
+        if model.variant != PUBLISHED or model.priors != "paper" or model.floor:
+            return None
+        words, changed = ["--published"], changed | {"mean": model.mean}
+        for name in ("inference", "priors"):
+            changed.pop(name, None)
+    if set(changed) - {"mean", "ceiling", "floor", "noise", "seed"}:
+        return None
+    return words + [part for name, value in changed.items() for part in (f"--{name}", _number(value))]
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    short = f"{value:.15g}"
+    return short if float(short) == value else repr(float(value))
