@@ -20,16 +20,16 @@ from .commands.demo import demo
 from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
+from .commands.report import report
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, plan, compare, backtest, minimum, demo)
+COMMANDS = (forecast, collect, plan, compare, backtest, report, minimum, demo)
 
 app = typer.Typer(
     name="apexgp",
     help="Forecast what a classifier will score with more labelled data, and how sure to be.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

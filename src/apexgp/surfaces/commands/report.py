@@ -46,7 +46,9 @@ def report(
         typer.Option(help="What it costs not to reach the target, in the same currency.", show_default=False),
     ] = None,
     rounds: Annotated[int, typer.Option(help="How often one can collect.")] = 3,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the report if it exists."), Sets("overwrite")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the report if it exists."), Sets("overwrite")
+    ] = False,
     settings: ModelOptions,
     source: CurveFile,
 ) -> None:

@@ -11,11 +11,12 @@ from ...answers.plan import CollectionPlan, plan_collection
 from ...answers.required import RequiredSize
 from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest, methods_named
+from ...repeated.figures import Backtest
 from ..chart.facts import chart_facts
 from ..facts import backtest_facts, forecast_facts, plan_facts
 from .wanted import Wanted
 
-__all__ = ["Findings", "findings"]
+__all__ = ["Findings", "findings", "own_method"]
 
 _COMPARED = ("apexgp", "apexgp_published", "power_law", "arctan")
 
@@ -27,7 +28,8 @@ class Findings:
     model: APExGP
     forecast: dict[str, Any]
     chart: dict[str, Any]
-    backtest: dict[str, Any]
+    backtest: Backtest
+    backtest_facts: dict[str, Any]
     required: RequiredSize | None
     plan: CollectionPlan | None
     plan_facts: dict[str, Any] | None
@@ -40,7 +42,7 @@ class Findings:
 
     def as_json(self) -> dict[str, Any]:
         """The facts of all answers, for machines."""
-        return {"forecast": self.forecast, "plan": self.plan_facts, "backtest": self.backtest}
+        return {"forecast": self.forecast, "plan": self.plan_facts, "backtest": self.backtest_facts}
 
 
 def findings(model: APExGP, wanted: Wanted) -> Findings:
@@ -50,11 +52,13 @@ def findings(model: APExGP, wanted: Wanted) -> Findings:
     plan = None
     if wanted.target is not None and wanted.cost_per_sample is not None and wanted.penalty is not None:
         plan = plan_collection(model, wanted.target, wanted.cost_per_sample, wanted.penalty, wanted.rounds)
+    judged = backtest(model.curve_, _methods(model))
     return Findings(
         model,
         forecast_facts(model, model.forecast(sizes), wanted.level, required),
         chart_facts(model, sizes, required, levels=(0.8, wanted.level) if wanted.level > 0.8 else (wanted.level, 0.95)),
-        backtest_facts(backtest(model.curve_, _methods(model)), {}),
+        judged,
+        backtest_facts(judged, {}),
         required,
         plan,
         None if plan is None else plan_facts(model, plan),
@@ -68,5 +72,9 @@ def _methods(model: APExGP) -> dict[str, CurveEstimator]:
     for method in chosen.values():
         known = method.get_params(deep=False)
         method.set_params(**{name: given[name] for name in ("ceiling", "seed") if name in known})
-    chosen["apexgp_published" if model.inference == "map" else "apexgp"] = clone(model)
-    return chosen
+    return chosen | {own_method(model): clone(model)}
+
+
+def own_method(model: APExGP) -> str:
+    """The name that the model itself has among the methods."""
+    return "apexgp_published" if model.inference == "map" else "apexgp"

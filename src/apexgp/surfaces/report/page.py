@@ -19,11 +19,12 @@ from ..._tables import as_csv
 from ...curve import curve_columns
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..markup import without_controls
-from ..tables import Cells, backtest_table, curve_table, forecast_table, plan_table, required_table, summary_table
-from ..words.forecast import pilot_line
+from ..tables import Cells, curve_table, forecast_table, held_out_table, summary_table, table_of
+from ..words.forecast import forecast_sentence, pilot_line
 from ..words.remake import python_lines, shell_line
 from ..words.report import BACKTEST_INTRO, DATA_INTRO, assumptions, citations, opening, report_title
-from .facts import Findings
+from ..words.required import required_sentence
+from .facts import Findings, own_method
 from .wanted import Wanted
 
 __all__ = ["report_page"]
@@ -39,8 +40,14 @@ class _Section:
 
     @property
     def answers(self) -> list[str]:
-        plan = self.found.plan_facts
-        return [self.found.forecast["sentence"], *([] if plan is None else [plan["sentence"]])]
+        """What was asked for most comes first: the size for a target, then the forecast, then the plan."""
+        found, pilot, curve = self.found, self.found.forecast["pilot"], self.found.model.curve_
+        row, level = found.forecast["forecast"][-1], found.forecast["level"]
+        return [
+            *([] if found.required is None else [required_sentence(found.required, curve)]),
+            forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve, row, level),
+            *([] if found.plan_facts is None else [found.plan_facts["sentence"]]),
+        ]
 
     @property
     def pilot(self) -> str:
@@ -57,17 +64,23 @@ class _Section:
     @property
     def required(self) -> Cells | None:
         found = self.found.required
-        return None if found is None else required_table(found, self.found.model.curve_)
+        return None if found is None else table_of(found)
 
     @property
     def plan(self) -> Cells | None:
-        return None if self.found.plan is None else plan_table(self.found.plan)
+        return None if self.found.plan is None else table_of(self.found.plan)
 
     @property
-    def backtest(self) -> Cells | None:
-        facts = self.found.backtest
-        judged = any(score["curves"] for score in facts["methods"])
-        return backtest_table(facts, None, {}, self.found.model.curve_.largest) if judged else None
+    def judged(self) -> bool:
+        return any(score.curves for score in self.found.backtest.pooled)
+
+    @property
+    def held_out(self) -> Cells:
+        return held_out_table(self.found.backtest, own_method(self.found.model))
+
+    @property
+    def methods(self) -> Cells:
+        return table_of(self.found.backtest)
 
     @property
     def measured(self) -> Cells:
@@ -95,13 +108,19 @@ def report_page(found: Mapping[str, Findings], failed: Mapping[str, str], wanted
     first = sections[0].assumptions
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
-    facts = {"apexgp": version("apexgp"), "tasks": {s.name: s.found.as_json() for s in sections}, "failed": dict(failed)}
+    facts = {
+        "apexgp": version("apexgp"),
+        "tasks": {s.name: s.found.as_json() for s in sections},
+        "failed": dict(failed),
+    }
     return _template().render(
         title=report_title(models),
         sections=sections,
         failed=failed,
         opening=opening(len(sections), len(failed)),
-        summary=summary_table({s.name: s.found.forecast for s in sections}, {s.name: s.found.required for s in sections}),
+        summary=summary_table(
+            {s.name: s.found.forecast for s in sections}, {s.name: s.found.required for s in sections}
+        ),
         shared=first if all(section.assumptions == first for section in sections) else None,
         backtest_intro=BACKTEST_INTRO,
         data_intro=DATA_INTRO,
@@ -122,9 +141,8 @@ def report_page(found: Mapping[str, Findings], failed: Mapping[str, str], wanted
 
 def _policy(style: str, script: str) -> str:
     """A content security policy under which nothing runs but our script, and nothing is fetched."""
-    return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
-    )
+    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _hash(text: str) -> str:

@@ -36,7 +36,9 @@ class Wanted:
         costs = {name: others[name] for name in ("cost_per_sample", "penalty")}
         missing = [name for name, value in costs.items() if value is None]
         if len(missing) == 1:
-            raise RequestError("is missing: a plan takes both the cost of an example and the penalty.", argument=missing[0])
+            raise RequestError(
+                "is missing: a plan takes both the cost of an example and the penalty.", argument=missing[0]
+            )
         if not missing and others["target"] is None:
             raise RequestError("is missing: a plan takes the score to reach.", argument="target")
         for name in ("confidence", "level"):
@@ -62,4 +64,8 @@ class Wanted:
         idle = [name for name, used in (("rounds", self.plans), ("confidence", self.target is not None)) if not used]
         asked = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in idle}
         defaults = {f.name: f.default for f in fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asked.items() if value != defaults[name]}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asked.items()
+            if value != defaults[name]
+        }

@@ -39,8 +39,8 @@ def write_report(
 ) -> None:
     """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
 
-    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, a backtest on the pilot,
-    cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
+    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, a backtest on the
+    pilot, cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
 
     Parameters
     ----------
@@ -96,12 +96,14 @@ def _sorted_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[
             failed[name] = str(one)
             continue
         if not isinstance(one, APExGP):
-            raise RequestError(f"must be a fitted APExGP, or a mapping to such models, got {shown(one)}.", argument="model")
+            raise RequestError(
+                f"must be a fitted APExGP, or a mapping to such models, got {shown(one)}.", argument="model"
+            )
         check_is_fitted(one)
         models[name] = one
     if not models:
         reasons = "; ".join(failed.values())
         raise RequestError(f"There is no fitted model to report on{f': {reasons}' if reasons else '.'}")
     if len(models) + len(failed) == 1:
-        models = {"": one for one in models.values()}  # one task needs no name but its own
+        models = dict(zip([""], models.values(), strict=True))  # one task needs no name but its own
     return models, failed

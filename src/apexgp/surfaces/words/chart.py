@@ -8,6 +8,7 @@ from .phrases import chance
 
 __all__ = ["chart_description", "chart_title", "legend_words", "reading_labels", "readings", "size_axis"]
 
+
 def chart_title(facts: dict[str, Any]) -> str:
     """What the chart is of."""
     of_task = f" of {facts['task']}" if facts["task"] else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...estimators import APExGP
@@ -15,6 +15,7 @@ from ...model.variant import PUBLISHED, WRITTEN
 __all__ = ["python_lines", "shell_line"]
 
 _FILE, _REPORT = "curve.csv", "report.html"
+_WIDTH = 80  # characters of a line
 _OPTIONS = {"cost_per_sample": "--cost"}  # where the option has another name than the argument
 
 
@@ -32,8 +33,8 @@ def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
         read = f'    {{!r}}: {{}}.fit(read_curves("{_FILE}", metric={{!r}})[{{!r}}]),'
         every = [read.format(name, makers[name], model.curve_.metric, name) for name, model in models.items()]
         lines = ["models = {", *every, "}"]
-    arguments = "".join(f", {name}={value!r}" for name, value in asked.items())
-    lines.append(f'write_report({fitted}, "{_REPORT}"{arguments})')
+    arguments = [f"{name}={_literal(value)}" for name, value in asked.items()]
+    lines.append(_call("write_report", [fitted, f'"{_REPORT}"', *arguments]))
     code = "\n".join(lines)
     used = [name for name in ("Beliefs", "LearningCurve", "Variant", "read_curves") if re.search(rf"\b{name}\b", code)]
     imports = [f"from apexgp import {', '.join(sorted(['APExGP', *used, 'write_report'], key=str.lower))}"]
@@ -55,7 +56,7 @@ def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | 
             words += [part for n in value for part in ("--at", _number(n) + "x" * (name == "times"))]
         else:
             words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), _number(value)]
-    return shlex.join([*words, *settings[0], "--out", _REPORT])
+    return _continued([*words, *settings[0], "--out", _REPORT])
 
 
 def _changed(model: APExGP) -> dict[str, Any]:
@@ -69,16 +70,37 @@ def _maker(model: APExGP) -> str:
     if model.inference == "map" and model.variant in (PUBLISHED, WRITTEN):
         name = "as_published" if model.variant == PUBLISHED else "as_written"
         made = f"APExGP.{name}({model.mean!r}, ceiling={model.ceiling!r})"
-        rest = {key: _changed(model)[key] for key in ("seed", "floor") if key in _changed(model)}
+        rest = {key: value for key, value in _changed(model).items() if key in ("seed", "floor")}
         return f"{made}.set_params({_arguments(rest)})" if rest else made
     return f"APExGP({_arguments(_changed(model))})"
 
 
 def _arguments(settings: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{name}=Beliefs.from_dict({value.to_dict()!r})" if isinstance(value, Beliefs) else f"{name}={value!r}"
-        for name, value in settings.items()
-    )
+    return ", ".join(f"{name}={_literal(value)}" for name, value in settings.items())
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, Beliefs):
+        return f"Beliefs.from_dict({value.to_dict()!r})"
+    return _number(value) if isinstance(value, float) else repr(value)
+
+
+def _call(function: str, arguments: Sequence[str]) -> str:
+    """A call on one line, or, where that would be long, with a line for each argument."""
+    short = f"{function}({', '.join(arguments)})"
+    return short if len(short) <= _WIDTH else "\n".join([f"{function}(", *(f"    {one}," for one in arguments), ")"])
+
+
+def _continued(words: Sequence[str]) -> str:
+    """A command, broken before an option where it would be long."""
+    lines = [""]
+    for word in words:
+        if word.startswith("--") and len(lines[-1]) > _WIDTH - 20:
+            lines.append("   ")
+        lines[-1] += f" {shlex.quote(word)}"
+    return " \\\n".join(lines).removeprefix(" ")
 
 
 def _options(model: APExGP) -> list[str] | None:

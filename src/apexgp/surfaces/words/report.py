@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from ...estimators import APExGP
 from .phrases import listed
 
-__all__ = ["BACKTEST_INTRO", "DATA_INTRO", "assumptions", "citations", "opening", "report_title"]
+__all__ = ["BACKTEST_INTRO", "DATA_INTRO", "assumptions", "citations", "opening", "report_title", "written_line"]
 
 BACKTEST_INTRO = (
-    "Would the forecast have been right so far? Each method is fitted to the smaller sizes of the pilot and compared with "
-    "what was measured at the larger ones. Error and bias are of the mean score, the next columns say how many of the "
-    "measured scores lay within the intervals, and CRPS sums it all up: lower is better."
+    "Would the forecast have been right so far? Each method is fitted to the smaller sizes of the pilot and compared "
+    "with what was measured at the larger ones. Error and bias are those of the forecast score; the likelihood is the "
+    "probability that a forecast gave to within 0.01 of what came; the next columns say which share of the measured "
+    "scores lay within the intervals; the CRPS sums it up in one number, and lower is better."
 )
 DATA_INTRO = (
     "Every score that the forecast rests on, one line a measurement. Saved as curve.csv, it is what the commands below "
@@ -22,13 +24,13 @@ DATA_INTRO = (
 )
 
 _CITATION = (
-    "Harvey, E., Chen, W., Kent, D. M. and Hughes, M. C. (2023). A Probabilistic Method to Predict Classifier Accuracy on "
-    "Larger Datasets given Small Pilot Data. Machine Learning for Health (ML4H)."
+    "Harvey, E., Chen, W., Kent, D. M. and Hughes, M. C. (2023). A Probabilistic Method to Predict Classifier Accuracy "
+    "on Larger Datasets given Small Pilot Data. Machine Learning for Health (ML4H)."
 )
 # How the default model fared; docs/calibration.md has the table.
 _RECORD = (
-    "On 531 real curves of 75 tasks, each forecast with priors that had not seen its task, the 95 % intervals held 96, 94 "
-    "and 92 % of the later scores at up to 2, 2 to 10 and more than 10 times the pilot's size."
+    "On 531 real curves of 75 tasks, each forecast with priors that had not seen its task, the 95 % intervals held 96, "
+    "94 and 92 % of the later scores at up to 2, 2 to 10 and more than 10 times the pilot's size."
 )
 
 
@@ -65,10 +67,10 @@ def assumptions(model: APExGP) -> dict[str, str]:
         "Score": f"{curve.metric_name} on data that the classifier was not trained on. It lies between 0 and 1; {best}."
         + splits,
         "Size": size,
-        "Forecast": f"The mean score over {over} of the same source. The interval holds it with the stated probability. "
-        "Statements about a target are about the true expected score, free of the luck of any split.",
-        "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be like "
-        "the pilot's. No curve can foresee another hospital, scanner or classifier.",
+        "Forecast": f"The mean score over {over} of the same source. The interval holds it with the stated "
+        "probability. Statements about a target are about the true expected score, free of the luck of any split.",
+        "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
+        "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
         "Ceiling": _ceiling(float(settings["ceiling"]), lower) + _floor(float(settings["floor"]), lower),
         "Noise": _noise(settings, bool(each > 1)),
         "Priors": _priors(settings),
@@ -96,7 +98,9 @@ def _noise(settings: Mapping[str, Any], replicated: bool) -> str:
         return f"The user expects a standard deviation of {settings['noise']:g} of a single score."
     if replicated:
         return "How far scores scatter from split to split is learnt from the replicates in the pilot."
-    return "The pilot has one score a size: how far scores scatter from split to split is inferred from the curve alone."
+    return (
+        "The pilot has one score a size: how far scores scatter from split to split is inferred from the curve alone."
+    )
 
 
 def _priors(settings: Mapping[str, Any]) -> str:
@@ -105,6 +109,11 @@ def _priors(settings: Mapping[str, Any]) -> str:
     if settings["priors"] == "paper":
         return "Those of the published method."
     return "Stated by the user; they are among the settings in the lines of Python below."
+
+
+def written_line(path: Path) -> str:
+    """Where the report is."""
+    return f"The report is in {path}. It opens in any browser, which can print it to PDF."
 
 
 def citations() -> list[str]:
