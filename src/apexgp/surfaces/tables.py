@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._answer import Answer
@@ -12,6 +13,7 @@ from ..cautions import in_brief
 from ..curve import LearningCurve
 from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
+from .words.phrases import counted
 from .words.required import required_words
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "curve_table",
     "forecast_table",
     "held_out_table",
+    "required_table",
     "summary_table",
     "table_of",
 ]
@@ -73,10 +76,24 @@ def batch_table(found: Sequence[CurveForecast], level: float, target: float | No
     return [*header, "what is wrong"], rows
 
 
+def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
+    """One row a probability with which the target is reached: the size that does."""
+    sizes = {0.1: found.interval[0], 0.5: found.median, 0.9: found.interval[1], found.confidence: found.size}
+    last = curve.largest
+    return [f"reaches {found.target:g}", counted(curve), "times pilot"], [
+        [
+            f"with {100 * level:g} %",
+            words := required_words(replace(found, size=size, already_met=False), last),
+            f"{size / last:.3g}" if words[0].isdigit() else "-",
+        ]
+        for level, size in sorted(sizes.items())
+    ]
+
+
 def summary_table(facts: Mapping[str, dict[str, Any]], required: Mapping[str, RequiredSize | None]) -> Cells:
     """One row a task: the last measurement, the farthest forecast, and what a target takes."""
     level, target = next(iter(facts.values()))["level"], next(iter(required.values()))
-    header = ["task", "measured", "with", "expected", f"{100 * level:g} % interval", "with"]
+    header = ["task", "measured", "at size", "expected", f"{100 * level:g} % interval", "at size"]
     rows = []
     for name, own in facts.items():
         pilot, far, found = own["pilot"], own["forecast"][-1], required[name]

@@ -19,10 +19,10 @@ from ..._tables import as_csv
 from ...curve import curve_columns
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..markup import without_controls
-from ..tables import Cells, curve_table, forecast_table, held_out_table, summary_table, table_of
+from ..tables import Cells, curve_table, forecast_table, held_out_table, required_table, summary_table, table_of
 from ..words.forecast import forecast_sentence, pilot_line
 from ..words.remake import python_lines, shell_line
-from ..words.report import BACKTEST_INTRO, DATA_INTRO, assumptions, citations, opening, report_title
+from ..words.report import DATA_INTRO, assumptions, citations, opening, report_title
 from ..words.required import required_sentence
 from .facts import Findings, own_method
 from .wanted import Wanted
@@ -64,7 +64,7 @@ class _Section:
     @property
     def required(self) -> Cells | None:
         found = self.found.required
-        return None if found is None else table_of(found)
+        return None if found is None else required_table(found, self.found.model.curve_)
 
     @property
     def plan(self) -> Cells | None:
@@ -122,7 +122,6 @@ def report_page(found: Mapping[str, Findings], failed: Mapping[str, str], wanted
             {s.name: s.found.forecast for s in sections}, {s.name: s.found.required for s in sections}
         ),
         shared=first if all(section.assumptions == first for section in sections) else None,
-        backtest_intro=BACKTEST_INTRO,
         data_intro=DATA_INTRO,
         citations=citations(),
         python=python_lines(models, wanted.as_arguments()),

@@ -10,10 +10,10 @@ from typing import Any
 from ...estimators import APExGP
 from .phrases import listed
 
-__all__ = ["BACKTEST_INTRO", "DATA_INTRO", "assumptions", "citations", "opening", "report_title", "written_line"]
+__all__ = ["DATA_INTRO", "assumptions", "citations", "opening", "report_title", "written_line"]
 
-BACKTEST_INTRO = (
-    "Would the forecast have been right so far? Each method is fitted to the smaller sizes of the pilot and compared "
+_BACKTEST = (
+    "Each method is fitted to the smaller sizes of the pilot and compared "
     "with what was measured at the larger ones. Error and bias are those of the forecast score; the likelihood is the "
     "probability that a forecast gave to within 0.01 of what came; the next columns say which share of the measured "
     "scores lay within the intervals; the CRPS sums it up in one number, and lower is better."
@@ -74,6 +74,7 @@ def assumptions(model: APExGP) -> dict[str, str]:
         "Ceiling": _ceiling(float(settings["ceiling"]), lower) + _floor(float(settings["floor"]), lower),
         "Noise": _noise(settings, bool(each > 1)),
         "Priors": _priors(settings),
+        "Backtest": _BACKTEST,
     }
     if settings["inference"] == "bayes" and settings["priors"] == "calibrated" and settings["mean"] == "mmf":
         told["Record"] = _RECORD
