@@ -20,11 +20,13 @@ from .model import beliefs
 from .model.beliefs import Beliefs
 from .model.families import FAMILIES
 from .model.variant import PUBLISHED, WRITTEN, Variant
-from .repeated.backtest import Backtest, MethodScore, backtest
+from .repeated.backtest import backtest
 from .repeated.compare import Comparison, PairComparison, compare_models
+from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
-from .surfaces.plot import CurveDisplay
+from .surfaces.plot import BacktestDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
+from .surfaces.report.write import write_report
 
 __version__ = version("apexgp")
 
@@ -35,20 +37,24 @@ __all__ = [
     "WRITTEN",
     "APExGP",
     "Backtest",
+    "BacktestDisplay",
     "Beliefs",
     "CollectionPlan",
     "CollectionRun",
     "Comparison",
+    "ComparisonDisplay",
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
     "Forecast",
+    "HeldOut",
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",
     "MethodScore",
     "MinimumSampleSize",
     "PairComparison",
+    "PlanDisplay",
     "RequiredSize",
     "SliceHead",
     "Variant",
@@ -65,4 +71,5 @@ __all__ = [
     "simulate_collection",
     "true_requirement",
     "tune_correction",
+    "write_report",
 ]

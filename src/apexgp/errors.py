@@ -94,7 +94,12 @@ class ApexError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Keyword arguments survive the way back from a worker process.
-        about = {"argument": self.argument, "remedy": self.remedy, "where": self.where, "column": self.column}
+        about: dict[str, Any] = {
+            "argument": self.argument,
+            "remedy": self.remedy,
+            "where": self.where,
+            "column": self.column,
+        }
         return partial(type(self), **about), (self.message,)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, ndtri
 
+from ._answer import Answer, Columns, Shown, as_frame, columns_as_json
 from ._check import FloatArray, choice, generator, probability, real_array, whole_number
 from ._files import write_text
+from ._numbers import exactly
 from ._roots import rising_root
 from ._tables import as_csv
 from ._truncated import CutNormal
@@ -30,7 +32,7 @@ Quantity = Literal["new_splits", "same_splits", "expected"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forecast:
+class Forecast(Answer):
     """Distribution of the score at each of Q sizes: a weighted mixture of K normals, each cut to [0, 1].
 
     Every engine gives this type; a single most probable model has one component. You get one from
@@ -67,14 +69,28 @@ class Forecast:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def __repr__(self) -> str:
+    def shown(self) -> Shown:
+        """Mean and 95 % interval at each size."""
         lower, upper = self.interval(0.95)
-        rows = [f"{'size':>12}  {'mean':>6}  95 % interval"]
-        rows += [
-            f"{size:>12,.10g}  {mean:6.3f}  {low:.3f} to {high:.3f}"
+        rows = [
+            (exactly(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
             for size, mean, low, high in zip(self.sizes, self.mean, lower, upper, strict=True)
         ]
-        return "\n".join(["Forecast", *rows, *(f"Caution: {caution}" for caution in self.cautions)])
+        return Shown("Forecast", ("size", "mean", "95 % interval"), rows, self._all_notes())
+
+    def _columns(self, levels: Sequence[float] = (0.8, 0.95)) -> Columns:
+        columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
+        for level in levels:
+            columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
+        return {name: column.tolist() for name, column in columns.items()}
+
+    def to_dict(self, levels: Sequence[float] = (0.8, 0.95)) -> Columns:
+        """The forecast as plain columns: size, mean, median, std, and lower_95 and upper_95 for each level."""
+        return columns_as_json(self._columns(levels))
+
+    def to_frame(self, levels: Sequence[float] = (0.8, 0.95)) -> Any:
+        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
+        return as_frame(self, self._columns(levels))
 
     @property
     def location(self) -> FloatArray:
@@ -179,21 +195,13 @@ class Forecast:
         self,
         path: str | os.PathLike[str],
         *,
-        levels: tuple[float, ...] = (0.8, 0.95),
+        levels: Sequence[float] = (0.8, 0.95),
         overwrite: bool = False,
     ) -> None:
-        """Write one row a size: size, mean, median, std and the ends of the equal-tailed intervals."""
-        columns: dict[str, FloatArray] = {
-            "size": self.sizes,
-            "mean": self.mean,
-            "median": self.median,
-            "std": self.std,
-        }
-        for level in levels:
-            columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
-        plain: dict[str, list[object]] = {name: column.tolist() for name, column in columns.items()}
-        plain["size"] = [f"{size:.17g}" for size in plain["size"]]
-        write_text(path, as_csv(plain), overwrite=overwrite)
+        """Write one row a size: the columns of `to_dict`."""
+        columns = self._columns(levels)
+        columns["size"] = [f"{size:.17g}" for size in columns["size"]]
+        write_text(path, as_csv(columns), overwrite=overwrite)
 
     def _values(self, y: ArrayLike) -> FloatArray:
         """`y` as an array whose last axis runs over the sizes."""

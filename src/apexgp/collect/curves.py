@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Self
 
+from .._answer import Answer, Columns, Shown
 from .._check import some
 from .._files import write_text
+from .._numbers import exactly
 from .._tables import as_csv
-from ..curve import LearningCurve
+from ..curve import LearningCurve, curve_columns
 from ..errors import RequestError
 from .results import FitRow, Record, key, read_record
 
@@ -18,7 +20,7 @@ __all__ = ["CurveSet"]
 Key = tuple[str | None, str]
 
 
-class CurveSet(Mapping[Key, LearningCurve]):
+class CurveSet(Answer, Mapping[Key, LearningCurve]):
     """Learning curves by (task, metric), as `collect_curves` measured them.
 
     A task is the class told apart from the others; it is None where all classes are scored together.
@@ -53,6 +55,7 @@ class CurveSet(Mapping[Key, LearningCurve]):
                     [fit["split"] for fit in own],  # type: ignore[arg-type]
                     metric=metric,
                     task=task,
+                    unit=record.unit,
                 )
 
     @classmethod
@@ -72,8 +75,32 @@ class CurveSet(Mapping[Key, LearningCurve]):
     def __len__(self) -> int:
         return len(self._curves)
 
-    def __repr__(self) -> str:
-        return "\n".join(["CurveSet", *(f"  {curve!r}" for curve in self.values())])
+    @property
+    def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What went wrong in the run, in words."""
+        failed = len(self.failed)
+        return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
+
+    def _columns(self) -> Columns:
+        return curve_columns(self.values())
+
+    def shown(self) -> Shown:
+        """One row a curve."""
+        rows = []
+        for curve in self.values():
+            measured = curve.replicates
+            rows.append(
+                (
+                    "-" if curve.task is None else str(curve.task),
+                    curve.metric_name,
+                    f"{len(curve):,}",
+                    f"{exactly(measured.sizes[0])} to {exactly(measured.sizes[-1])}",
+                    f"{measured.mean[0]:.3f} to {measured.mean[-1]:.3f}",
+                )
+            )
+        title = f"{len(self)} learning curve{'' if len(self) == 1 else 's'}"
+        header = ("task", "metric", "scores", "sizes", "mean score")
+        return Shown(title, header, rows, self._all_notes(), ("task", "metric"))
 
     @property
     def only(self) -> LearningCurve:
@@ -91,17 +118,8 @@ class CurveSet(Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, and task and metric where there are several."""
-        extra = [name for i, name in enumerate(("task", "metric")) if len({which[i] for which in self}) > 1]
-        columns: dict[str, list[object]] = {name: [] for name in ("size", "score", "split", *extra)}
-        for curve in self.values():
-            assert curve.split is not None  # every fit has its split
-            columns["size"] += [int(size) for size in curve.sizes]
-            columns["score"] += curve.scores.tolist()
-            columns["split"] += curve.split.tolist()
-            for name in extra:
-                columns[name] += [getattr(curve, name)] * len(curve)
-        return as_csv(columns)
+        """All curves as one table: size, score, split, task where there is one, metric, direction and unit."""
+        return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the table of `as_csv`, which `apexgp forecast` and `read_curves` read."""

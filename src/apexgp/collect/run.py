@@ -143,7 +143,9 @@ def collect_curves(
         **({"scorers": described(scorers)} if isinstance(metric, Mapping) else {}),
         **cases.facts(),
     }
-    opened = nullcontext(Record(list(scorers))) if results is None else resumed(results, settings, list(scorers))
+    opened = (
+        nullcontext(Record(list(scorers), unit=count)) if results is None else resumed(results, settings, list(scorers))
+    )
     with opened as record:
         done = record.finished()
         left = [fit for fit in fits if (fit.size, fit.split, fit.task) not in done]
@@ -205,7 +207,7 @@ def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
 def _curves(record: Record, asked_for: set[tuple[int, int, str | None]]) -> CurveSet:
     """The curves of what was asked for; says what failed."""
     rows = [row for row in record.rows if (row["size"], row["split"], row["task"]) in asked_for]
-    curves = CurveSet(Record(record.metrics, rows))
+    curves = CurveSet(Record(record.metrics, rows, unit=record.unit))
     if curves.failed:
         reasons = Counter(row["error"] for row in curves.failed)
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +11,10 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import clone
 
+from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, sizes_array
+from .._known_metrics import UNNAMED
+from .._numbers import chance, exactly
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
@@ -23,8 +26,8 @@ _GRID = 65  # sizes between which a crossing is looked for
 _TIE = 0.02  # so near to one half a probability may lie on either side by chance
 
 
-@dataclass(frozen=True, eq=False)
-class PairComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairComparison(Answer):
     """Two models at several training-set sizes, by their true expected scores.
 
     Attributes
@@ -44,6 +47,10 @@ class PairComparison:
         Splits on which both were measured; their scores are paired.
     correlation : float
         Of the noise of the two models on those splits.
+    grid, grid_prob : arrays
+        Sizes from the smallest to the largest that was measured or asked for, and the probability at each, for drawing.
+    cautions : tuple of str
+        Reasons to doubt the forecasts of either model.
     """
 
     first: str
@@ -54,10 +61,30 @@ class PairComparison:
     crossing: float | None
     shared_splits: int
     correlation: float
+    grid: FloatArray
+    grid_prob: FloatArray
+    cautions: tuple[str, ...] = ()
+
+    def _columns(self) -> Columns:
+        count = len(self.sizes)
+        return {
+            "first": [self.first] * count,
+            "second": [self.second] * count,
+            "size": self.sizes.tolist(),
+            "prob_first_better": self.prob_first_better.tolist(),
+            "difference": self.difference.tolist(),
+            "crossing": [self.crossing] * count,
+            "shared_splits": [self.shared_splits] * count,
+            "correlation": [self.correlation] * count,
+        }
+
+    def shown(self) -> Shown:
+        """One row a size."""
+        return _shown_pairs(f"Comparison of {self.first} and {self.second}", [self], self._all_notes())
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Answer):
     """Every pair of the compared models.
 
     Attributes
@@ -74,6 +101,28 @@ class Comparison:
     pairs: tuple[PairComparison, ...]
     models: Mapping[str, APExGP]
 
+    @property
+    def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Reasons to doubt the forecasts of the models."""
+        return tuple(dict.fromkeys(caution for pair in self.pairs for caution in pair.cautions))
+
+    def _columns(self) -> Columns:
+        tables = [pair._columns() for pair in self.pairs]
+        return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
+
+    def shown(self) -> Shown:
+        """One row a pair of models and size."""
+        return _shown_pairs(f"Comparison of {len(self.models)} models", self.pairs, self._all_notes())
+
+
+def _shown_pairs(title: str, pairs: Sequence[PairComparison], notes: Sequence[str]) -> Shown:
+    rows = [
+        (f"{pair.first} beats {pair.second}", exactly(size), chance(sure), f"{gap:+.3f}")
+        for pair in pairs
+        for size, sure, gap in zip(pair.sizes, pair.prob_first_better, pair.difference, strict=True)
+    ]
+    return Shown(title, ("which", "size", "probability", "expected difference"), rows, notes, ("which",))
+
 
 def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model: APExGP | None = None) -> Comparison:
     """Compare models by their learning curves: which will be better with more data.
@@ -84,7 +133,8 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     Parameters
     ----------
     curves
-        For each model's name its pilot curve; two or more, of the same metric.
+        For each model's name its pilot curve; two or more, of the same metric and unit. A curve that does not name
+        its metric is taken to be of the others'.
     sizes
         Training-set sizes.
     model
@@ -116,16 +166,30 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
             raise DataError(f"The curve of {name!r} must be a LearningCurve, got {type(curve).__name__}.")
-    about = {(curve.metric, curve.direction) for curve in curves.values()}
-    if len(about) > 1:
-        kinds = ", ".join(sorted(f"{metric} ({direction} is better)" for metric, direction in about))
-        raise DataError(f"Models are compared by one metric, got {kinds}.")
-    fitted = {name: clone(settings).fit(curve) for name, curve in curves.items()}
+    fitted = {name: clone(settings).fit(curve) for name, curve in _of_one_kind(curves).items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
     except Exception as problem:
         raise without_answer(problem) from problem
     return Comparison(at, tuple(pairs), fitted)
+
+
+def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
+    """The curves, if they measure one thing at sizes that count one thing; those without a metric take the others'."""
+    for attribute, wanted, say in (
+        ("metric", "by one metric", lambda curve: curve.metric_name),
+        ("direction", "where one direction is better", lambda curve: f"{curve.direction} is better"),
+        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit} are exactly"),
+    ):
+        kinds: dict[str, str] = {}
+        for name, curve in curves.items():
+            if not (attribute == "metric" and curve.metric == UNNAMED):
+                kinds.setdefault(say(curve), str(name))
+        if len(kinds) > 1:
+            got = ", ".join(f"{kind} ({name})" for kind, name in kinds.items())
+            raise DataError(f"Models are compared {wanted}, got {got}.")
+    metric = next((curve.metric for curve in curves.values() if curve.metric != UNNAMED), UNNAMED)
+    return {name: replace(curve, metric=metric) for name, curve in curves.items()}
 
 
 def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: FloatArray) -> PairComparison:
@@ -137,18 +201,22 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
     (there, splits, one), (back, _, other) = (_one_way(x, y, np.append(sizes, grid)) for x, y in ((a, b), (b, a)))
     lead = (there.prob_positive - back.prob_positive) / 2
     # On a grid of binary digits both 1/2 + lead and 1/2 - lead are exact, so that they sum to 1.
-    chance = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
+    sure = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
     sign = 1.0 if a.curve_.direction == "higher" else -1.0
     asked = len(sizes)
+    found = {name: models[name].forecast(sizes, of="expected").cautions for name in (first, second)}
     return PairComparison(
         first,
         second,
         sizes,
-        chance[:asked],
+        sure[:asked],
         sign * (there.mean - back.mean)[:asked] / 2,
-        _last_crossing(grid, chance[asked:]),
+        _last_crossing(grid, sure[asked:]),
         splits,
         (one + other) / 2,
+        grid,
+        sure[asked:],
+        tuple(f"{name}: {caution}" for name, own in found.items() for caution in own),
     )
 
 
@@ -190,10 +258,10 @@ def _table(curve: LearningCurve) -> dict[object, dict[float, float]]:
     return table
 
 
-def _last_crossing(sizes: FloatArray, chance: FloatArray) -> float | None:
-    """Where the chance last passes one half, by straight lines between normal scores."""
-    told_apart = np.abs(chance - 0.5) > _TIE
-    sizes, score = sizes[told_apart], ndtri(np.clip(chance[told_apart], 1e-12, 1 - 1e-12))
+def _last_crossing(sizes: FloatArray, sure: FloatArray) -> float | None:
+    """Where the probability last passes one half, by straight lines between normal scores."""
+    told_apart = np.abs(sure - 0.5) > _TIE
+    sizes, score = sizes[told_apart], ndtri(np.clip(sure[told_apart], 1e-12, 1 - 1e-12))
     changes = np.flatnonzero((score[:-1] < 0) != (score[1:] < 0))
     if not changes.size:
         return None

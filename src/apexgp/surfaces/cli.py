@@ -20,17 +20,17 @@ from .commands.demo import demo
 from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
+from .commands.report import report
 from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, plan, compare, backtest, minimum, serve, demo)
+COMMANDS = (forecast, collect, plan, compare, backtest, report, minimum, serve, demo)
 
 app = typer.Typer(
     name="apexgp",
     help="Forecast what a classifier will score with more labelled data, and how sure to be.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

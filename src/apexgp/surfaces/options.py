@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,17 @@ from ..model.means import MEANS
 from ..repeated.backtest import methods_named
 from .command import Sets
 
-__all__ = ["BayesOptions", "Columns", "Confidence", "CurveFile", "MethodOptions", "ModelOptions", "sizes_asked_for"]
+__all__ = [
+    "BayesOptions",
+    "Columns",
+    "Confidence",
+    "CurveFile",
+    "MethodOptions",
+    "ModelOptions",
+    "among",
+    "sizes_and_times",
+    "sizes_asked_for",
+]
 
 Confidence = Annotated[float, typer.Option(help="Probability with which the target should be met.")]
 
@@ -46,6 +56,12 @@ class Columns:
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
     ] = False
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
+        ),
+    ] = None
 
     def curves_of(self, path: Path | InMemory) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for."""
@@ -56,7 +72,8 @@ class Columns:
             score=columns[0] if len(columns) == 1 else columns,
             split=self.split_column,
             metric=self.metric,
-            direction="lower" if self.lower_is_better else "higher",
+            direction="lower" if self.lower_is_better else None,
+            unit=self.unit,  # type: ignore[arg-type]
         )
         if self.task is None:
             return curves
@@ -116,6 +133,7 @@ class BayesOptions(MethodOptions):
         typer.Option(
             help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: mmf]",
             show_default=False,
+            autocompletion=among(*MEANS, "auto"),
         ),
     ] = None
 
@@ -140,6 +158,18 @@ class ModelOptions(BayesOptions):
             raise RequestError("--published knows neither --floor nor --noise.")
         model: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling).set_params(seed=self.seed)
         return model
+
+
+def among(*words: str) -> Callable[[str], list[str]]:
+    """Words that a shell can complete an option's value with."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def sizes_and_times(at: Sequence[str]) -> tuple[list[float], list[float]]:
+    """Sizes as people write them, apart from multiples of a pilot that is not known yet."""
+    multiple = [text.strip().lower().endswith("x") for text in at]
+    sizes = sizes_asked_for([text for text, times in zip(at, multiple, strict=True) if not times], 1.0)
+    return sizes, sizes_asked_for([text for text, times in zip(at, multiple, strict=True) if times], 1.0)
 
 
 def sizes_asked_for(at: Sequence[str], largest: float) -> list[float]:

@@ -25,17 +25,24 @@ def test_answers_are_what_the_commands_print(ask, facts_of, pairs, better):
     costs = {"target": 0.8, "cost": 12.0, "penalty": 50_000.0}
     options = ("--target", 0.8, "--cost", 12, "--penalty", 50_000)
     asked = {
-        "forecast": ({"at": ["720", "10x"], "target": 0.8, "confidence": 0.6, "metric": "auroc", "ceiling": 0.95},
-                     ("--at", 720, "--at", "10x", "--target", 0.8, "--confidence", 0.6, "--metric", "auroc", "--ceiling", 0.95)),
+        "forecast": (
+            {"at": ["720", "10x"], "target": 0.8, "confidence": 0.6, "metric": "auroc", "ceiling": 0.95},
+            "--at 720 --at 10x --target 0.8 --confidence 0.6 --metric auroc --ceiling 0.95".split(),
+        ),
         "plan": (costs | {"rounds": 2, "mean": "power_law"}, (*options, "--rounds", 2, "--mean", "power_law")),
-        "backtest": ({"method": ["apexgp", "power_law"], "target": 0.8}, ("--method", "apexgp", "--method", "power_law", "--target", 0.8)),
-    }  # fmt: skip
+        "backtest": (
+            {"method": ["apexgp", "power_law"], "target": 0.8},
+            "--method apexgp --method power_law --target 0.8".split(),
+        ),
+    }
     for name, (fields, arguments) in asked.items():
         status, _, answer = ask(f"/api/{name}", {"table": table} | fields)
         assert status == 200, answer
         assert answer == facts_of(name, pairs, *arguments)
     tables = {"pairs": table, "better": better.read_text()}
-    assert ask("/api/compare", {"tables": tables, "at": ["5000"]})[2] == facts_of("compare", pairs, better, "--at", 5000)
+    assert ask("/api/compare", {"tables": tables, "at": ["5000"]})[2] == facts_of(
+        "compare", pairs, better, "--at", 5000
+    )
     fields = {"prevalence": 0.2, "parameters": 12, "r2": 0.15}
     arguments = [part for name, value in fields.items() for part in (f"--{name}", value)]
     assert ask("/api/minimum", fields)[2] == facts_of("minimum", *arguments)
@@ -202,7 +209,16 @@ def test_a_length_that_is_not_said_is_bounded_too(server):
 
 def test_other_names_are_refused(server, ask):
     port = urlsplit(server).port
-    for name in ("evil.example", f"evil.example:{port}", "localhost.evil.example", "192.0.2.7", "", "[", "a@b:c", "127.0.0.1.nip.io"):
+    for name in (
+        "evil.example",
+        f"evil.example:{port}",
+        "localhost.evil.example",
+        "192.0.2.7",
+        "",
+        "[",
+        "a@b:c",
+        "127.0.0.1.nip.io",
+    ):
         refused(ask("/", headers={"Host": name}), 421, "host")
         refused(ask("/api/forecast", {"table": TABLE}, headers={"Host": name}), 421, "host")
     for name in ("localhost", f"localhost:{port}", "127.0.0.1:9999", "[::1]:80", "LOCALHOST"):
@@ -259,7 +275,9 @@ def test_a_token_is_asked_for_and_a_network_warned_of():
         known = {"Authorization": f"Bearer {token}"}
         assert send(here, "/openapi.json", headers=known)[0] == 200
         assert send(here, "/api/examples", headers=known)[0] == 200
-        assert send(here, "/api/examples", headers=known | {"Host": "192.0.2.7:8000"})[0] == 200  # addresses are nobody's
+        assert (
+            send(here, "/api/examples", headers=known | {"Host": "192.0.2.7:8000"})[0] == 200
+        )  # addresses are nobody's
         refused(send(here, "/api/examples", headers=known | {"Host": "evil.example"}), 421, "host")
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from apexgp.surfaces.web.pool import Busy, TookTooLong, WorkerDied, WorkerPool
+from apexgp.surfaces.web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 
 
 def work(request):
@@ -56,15 +56,13 @@ def test_answers_come_from_other_processes(runner, pool):
 
 def test_what_takes_too_long_is_ended_and_its_place_taken(runner, pool):
     async def scene():
-        found = await asyncio.gather(
-            pool.answer(("sleep", 600)), pool.answer(("die", 0)), return_exceptions=True
-        )
+        found = await asyncio.gather(pool.answer(("sleep", 600)), pool.answer(("die", 0)), return_exceptions=True)
         # Both have successors: as many as wanted are answered.
         return found, [await in_time(pool, i) for i in range(4)]
 
     (late, dead), after = runner.run(scene())
-    assert isinstance(late, TookTooLong)
-    assert isinstance(dead, WorkerDied)
+    assert isinstance(late, TookTooLongError)
+    assert isinstance(dead, WorkerDiedError)
     assert after == [0, 1, 2, 3]
 
 
@@ -81,7 +79,7 @@ def test_slow_kinds_leave_a_worker_to_the_others(runner, pool):
     quick, done, found = runner.run(scene())
     assert quick == [0, 1, 2]
     assert not any(done)
-    assert isinstance(found[0], TookTooLong)
+    assert isinstance(found[0], TookTooLongError)
 
 
 def test_too_many_are_turned_away(runner, pool):
@@ -92,7 +90,7 @@ def test_too_many_are_turned_away(runner, pool):
     found = runner.run(scene())
     answered = [one for one in found if isinstance(one, int)]
     assert answered == sorted(answered)
-    assert any(isinstance(one, Busy) for one in found)
+    assert any(isinstance(one, BusyError) for one in found)
     assert runner.run(in_time(pool, 8)) == 8
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..._check import FloatArray
 from ...answers.required import RequiredSize, success_of
 from ...estimators import APExGP
+from ..words.phrases import counted
 from ..words.required import required_words
 
 __all__ = ["chart_facts"]
@@ -41,9 +42,10 @@ def chart_facts(
     forecast = model.forecast(grid)
     ends = forecast.quantile([p for level in sorted(levels) for p in ((1 - level) / 2, (1 + level) / 2)])
     facts: dict[str, Any] = {
-        "metric": curve.metric,
+        "metric": curve.metric_name,
         "task": curve.task,
         "direction": curve.direction,
+        "counts": f"training {counted(curve)}",
         "measured": {"sizes": curve.sizes.tolist(), "scores": curve.scores.tolist()},
         "pilot": {"sizes": pilot.sizes.tolist(), "mean": pilot.mean.tolist(), "std": pilot.std.tolist()},
         "sizes": grid.tolist(),

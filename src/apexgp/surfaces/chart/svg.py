@@ -103,11 +103,13 @@ class Drawing:
                 f"{tick.label}</text>"
             )
         yield f'<path class="axis" d="M{_LEFT:g} {_TOP:g}V{_BOTTOM:g}H{_RIGHT:g}"/>'
-        metric = self.facts["metric"]
+        facts = self.facts
+        metric = facts["metric"]
         shown = metric if len(metric) <= _MOST_LETTERS else metric[: _MOST_LETTERS - 1] + "\N{HORIZONTAL ELLIPSIS}"
         yield f'<text class="axis-title" x="6" y="{_TOP - 16:g}">{escaped(shown)}</text>'
         middle = (_LEFT + _RIGHT) / 2
-        yield f'<text class="axis-title" x="{middle:g}" y="{_BOTTOM + 47:g}" text-anchor="middle">{size_axis}</text>'
+        below = f'x="{middle:g}" y="{_BOTTOM + 47:g}" text-anchor="middle"'
+        yield f'<text class="axis-title" {below}>{escaped(size_axis(facts))}</text>'
 
     def _bands(self) -> Iterator[str]:
         # Where there are data the model is a fit, not a forecast: told apart by another class.

@@ -12,8 +12,9 @@ from ...repeated.compare import compare_models
 from ..command import Sets
 from ..facts import compare_facts
 from ..options import BayesOptions, Columns, sizes_asked_for
-from ..output import OutputOptions
-from ..tables import compare_table
+from ..output import OutputOptions, PictureOptions
+from ..plot import ComparisonDisplay
+from ..tables import table_of
 
 __all__ = ["compare"]
 
@@ -33,6 +34,7 @@ def compare(
         Sets("sizes"),
     ] = None,
     settings: BayesOptions,
+    picture: PictureOptions,
     output: OutputOptions,
     columns: Columns,
 ) -> None:
@@ -44,8 +46,9 @@ def compare(
         raise RequestError("compare wants two or more files, one for each model.")
     curves = {name: columns.only_curve_of(path) for name, path in _named(files).items()}
     sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
-    facts = compare_facts(compare_models(curves, sizes, settings.model()))
-    output.present(facts, *compare_table(facts))
+    found = compare_models(curves, sizes, settings.model())
+    output.present(compare_facts(found), *table_of(found))
+    picture.draw(lambda: ComparisonDisplay.from_comparison(found).plot(), output)
 
 
 def _named(files: list[Path]) -> dict[str, Path]:

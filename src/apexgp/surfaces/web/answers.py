@@ -11,16 +11,22 @@ from typing import Any
 from ..._tables import as_csv
 from ...answers.minimum import minimum_sample_size
 from ...answers.plan import CollectionPlan, plan_collection
+from ...curve import LearningCurve, curve_columns
 from ...errors import ApexError, ApexWarning, DataError, RequestError
-from ...estimators import APExGP
+from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ...repeated.compare import compare_models
+from ...repeated.figures import Backtest
 from ..chart.facts import chart_facts
 from ..chart.figure import chart_figure, chart_file
 from ..facts import backtest_facts, compare_facts, forecast_facts, minimum_facts, plan_facts
-from ..options import Columns, MethodOptions, ModelOptions, sizes_asked_for
-from ..tables import backtest_table, forecast_table, plan_table
+from ..options import Columns, MethodOptions, ModelOptions, sizes_and_times, sizes_asked_for
+from ..report.facts import findings
+from ..report.page import report_page
+from ..report.wanted import Wanted
+from ..tables import backtest_table, forecast_table, table_of
+from ..words.lines import python_lines, shell_lines
 from .reading import curve_of, read_tables, row_problems
 from .refusals import error_body
 
@@ -38,6 +44,7 @@ _FIELDS = {  # of a request, by the library's arguments that they set, where tho
     "score": "score_column",
     "size": "size_column",
     "sizes": "at",
+    "times": "at",
     "split": "split_column",
 }
 
@@ -117,63 +124,65 @@ def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> d
     return compare_facts(compare_models(curves, sizes, _options(ModelOptions, given).model()))
 
 
-def _backtest(
-    *,
-    table: str,
-    method: list[str] | None,
-    holdout: int | None,
-    target: float | None,
-    confidence: float,
-    **given: Any,
-) -> dict[str, Any]:
-    curve, methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(method)
+def _backtest(*, table: str, target: float | None, confidence: float, **given: Any) -> dict[str, Any]:
+    curve, methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(given["method"])
     required = {} if target is None else sizes_required(curve, methods, target, confidence)
+    return backtest_facts(_judged(curve, methods, given["holdout"]), required)
+
+
+def _judged(curve: LearningCurve, methods: Mapping[str, CurveEstimator], holdout: int | None) -> Backtest:
     result = run_backtest(curve, methods, holdout)
     if not any(score.curves for score in result.pooled):
         raise DataError(str(result.pooled[0].failed))
-    return backtest_facts(result, required)
+    return result
 
 
 def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> dict[str, Any]:
     return minimum_facts(minimum_sample_size(prevalence, parameters, r2, **given))
 
 
-def _page(
-    *,
-    table: str,
-    target: float | None,
-    cost: float | None,
-    penalty: float | None,
-    rounds: int,
-    backtest: bool,
-    **given: Any,
-) -> dict[str, Any]:
+def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str, Any]:
     """All that the page shows, from one fit."""
     model = _fitted(table, given)
-    facts, sizes, required = _forecast_of(model, target=target, **given)
+    facts, sizes, required = _forecast_of(model, **given)
     chart = chart_facts(model, sizes, required)
-    rows = facts["forecast"]
-    answer: dict[str, Any] = {"plan": None, "backtest": None, "tables": {"forecast": _cells(*forecast_table(facts))}}
+    tables = {"forecast": forecast_table(facts)}
+    answer: dict[str, Any] = {"forecast": facts, "plan": None, "backtest": None}
+    target, cost, penalty = (given[name] for name in ("target", "cost", "penalty"))
+    plan = None
     if cost is not None or penalty is not None:
         plan = _planned(model, target, cost, penalty, rounds)
-        answer |= {"plan": plan_facts(model, plan)}
-        answer["tables"]["plan"] = _cells(*plan_table(plan))
+        answer["plan"], tables["plan"] = plan_facts(model, plan), table_of(plan)
     if backtest:
         try:
-            judged = _backtest(table=table, method=None, holdout=None, target=None, **given)
-            answer["backtest"] = judged
-            answer["tables"]["backtest"] = _cells(*backtest_table(judged, None, {}, model.curve_.largest))
+            result = _judged(model.curve_, _options(MethodOptions, given).methods(None), None)
+            answer["backtest"] = backtest_facts(result, {})
+            tables["backtest"] = backtest_table(result, None, {}, model.curve_.largest)
         except DataError as problem:  # too few sizes to hold some out: no reason not to forecast
             answer["backtest"] = {"error": str(problem)}
+    rows = facts["forecast"]
     return answer | {
-        "forecast": facts,
+        "tables": {name: {"header": header, "rows": cells} for name, (header, cells) in tables.items()},
         "figure": chart_figure(chart),
         "svg": chart_file(chart),
         "csv": as_csv({name: [row[name] for row in rows] for name in rows[0]}),
-        "python": "",
-        "shell": "",
+        "measurements": as_csv(curve_columns([model.curve_])),
+        "python": python_lines(model, sizes, required, plan, of=given["of"], level=given["level"]),
+        "shell": shell_lines(model, given | {"rounds": rounds}, plan is not None),
         "notes": [],
     }
+
+
+def _report(*, table: str, at: list[str] | None, cost: float | None, **given: Any) -> str:
+    model = _fitted(table, given)
+    sizes, times = sizes_and_times(at or ())
+    wanted = Wanted.checked(
+        sizes=sizes or None,
+        times=times or None,
+        cost_per_sample=cost,
+        **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds")},
+    )
+    return report_page({"": findings(model, wanted)}, {}, wanted)
 
 
 def _planned(
@@ -185,10 +194,6 @@ def _planned(
     return plan_collection(model, target, cost, penalty, rounds)  # type: ignore[arg-type]
 
 
-def _cells(header: list[str], rows: list[list[str]]) -> dict[str, Any]:
-    return {"header": header, "rows": rows}
-
-
 _KINDS: dict[str, Callable[..., Any]] = {
     "backtest": _backtest,
     "compare": _compare,
@@ -197,4 +202,5 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "page": _page,
     "plan": _plan,
     "read": read_tables,
+    "report": _report,
 }

@@ -20,8 +20,8 @@ from ..chart.figure import chart_script, chart_style
 from .answers import answer
 from .examples import examples
 from .guard import Guard
-from .pool import Busy, TookTooLong, WorkerDied, WorkerPool
-from .refusals import Refusal
+from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
+from .refusals import RefusalError
 from .replies import (
     AnyAnswer,
     ErrorAnswer,
@@ -104,7 +104,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     app.add_exception_handler(HTTPException, _as_refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _broken)
-    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RefusalError, _refused)
     _add_paths(app)
     for path, kind, content in _own_files():
         app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
@@ -199,14 +199,14 @@ async def _answered(request: Request, kind: str, given: dict[str, Any]) -> Respo
     pool: WorkerPool = request.app.state.pool
     try:
         reply = await pool.answer((kind, given), slow=kind in _SLOW or given.get("backtest", False), wanted=wanted)
-    except Busy:
-        raise Refusal(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
-    except TookTooLong:
-        raise Refusal(
+    except BusyError:
+        raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
+    except TookTooLongError:
+        raise RefusalError(
             503, None, f"This takes longer than {COMPUTE_SECONDS:g} seconds. Send fewer rows.", "server"
         ) from None
-    except WorkerDied:
-        raise Refusal(
+    except WorkerDiedError:
+        raise RefusalError(
             503, None, "The process that computed this died, for want of memory perhaps. Send fewer rows.", "server"
         ) from None
     if reply is None:
@@ -216,13 +216,13 @@ async def _answered(request: Request, kind: str, given: dict[str, Any]) -> Respo
 
 
 async def _refused(_request: Request, problem: Exception) -> Response:
-    assert isinstance(problem, Refusal)
+    assert isinstance(problem, RefusalError)
     return problem.response()
 
 
 async def _as_refusal(_request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
-    response = Refusal(problem.status_code, None, f"{problem.detail}.").response()
+    response = RefusalError(problem.status_code, None, f"{problem.detail}.").response()
     response.headers.update(problem.headers or {})
     return response
 
@@ -232,11 +232,12 @@ async def _invalid(_request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
     if first["type"] == "json_invalid":
-        return Refusal(400, None, "The request is not valid JSON.").response()
+        return RefusalError(400, None, "The request is not valid JSON.").response()
     place = [str(part) for part in first["loc"][1:]]
     message = f"{'.'.join(place[:1]) or 'The request'}: {first['msg']}."
-    return Refusal(422, place[0] if place else None, message).response()
+    return RefusalError(422, place[0] if place else None, message).response()
 
 
 async def _broken(_request: Request, _problem: Exception) -> Response:
-    return Refusal(500, None, "The server met something it was not prepared for. Please report it.", "server").response()
+    message = "The server met something it was not prepared for. Please report it."
+    return RefusalError(500, None, message, "server").response()

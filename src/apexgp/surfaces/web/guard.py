@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .refusals import Refusal
+from .refusals import RefusalError
 
 __all__ = ["MOST_BYTES", "Guard", "is_loopback", "own_names"]
 
@@ -90,25 +90,25 @@ class Guard:
         try:
             self._check(scope, headers)
             body = await _whole_body(headers, receive)
-        except Refusal as refusal:
+        except RefusalError as refusal:
             await refusal.response()(scope, receive, dressed)
             return
         await self._app(scope, _replayed(body, receive), dressed)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
-        """Raise a `Refusal` for a request that must not be answered."""
+        """Raise a `RefusalError` for a request that must not be answered."""
         if not self._is_own(headers.getlist("host")):
-            raise Refusal(421, "host", "This server does not go by that name. Open it as http://localhost.")
+            raise RefusalError(421, "host", "This server does not go by that name. Open it as http://localhost.")
         if self._is_foreign(scope, headers):
-            raise Refusal(403, "origin", "Pages of other sites may not ask this server.")
+            raise RefusalError(403, "origin", "Pages of other sites may not ask this server.")
         if not scope["path"].startswith(("/api/", "/openapi.json")):
             return
         if self._token is not None and not self._knows_token(headers.getlist("authorization")):
-            raise Refusal(401, "token", "This server wants its token, as Authorization: Bearer ...")
+            raise RefusalError(401, "token", "This server wants its token, as Authorization: Bearer ...")
         if scope["method"] == "POST":
             wanted = _BYTES if scope["path"] == "/api/read" else _JSON
             if headers.get("content-type", "").partition(";")[0].strip().lower() != wanted:
-                raise Refusal(415, "content_type", f"This path takes {wanted} only.")
+                raise RefusalError(415, "content_type", f"This path takes {wanted} only.")
 
     def _is_own(self, hosts: list[str]) -> bool:
         if len(hosts) != 1:
@@ -151,7 +151,7 @@ def _plain(origin: str) -> str:
 
 async def _whole_body(headers: Headers, receive: Receive) -> bytes:
     """The body, refused as soon as it is known to be too large, or when it does not arrive."""
-    too_large = Refusal(413, None, f"A request may have {MOST_BYTES:,} bytes. Send fewer rows.")
+    too_large = RefusalError(413, None, f"A request may have {MOST_BYTES:,} bytes. Send fewer rows.")
     declared = headers.get("content-length", "0")
     if not declared.isdecimal() or int(declared[:20]) > MOST_BYTES:
         raise too_large
@@ -161,14 +161,14 @@ async def _whole_body(headers: Headers, receive: Receive) -> bytes:
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise Refusal(400, None, "The request broke off.")
+                    raise RefusalError(400, None, "The request broke off.")
                 body += message.get("body", b"")
                 if len(body) > MOST_BYTES:
                     raise too_large
                 if not message.get("more_body", False):
                     return bytes(body)
     except TimeoutError:
-        raise Refusal(408, None, "The request did not arrive in time.") from None
+        raise RefusalError(408, None, "The request did not arrive in time.") from None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

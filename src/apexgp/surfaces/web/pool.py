@@ -1,7 +1,7 @@
 """Worker processes that answer requests: each answer has a deadline, and slow kinds never take all workers.
 
-Threads could not be stopped, and would share one interpreter lock with the server. A process that passes its deadline is
-ended and replaced; the others go on.
+Threads could not be stopped, and would share one interpreter lock with the server. A process that passes its deadline
+is ended and replaced; the others go on.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
-__all__ = ["Busy", "TookTooLong", "WorkerDied", "WorkerPool"]
+__all__ = ["BusyError", "TookTooLongError", "WorkerDiedError", "WorkerPool"]
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
 
 
-class Busy(Exception):
+class BusyError(Exception):
     """Too many requests wait already."""
 
 
-class TookTooLong(Exception):
+class TookTooLongError(Exception):
     """The answer did not come in time."""
 
 
-class WorkerDied(Exception):
+class WorkerDiedError(Exception):
     """The process ended without an answer, for want of memory for instance."""
 
 
@@ -68,7 +68,7 @@ class WorkerPool:
             Awaitable function that says whether somebody still waits.
         """
         if self._waiting >= self._most_waiting:
-            raise Busy
+            raise BusyError
         self._waiting += 1
         queued = True
         try:
@@ -134,9 +134,9 @@ class _Worker:
                 return self._pipe.recv()
         except (EOFError, OSError):
             self._renew()
-            raise WorkerDied from None
+            raise WorkerDiedError from None
         self._renew()
-        raise TookTooLong
+        raise TookTooLongError
 
     def _renew(self) -> None:
         self._kill()

@@ -38,6 +38,7 @@ def read_tables(*, raw: bytes, size_column: str, score_column: list[str] | None,
             "task": curve.task,
             "metric": curve.metric,
             "lower_is_better": curve.direction == "lower",
+            "unit": curve.unit,
             "rows": [
                 [size, score, None if curve.split is None else str(curve.split[i])]
                 for i, (size, score) in enumerate(zip(curve.sizes.tolist(), curve.scores.tolist(), strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-__all__ = ["Refusal", "error_body"]
+__all__ = ["RefusalError", "error_body"]
 
 
 def error_body(kind: str, message: str, argument: str | None = None, rows: Sequence[Mapping[str, Any]] = ()) -> bytes:
@@ -29,7 +29,7 @@ def error_body(kind: str, message: str, argument: str | None = None, rows: Seque
     return json.dumps({"error": error}, allow_nan=False).encode()
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """A request that is not answered, and why."""
 
     def __init__(self, status: int, argument: str | None, message: str, kind: str = "request") -> None:

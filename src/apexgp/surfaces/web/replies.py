@@ -1,4 +1,4 @@
-"""What comes back, described for /openapi.json; what an answer holds beyond this is in the documents of the commands."""
+"""What comes back, described for /openapi.json."""
 
 from __future__ import annotations
 
@@ -80,6 +80,7 @@ class PageAnswer(_Reply):
     figure: str = Field(description="The chart as a piece of HTML.")
     svg: str = Field(description="The chart as an SVG file.")
     csv: str = Field(description="The forecast as comma-separated values.")
+    measurements: str = Field(description="The curve as comma-separated values, as the commands read them.")
     python: str = Field(description="Lines of Python that give the same numbers.")
     shell: str = Field(description="Commands that give the same numbers.")
     notes: list[str] = Field(description="What the computation had to say.")
@@ -91,6 +92,7 @@ class Curve(_Reply):
     task: str | None
     metric: str
     lower_is_better: bool
+    unit: Literal["rows", "groups"]
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
 
 

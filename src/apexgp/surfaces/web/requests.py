@@ -54,6 +54,7 @@ class _ColumnsRequest(_Request):
     metric: str | None = _option(Columns, "metric", **_names())
     task: str | None = _option(Columns, "task", **_names())
     lower_is_better: bool = _option(Columns, "lower_is_better")
+    unit: Literal["rows", "groups"] | None = _option(Columns, "unit")
 
 
 class _CurveRequest(_ColumnsRequest):
@@ -83,17 +84,21 @@ _AT = Field(
     max_length=_MOST_SIZES,
     examples=[["2x", "10x", "20000"]],
 )
+_ROUNDS = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
 _CONFIDENCE = Field(0.8, description="Probability with which the target should be met.", gt=0, lt=1)
 
 
-class ForecastRequest(_ModelRequest):
-    """`apexgp forecast --json`: scores at larger sizes and, with a target, how many examples reach it."""
-
+class _AnswerRequest(_ModelRequest):
     at: list[str] | None = _AT
     target: float | None = Field(None, description="Score to reach.", ge=0, le=1)
     confidence: float = _CONFIDENCE
-    of: Literal["new_splits", "same_splits", "expected"] = Field("new_splits", description="What to forecast.")
     level: float = Field(0.95, description="Probability that the interval should hold the score.", gt=0, lt=1)
+
+
+class ForecastRequest(_AnswerRequest):
+    """`apexgp forecast --json`: scores at larger sizes and, with a target, how many examples reach it."""
+
+    of: Literal["new_splits", "same_splits", "expected"] = Field("new_splits", description="What to forecast.")
 
 
 class PlanRequest(_ModelRequest):
@@ -102,7 +107,7 @@ class PlanRequest(_ModelRequest):
     target: float = Field(description="Score to reach.", ge=0, le=1)
     cost: float = Field(description="What a labelled example costs.", gt=0)
     penalty: float = Field(description="What it costs not to reach the target, in the same currency.", gt=0)
-    rounds: int = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+    rounds: int = _ROUNDS
     start: int | None = Field(
         None, description="Examples at hand; by default the largest size in the table.", ge=1, le=_MOST_SEED
     )
@@ -125,9 +130,7 @@ class BacktestRequest(_CurveRequest):
 class CompareRequest(_ColumnsRequest, _BayesRequest):
     """`apexgp compare --json`: which model will be better with more data."""
 
-    tables: dict[str, str] = Field(
-        description="For each model, by its name, its table.", min_length=2, max_length=6
-    )
+    tables: dict[str, str] = Field(description="For each model, by its name, its table.", min_length=2, max_length=6)
     at: list[str] | None = _AT
 
 
@@ -144,18 +147,15 @@ class MinimumRequest(_Request):
     error: float = Field(0.05, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
 
-class PageRequest(ForecastRequest):
-    """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
-
-    cost: float | None = Field(None, description="What a labelled example costs.", gt=0)
-    penalty: float | None = Field(None, description="What it costs not to reach the target.", gt=0)
-    rounds: int = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
-    backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
-
-
-class ReportRequest(ForecastRequest):
+class ReportRequest(_AnswerRequest):
     """`apexgp report`: one HTML file that opens offline."""
 
     cost: float | None = Field(None, description="What a labelled example costs.", gt=0)
     penalty: float | None = Field(None, description="What it costs not to reach the target.", gt=0)
-    rounds: int = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+    rounds: int = _ROUNDS
+
+
+class PageRequest(ForecastRequest, ReportRequest):
+    """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
+
+    backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")

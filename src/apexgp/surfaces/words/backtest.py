@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ...repeated.backtest import Backtest, MethodScore
+from ...repeated.figures import Backtest, MethodScore
 
 __all__ = ["backtest_methods", "backtest_sentence"]
 

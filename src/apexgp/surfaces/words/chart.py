@@ -8,8 +8,6 @@ from .phrases import chance
 
 __all__ = ["chart_description", "chart_title", "legend_words", "reading_labels", "readings", "size_axis"]
 
-size_axis = "training examples (logarithmic scale)"
-
 
 def chart_title(facts: dict[str, Any]) -> str:
     """What the chart is of."""
@@ -21,8 +19,8 @@ def chart_description(facts: dict[str, Any]) -> str:
     """What the eye sees, for those who hear it."""
     pilot, (level, lower, upper) = facts["pilot"], _widest(facts)
     text = (
-        f"Measured: a mean {facts['metric']} of {pilot['mean'][0]:.3f} with {pilot['sizes'][0]:,.10g} training "
-        f"examples to {pilot['mean'][-1]:.3f} with {pilot['sizes'][-1]:,.10g}. Forecast for "
+        f"Measured: a mean {facts['metric']} of {pilot['mean'][0]:.3f} with {pilot['sizes'][0]:,.10g} "
+        f"{facts['counts']} to {pilot['mean'][-1]:.3f} with {pilot['sizes'][-1]:,.10g}. Forecast for "
         f"{facts['sizes'][-1]:,.10g}: {facts['mean'][-1]:.3f} expected, {100 * level:g} % interval {lower[-1]:.3f} to "
         f"{upper[-1]:.3f}."
     )
@@ -32,6 +30,11 @@ def chart_description(facts: dict[str, Any]) -> str:
         f"{text} The probability that {facts['sizes'][-1]:,.10g} meet the target of {facts['target']:g} is "
         f"{chance(facts['prob_target'][-1])}."
     )
+
+
+def size_axis(facts: dict[str, Any]) -> str:
+    """Title of the axis of sizes."""
+    return f"{facts['counts']} (logarithmic scale)"
 
 
 def legend_words(facts: dict[str, Any]) -> dict[str, str]:
@@ -53,7 +56,7 @@ def legend_words(facts: dict[str, Any]) -> dict[str, str]:
 def reading_labels(facts: dict[str, Any]) -> list[str]:
     """What is read off at a size."""
     level, _, _ = _widest(facts)
-    labels = ["training examples", f"expected {facts['metric']}", f"{100 * level:g} % interval"]
+    labels = [facts["counts"], f"expected {facts['metric']}", f"{100 * level:g} % interval"]
     return labels if facts["target"] is None else [*labels, f"probability of {facts['target']:g}"]
 
 

@@ -22,7 +22,7 @@ export function writeSettings(settings) {
     if (control.type === "checkbox") control.checked = Boolean(value);
     else control.value = value;
   }
-  if (["mean", "level", "floor", "of"].some((name) => settings[name])) element("more").open = true;
+  if (["mean", "level", "floor", "of", "unit"].some((name) => settings[name])) element("more").open = true;
 }
 
 /** The fields of a request. What is no number is refused here as the server would refuse it. */
@@ -30,7 +30,7 @@ export function requested(settings) {
   const fields = {};
   for (const name of NUMBERS) if (settings[name]) fields[name] = number(name, settings[name]);
   if (settings.rounds) fields.rounds = number("rounds", settings.rounds);
-  for (const name of ["metric", "mean", "of"]) if (settings[name]) fields[name] = settings[name];
+  for (const name of ["metric", "mean", "of", "unit"]) if (settings[name]) fields[name] = settings[name];
   if (settings.lower_is_better) fields.lower_is_better = true;
   const sizes = (settings.at ?? "").split(/[\s;]+|,(?!\d{3}(?!\d))|,(?=\s)/).filter(Boolean);
   if (sizes.length) fields.at = sizes.map((size) => size.replace(/,/g, ""));

@@ -17,12 +17,16 @@ export async function take(kind, answer, request, name) {
       return save(`${base}.png`, await painted(answer.svg), "image/png");
     case "csv":
       return save(`${base}-forecast.csv`, answer.csv, "text/csv");
+    case "measurements":
+      return save("measurements.csv", answer.measurements, "text/csv");
     case "json":
       return save(`${base}.json`, JSON.stringify(answer.plan ? { forecast: answer.forecast, plan: answer.plan } : answer.forecast, null, 1) + "\n", "application/json");
     case "python":
       return save(`${base}.py`, answer.python, "text/x-python");
-    case "report":
-      return save(`${base}-report.html`, await ask("api/report", { json: request }), "text/html");
+    case "report": {
+      const { of, ...wanted } = request; // a report forecasts new splits, and says so
+      return save(`${base}-report.html`, await ask("api/report", { json: wanted }), "text/html");
+    }
   }
 }
 
