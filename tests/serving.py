@@ -63,6 +63,14 @@ def server():
         assert process.stdout.read() == ""
 
 
+@pytest.fixture(scope="session")
+def guarded():
+    """A server that the network reaches: the lines it begins with, its address on this machine, its token."""
+    with serving("--host", "0.0.0.0") as (_, said, address):
+        where = urlsplit(address)
+        yield said, f"http://127.0.0.1:{where.port}/", where.fragment.removeprefix("token=")
+
+
 def send(address, path, body=None, method=None, headers=None):
     """Send one request: status, headers and body, as JSON where it is that."""
     where = urlsplit(address)

@@ -1,6 +1,8 @@
 """The JSON interface: answers as the commands print them, one shape of errors, and who is turned away at the door."""
 
+import html
 import json
+import shlex
 import socket
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from conftest import pilot_table
-from serving import TABLE, refused, send, serving
+from serving import TABLE, refused, send
 
 pytestmark = pytest.mark.slow  # a server starts
 
@@ -27,12 +29,25 @@ def test_answers_are_what_the_commands_print(ask, facts_of, pairs, better):
     asked = {
         "forecast": (
             {"at": ["720", "10x"], "target": 0.8, "confidence": 0.6, "metric": "auroc", "ceiling": 0.95},
-            "--at 720 --at 10x --target 0.8 --confidence 0.6 --metric auroc --ceiling 0.95".split(),
+            [
+                "--at",
+                "720",
+                "--at",
+                "10x",
+                "--target",
+                "0.8",
+                "--confidence",
+                "0.6",
+                "--metric",
+                "auroc",
+                "--ceiling",
+                "0.95",
+            ],
         ),
         "plan": (costs | {"rounds": 2, "mean": "power_law"}, (*options, "--rounds", 2, "--mean", "power_law")),
         "backtest": (
             {"method": ["apexgp", "power_law"], "target": 0.8},
-            "--method apexgp --method power_law --target 0.8".split(),
+            ["--method", "apexgp", "--method", "power_law", "--target", "0.8"],
         ),
     }
     for name, (fields, arguments) in asked.items():
@@ -68,12 +83,39 @@ def test_the_page_gets_everything_from_one_fit(ask):
     assert page["backtest"] == ask("/api/backtest", {"table": pilot_table()})[2]
     assert page["figure"].startswith("<figure")
     assert page["svg"].startswith("<svg")
-    assert page["csv"].splitlines()[0] == "size,mean,median,std,lower,upper"
+    assert page["csv"].splitlines()[0] == "size,mean,median,std,lower,upper,prob_target"
     # Too few sizes to hold some out is no reason not to forecast.
     few = {"table": "size,score\n60,0.6\n90,0.65\n150,0.7\n", "backtest": True}
     assert "hold out" in ask("/api/page", few)[2]["backtest"]["error"]
     refused(ask("/api/page", {"table": TABLE, "target": 0.8, "cost": 3}), 422, "penalty")
     refused(ask("/api/page", {"table": TABLE, "cost": 3, "penalty": 4}), 422, "target")
+
+
+def test_the_lines_of_code_give_the_same_numbers(ask, capsys, facts_of, tmp_path, monkeypatch):
+    settings = {"metric": "auroc", "ceiling": 0.95, "mean": "power_law", "at": ["720", "10x"], "confidence": 0.6}
+    fields = {"table": pilot_table(), "target": 0.8, "cost": 12.0, "penalty": 50_000.0, "rounds": 2, **settings}
+    page = ask("/api/page", fields)[2]
+    made = {}
+    exec(compile(page["python"], "page", "exec"), made)
+    capsys.readouterr()
+    assert [row["mean"] for row in page["forecast"]["forecast"]] == made["forecast"].mean.tolist()
+    assert [row["lower"] for row in page["forecast"]["forecast"]] == made["lower"].tolist()
+    assert page["forecast"]["required"]["size"] == made["required"].size
+    assert page["plan"]["plan"]["sizes"] == list(made["plan"].sizes)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "measurements.csv").write_text(page["measurements"])
+    forecast, plan = (shlex.split(line)[1:] for line in page["shell"].splitlines())
+    assert facts_of(*forecast) == page["forecast"]
+    assert facts_of(*plan) == page["plan"]
+
+
+def test_a_report_is_one_file(ask):
+    status, headers, report = ask("/api/report", {"table": pilot_table(), "target": 0.8, "at": ["10x", "2000"]})
+    assert status == 200
+    assert headers.get_content_type() == "text/html"
+    assert report.lower().startswith(b"<!doctype html>")
+    forecast = ask("/api/forecast", {"table": pilot_table(), "target": 0.8, "at": ["2000", "10x"]})[2]
+    assert forecast["sentence"] in html.unescape(report.decode())
 
 
 def test_pasted_text_is_read_as_people_copy_it(ask):
@@ -261,24 +303,20 @@ def test_every_answer_has_its_headers(ask):
     assert ask("/api/examples")[1]["cache-control"] == "no-store"
 
 
-def test_a_token_is_asked_for_and_a_network_warned_of():
-    with serving("--host", "0.0.0.0") as (_, said, address):
-        assert "Warning: on 0.0.0.0 everyone on the network" in said[0]
-        token = address.partition("#token=")[2]
-        assert len(token) >= 24
-        here = f"http://127.0.0.1:{urlsplit(address).port}"
-        assert send(here, "/")[0] == 200  # the page itself says nothing that is secret
-        for path in ("/api/examples", "/openapi.json"):
-            for wrong in ("", "Bearer x", f"Bearer {token}x", "Bearer é"):
-                refused(send(here, path, headers={"Authorization": wrong}), 401, "token")
-            refused(send(here, path), 401, "token")
-        known = {"Authorization": f"Bearer {token}"}
-        assert send(here, "/openapi.json", headers=known)[0] == 200
-        assert send(here, "/api/examples", headers=known)[0] == 200
-        assert (
-            send(here, "/api/examples", headers=known | {"Host": "192.0.2.7:8000"})[0] == 200
-        )  # addresses are nobody's
-        refused(send(here, "/api/examples", headers=known | {"Host": "evil.example"}), 421, "host")
+def test_a_token_is_asked_for_and_a_network_warned_of(guarded):
+    said, here, token = guarded
+    assert "Warning: on 0.0.0.0 everyone on the network" in said[0]
+    assert len(token) >= 24
+    assert send(here, "/")[0] == 200  # the page itself says nothing that is secret
+    known = {"Authorization": f"Bearer {token}"}
+    for path in ("/api/examples", "/openapi.json"):
+        for wrong in ("", "Bearer x", f"Bearer {token}x", "Bearer \xe9", token[:-1]):
+            refused(send(here, path, headers={"Authorization": wrong}), 401, "token")
+        refused(send(here, path), 401, "token")
+        assert send(here, path, headers=known)[0] == 200
+        by_address = {"Host": "192.0.2.7:8000"}  # which nobody can redirect
+        assert send(here, path, headers=known | by_address)[0] == 200
+        refused(send(here, path, headers=known | {"Host": "evil.example"}), 421, "host")
 
 
 def test_what_cannot_be_served_is_one_clear_line(run, monkeypatch):

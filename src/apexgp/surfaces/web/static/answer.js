@@ -4,6 +4,8 @@ const element = (id) => document.getElementById(id);
 
 export function showAnswer(answer) {
   const { forecast, plan, tables, notes } = answer;
+  const task = forecast.pilot.task;
+  element("answer-title").textContent = task ? `The answer: ${task}` : "The answer";
   element("lead").textContent = forecast.sentence;
   list("cautions", [...forecast.cautions, ...notes]);
   drawFigure(answer.figure);

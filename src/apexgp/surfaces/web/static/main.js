@@ -44,10 +44,15 @@ function tableOf(rows, task) {
   const withSplit = used.some(([row]) => row[2] !== "");
   const lines = [["size", "score", ...(withSplit ? ["split"] : []), ...(task ? ["task"] : [])]];
   for (const [[size, score, split]] of used) {
-    lines.push([size, score, ...(withSplit ? [split] : []), ...(task ? [task] : [])]);
+    lines.push([size, withPoint(score), ...(withSplit ? [split] : []), ...(task ? [task] : [])]);
   }
   const cell = (text) => (/["\t\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   return { table: lines.map((line) => line.map(cell).join("\t")).join("\n") + "\n", rows: used.map(([, i]) => i) };
+}
+
+/** A score with a decimal comma among others with points: in a score the comma can mean nothing else. */
+function withPoint(score) {
+  return score.replace(/^([+-]?\d*),(\d+\s*%?)$/, "$1.$2");
 }
 
 function unused(rows) {

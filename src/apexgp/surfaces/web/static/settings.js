@@ -4,6 +4,7 @@ import { Refused } from "./api.js";
 import { SETTINGS } from "./state.js";
 
 const NUMBERS = ["target", "confidence", "ceiling", "cost", "penalty", "level", "floor"];
+const PROBLEM = "setting-problem";
 const element = (name) => document.getElementById(name);
 
 export function readSettings() {
@@ -52,18 +53,24 @@ export function showFault(name, message) {
   for (const old of document.querySelectorAll("#settings .problem")) old.remove();
   for (const control of document.querySelectorAll("#settings [aria-invalid]")) {
     control.removeAttribute("aria-invalid");
-    control.removeAttribute("aria-errormessage");
+    describe(control, (ids) => ids.filter((id) => id !== PROBLEM));
   }
   const control = name && SETTINGS.includes(name) ? element(name) : null;
   if (!control) return false;
   const line = document.createElement("span");
   line.className = "problem";
-  line.id = "setting-problem";
+  line.id = PROBLEM;
   line.textContent = message;
   control.closest(".field").append(line);
   control.setAttribute("aria-invalid", "true");
-  control.setAttribute("aria-errormessage", line.id);
+  describe(control, (ids) => [...ids, PROBLEM]);
   const folded = control.closest("details");
   if (folded) folded.open = true;
   return true;
+}
+
+function describe(control, change) {
+  const ids = change((control.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean));
+  if (ids.length) control.setAttribute("aria-describedby", ids.join(" "));
+  else control.removeAttribute("aria-describedby");
 }

@@ -41,15 +41,13 @@ function save(name, content, type) {
 
 /** The picture of an SVG file in pixels, on white. */
 async function painted(svg) {
-  const document_ = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  const [, , width, height] = document_.getAttribute("viewBox").split(" ").map(Number);
+  const [, , width, height] = /viewBox="([^"]+)"/.exec(svg)[1].split(" ").map(Number);
   const canvas = document.createElement("canvas");
   canvas.width = WIDTH;
   canvas.height = Math.round((WIDTH * height) / width);
-  document_.setAttribute("width", canvas.width);
-  document_.setAttribute("height", canvas.height);
   const image = new Image();
-  image.src = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(document_)], { type: "image/svg+xml" }));
+  const sized = svg.replace("<svg ", `<svg width="${canvas.width}" height="${canvas.height}" `);
+  image.src = URL.createObjectURL(new Blob([sized], { type: "image/svg+xml" }));
   await image.decode();
   const context = canvas.getContext("2d");
   context.fillStyle = "#fff";
