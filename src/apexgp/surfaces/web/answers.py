@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import traceback
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -28,13 +30,14 @@ from ..report.wanted import Wanted
 from ..tables import backtest_table, forecast_table, table_of
 from ..words.lines import python_lines, shell_lines
 from .reading import curve_of, read_tables, row_problems
-from .refusals import error_body
+from .refusals import UNPREPARED, error_body
 
 __all__ = ["Reply", "answer"]
 
 Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 
+_POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
 _DEFAULT_SIZES = ("2x", "10x", "50x")
 _FIELDS = {  # of a request, by the library's arguments that they set, where those are called otherwise
     "cost_per_sample": "cost",
@@ -58,6 +61,10 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
             found = _KINDS[kind](**given)
         except ApexError as problem:
             return 422, "application/json", _error(problem, given)
+        except Exception:  # whatever it is, the process goes on with the next request
+            if os.environ.get("APEXGP_TRACEBACK"):
+                traceback.print_exc()
+            return 500, "application/json", error_body("server", UNPREPARED)
     if isinstance(found, str):
         return 200, "text/html; charset=utf-8", found.encode()
     if "notes" in found:
@@ -145,7 +152,7 @@ def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str,
     """All that the page shows, from one fit."""
     model = _fitted(table, given)
     facts, sizes, required = _forecast_of(model, **given)
-    chart = chart_facts(model, sizes, required)
+    chart = chart_facts(model, sizes, required, levels=_bands(given["level"]), points=_POINTS)
     tables = {"forecast": forecast_table(facts)}
     answer: dict[str, Any] = {"forecast": facts, "plan": None, "backtest": None}
     target, cost, penalty = (given[name] for name in ("target", "cost", "penalty"))

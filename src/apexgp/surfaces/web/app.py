@@ -8,12 +8,13 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from ..chart.figure import chart_script, chart_style
@@ -21,7 +22,7 @@ from .answers import answer
 from .examples import examples
 from .guard import Guard
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
-from .refusals import RefusalError
+from .refusals import UNPREPARED, RefusalError
 from .replies import (
     AnyAnswer,
     ErrorAnswer,
@@ -46,6 +47,7 @@ COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
 _SLOW = {"backtest", "compare", "report"}
 
+_TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
 _MEDIA = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -108,7 +110,12 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     _add_paths(app)
     for path, kind, content in _own_files():
         app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
-    return Guard(app, host, token)
+    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
+    return Guard(app, host, token, taken)
+
+
+def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
+    return isinstance(route, Route) and "POST" in (route.methods or ())
 
 
 def _add_paths(app: FastAPI) -> None:
@@ -239,5 +246,4 @@ async def _invalid(_request: Request, problem: Exception) -> Response:
 
 
 async def _broken(_request: Request, _problem: Exception) -> Response:
-    message = "The server met something it was not prepared for. Please report it."
-    return RefusalError(500, None, message, "server").response()
+    return RefusalError(500, None, UNPREPARED, "server").response()

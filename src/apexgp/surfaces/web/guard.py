@@ -11,7 +11,7 @@ import asyncio
 import hmac
 import ipaddress
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,7 +35,6 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-_JSON, _BYTES = "application/json", "application/octet-stream"
 
 
 def is_loopback(host: str) -> bool:
@@ -64,10 +63,13 @@ class Guard:
         The address that the server listens on.
     token
         What requests to the interface must carry as `Authorization: Bearer ...`; None: nothing.
+    takes
+        By its path, the content type of what is posted there: no other will do, least of all those that browsers send
+        for a page of another site without asking.
     """
 
-    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", token: str | None = None) -> None:
-        self._app, self._names, self._loopback_only = app, own_names(host), is_loopback(host)
+    def __init__(self, app: ASGIApp, host: str, token: str | None, takes: Mapping[str, str]) -> None:
+        self._app, self._names, self._loopback_only, self._takes = app, own_names(host), is_loopback(host), takes
         self._token = None if token is None else token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,10 +107,9 @@ class Guard:
             return
         if self._token is not None and not self._knows_token(headers.getlist("authorization")):
             raise RefusalError(401, "token", "This server wants its token, as Authorization: Bearer ...")
-        if scope["method"] == "POST":
-            wanted = _BYTES if scope["path"] == "/api/read" else _JSON
-            if headers.get("content-type", "").partition(";")[0].strip().lower() != wanted:
-                raise RefusalError(415, "content_type", f"This path takes {wanted} only.")
+        wanted = self._takes.get(scope["path"]) if scope["method"] == "POST" else None
+        if wanted is not None and headers.get("content-type", "").partition(";")[0].strip().lower() != wanted:
+            raise RefusalError(415, "content_type", f"This path takes {wanted} only.")
 
     def _is_own(self, hosts: list[str]) -> bool:
         if len(hosts) != 1:

@@ -98,6 +98,8 @@ def row_problems(table: str, columns: Columns) -> list[dict[str, Any]]:
     Where there are none, the fault lies between rows: then it is the first row that the rows above it do not go with.
     """
     lines = [(number, text) for number, text in enumerate(table.splitlines(), start=1) if text.strip()]
+    if len(lines) < 2:
+        return []
     (_, header), body = lines[0], lines[1:]
     alone = replace(columns, metric=None, task=None)
     found = []

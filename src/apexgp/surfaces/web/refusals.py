@@ -8,7 +8,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-__all__ = ["RefusalError", "error_body"]
+__all__ = ["UNPREPARED", "RefusalError", "error_body"]
+
+UNPREPARED = (
+    "The server met something it was not prepared for. Please report it; with APEXGP_TRACEBACK=1 in the environment "
+    "it says on the terminal where it happened."
+)
 
 
 def error_body(kind: str, message: str, argument: str | None = None, rows: Sequence[Mapping[str, Any]] = ()) -> bytes:
