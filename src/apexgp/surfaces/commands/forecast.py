@@ -34,7 +34,7 @@ def forecast(
         list[str] | None,
         typer.Option(
             help="Training-set size to forecast, or a multiple of the largest in the file such as 10x. "
-            "Repeat for several.  [default: 2x 10x 50x]",
+            "Repeat for several, or part them by commas.  [default: 2x 10x 50x]",
             show_default=False,
         ),
         Sets("sizes", "times"),

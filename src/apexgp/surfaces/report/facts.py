@@ -14,6 +14,7 @@ from ...repeated.backtest import backtest, methods_named
 from ...repeated.figures import Backtest
 from ..chart.facts import chart_facts
 from ..facts import backtest_facts, forecast_facts, plan_facts
+from ..words.cite import Source, sources_of, sources_of_methods
 from .wanted import Wanted
 
 __all__ = ["Findings", "findings", "own_method"]
@@ -39,6 +40,12 @@ class Findings:
         """Every reason for doubt, once."""
         of_plan = [] if self.plan_facts is None else self.plan_facts["cautions"]
         return list(dict.fromkeys([*self.forecast["cautions"], *of_plan]))
+
+    @property
+    def sources(self) -> list[Source]:
+        """Whose work the answers rest on."""
+        of_plan: list[Source] = [] if self.plan is None else ["mahmood_b"]
+        return [*sources_of(self.model), *of_plan, *sources_of_methods(_COMPARED)]
 
     def as_json(self) -> dict[str, Any]:
         """The facts of all answers, for machines."""
