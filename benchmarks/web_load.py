@@ -33,8 +33,14 @@ def request(client: int, count: int, where: str, path: str) -> bytes:
     )
     fields = {"table": f"size\tscore\tsplit\n{rows}", "target": 0.8, "at": ["2x", "10x"]}
     body = json.dumps(fields).encode()
-    head = f"POST {path} HTTP/1.1\r\nHost: {where}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+    head = (
+        f"POST {path} HTTP/1.1",
+        f"Host: {where}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        "\r\n",
+    )
+    return "\r\n".join(head).encode() + body
 
 
 async def answered(reader: asyncio.StreamReader) -> int:
@@ -78,8 +84,8 @@ async def load(where: str, path: str, clients: int, seconds: float, pause: float
     errors = [error for _, errors in found for error in errors]
     median, high = np.quantile(times, [0.5, 0.99])
     print(
-        f"{path}: {clients} clients, {seconds:g} s, pause {pause:g} s: {len(times)} answers ({len(times) / seconds:.0f} "
-        f"a second), {len(errors)} errors {sorted(set(errors))}, median {median:.3f} s, 99 % within {high:.3f} s"
+        f"{path}: {clients} clients, {seconds:g} s, pause {pause:g} s: {len(times)} answers, "
+        f"{len(times) / seconds:.0f} a second, {len(errors)} errors {sorted(set(errors))}, median {median:.3f} s, 99 % within {high:.3f} s"
     )
 
 

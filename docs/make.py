@@ -14,7 +14,19 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from apexgp import APExGP, CurveDisplay, LearningCurve, LogisticHead, collect_curves
+from apexgp import (
+    APExGP,
+    BacktestDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    LearningCurve,
+    LogisticHead,
+    PlanDisplay,
+    backtest,
+    collect_curves,
+    compare_models,
+    plan_collection,
+)
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.subsets import PAPER_SIZES
@@ -42,6 +54,27 @@ def picture() -> None:
     display.plot(truth=(truth.sizes[:1], [truth.scores.mean()]))
     display.ax_.set_title("Handwritten digits: a pilot of 360, and what 1,300 give", fontsize="medium")
     display.figure_.savefig(FOLDER / "forecast.png", dpi=120)
+
+
+def answer_pictures() -> None:
+    """The pictures of docs/results.md: every answer about the pilot of the README."""
+    table = re.findall(r"```csv\n(.*?)```", (FOLDER.parent / "README.md").read_text(encoding="utf-8"), re.DOTALL)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.csv"
+        path.write_text(table, encoding="utf-8")
+        curve = LearningCurve.from_csv(path, metric="auroc")
+    model = APExGP().fit(curve)
+    other = LearningCurve(curve.sizes, curve.scores - 0.02, curve.split, metric="auroc")
+    plan = plan_collection(model, target=0.78, cost_per_sample=12, penalty=50_000)
+    comparison = compare_models({"resnet": curve, "vit": other}, [360, 3600])
+    displays = {
+        "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),
+        "plan": PlanDisplay.from_plan(model, plan).plot(),
+        "compare": ComparisonDisplay.from_comparison(comparison).plot(),
+        "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
+    }
+    for name, display in displays.items():
+        display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
 
 
 def real_curves() -> dict[str, LearningCurve]:
@@ -148,5 +181,6 @@ if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     picture()
+    answer_pictures()
     end_to_end()
     examples()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._check import FloatArray
-from .curve import Replicates
+from ._known_metrics import UNNAMED, sounds_like_a_loss
+from .curve import LearningCurve, Replicates
 
 __all__ = ["FARTHEST_FACTOR", "Caution", "forecast_cautions", "in_brief", "pilot_cautions", "uninformed_cautions"]
 
@@ -15,6 +16,7 @@ FARTHEST_FACTOR = 50
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
+_SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
 # Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
 # about as wide has learnt nothing of it.
 _PRIOR_SPREAD = 0.34
@@ -38,16 +40,9 @@ def in_brief(caution: str) -> str:
     return caution.brief if isinstance(caution, Caution) else caution
 
 
-def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
-    """Cautions that the measurements alone call for.
-
-    Parameters
-    ----------
-    pilot
-        Scores by size, turned so that higher is better.
-    best_single
-        The best single score.
-    """
+def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
+    """Cautions that the measurements alone call for."""
+    pilot, best_single = curve.upward.replicates, float(curve.upward.scores.max())
     found = []
     if len(pilot.sizes) < 4:
         found.append(
@@ -66,7 +61,17 @@ def pilot_cautions(pilot: Replicates, best_single: float) -> tuple[str, ...]:
             )
         )
     slope, error = _trend(pilot)
-    if slope < -1e-9 and slope < -2 * error:
+    if curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
+        what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
+        found.append(
+            Caution(
+                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better, as for an error "
+                'rate? Then say so with direction="lower", on the command line --lower-is-better: as it stands, the '
+                "forecast takes higher for better, and is wrong.",
+                "is lower better?",
+            )
+        )
+    elif slope < -1e-9 and slope < -2 * error:
         found.append(
             Caution(
                 "Performance falls as the training set grows. The model expects it to rise: look for a change of data, "
@@ -128,6 +133,15 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
             "says little of the limit",
         ),
     )
+
+
+def _may_be_a_loss(curve: LearningCurve, slope: float, error: float) -> bool:
+    """Whether scores fall as those of a loss do: by the metric's name, or steadily to small values."""
+    pilot = curve.replicates
+    if len(pilot.sizes) < 2 or slope >= -1e-9:
+        return False
+    steadily = slope < -2 * error or bool((np.diff(pilot.mean) < 0).all())
+    return sounds_like_a_loss(curve.metric) or (steadily and pilot.mean[-1] < _SMALL_SCORE)
 
 
 def _trend(pilot: Replicates) -> tuple[float, float]:

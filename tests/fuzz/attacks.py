@@ -142,6 +142,23 @@ def calls():
             ),
             (apexgp.backtest, {"curve": one, "methods": ["power_law"], "holdout": None, "n_jobs": 1}),
             (apexgp.compare_models, {"curves": curves | {"b": one}, "sizes": [720], "model": APExGP("power_law")}),
+            (
+                apexgp.write_report,
+                {
+                    "model": model,
+                    "path": folder() / "report.html",
+                    "sizes": [720],
+                    "times": [10],
+                    "target": 0.8,
+                    "confidence": 0.8,
+                    "level": 0.95,
+                    "cost_per_sample": 1.0,
+                    "penalty": 1e4,
+                    "rounds": 2,
+                    "overwrite": True,
+                    "progress": False,
+                },
+            ),
             (apexgp.true_requirement, {"curve": one, "target": 0.72}),
             (
                 apexgp.simulate_collection,
@@ -375,6 +392,22 @@ def options():
                 "--json": None,
             },
         ),
+        "report": (
+            [str(pairs), "--mean", "power_law", "--out", str(folder() / "r.html")],
+            {
+                "--at": "10x",
+                "--target": "0.8",
+                "--confidence": "0.8",
+                "--level": "0.9",
+                "--cost": "1",
+                "--penalty": "1000",
+                "--rounds": "2",
+                "--metric": "<b>",
+                "--ceiling": "1",
+                "--out": str(folder() / "r.html"),
+                "--force": None,
+            },
+        ),
         "minimum": (
             ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
             {
@@ -511,7 +544,7 @@ def command(draw):
         )
 
     def act():
-        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "o.csv"):
+        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "o.csv", "r.html"):
             (folder() / stale).unlink(missing_ok=True)
         code, out, err = run(argv)
         assert code in (0, 1, 2), (code, err)

@@ -92,7 +92,7 @@ def test_pooled_figures_are_means_over_curves_in_order_of_the_crps():
     crps = [score.crps for score in result.pooled]
     assert crps == sorted(crps)
     text = repr(result)
-    assert text.startswith("Backtest of 3 curve(s)")
+    assert text.startswith("Backtest on 3 curves")
     for pooled in result.pooled:
         assert any(pooled.method in line and f"{pooled.crps:.4f}" in line for line in text.splitlines())
     assert "nan" not in text

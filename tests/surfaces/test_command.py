@@ -18,6 +18,7 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     read_curves,
+    write_report,
 )
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, RequestError
@@ -94,15 +95,17 @@ CALLED = {
     "plan": (*READING, plan_collection),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
+    "report": (*READING, write_report),
     "minimum": (minimum_sample_size,),
     "demo": (),
 }
 WITHOUT_OPTION = {
-    "forecast": {"path", "task", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
+    "forecast": {"path", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
     "collect": {"path", "X", "param_grid", "progress"},
-    "plan": {"path", "task", "inference", "priors", "variant", "model", "of"},
-    "compare": {"path", "task", "inference", "priors", "variant", "model", "curves"},
-    "backtest": {"path", "task", "curve", "self", "of"},
+    "plan": {"path", "inference", "priors", "variant", "model", "of"},
+    "compare": {"path", "inference", "priors", "variant", "model", "curves"},
+    "backtest": {"path", "curve", "self", "of", "progress"},
+    "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
     "demo": set(),
 }

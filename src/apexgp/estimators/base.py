@@ -7,7 +7,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,14 +59,15 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         """Expected score at the given sizes."""
 
     def fit(
-        self, sizes: ArrayLike | LearningCurve, scores: ArrayLike | None = None, split: ArrayLike | None = None
+        self, sizes: ArrayLike | LearningCurve | Any, scores: ArrayLike | None = None, split: ArrayLike | None = None
     ) -> Self:
         """Fit to a pilot curve.
 
         Parameters
         ----------
-        sizes : array of shape (n,), or a LearningCurve
-            Training-set sizes; at least three different ones.
+        sizes : array of shape (n,), or a whole curve
+            Training-set sizes; at least three different ones. A curve goes alone: a LearningCurve, a data frame (see
+            `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
         scores : array of shape (n,) or (n, k)
             Scores in [0, 1], higher is better; as for `LearningCurve`.
         split : sequence of labels, optional
@@ -199,9 +200,8 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Reasons to doubt what is said about these sizes."""
-        pilot = self.curve_.upward
-        of_pilot = pilot_cautions(pilot.replicates, float(pilot.scores.max()))
-        return of_pilot + forecast_cautions(sizes, pilot.replicates) + self._fit.cautions(sizes)
+        pilot = self.curve_.replicates
+        return pilot_cautions(self.curve_) + forecast_cautions(sizes, pilot) + self._fit.cautions(sizes)
 
     def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
         """The sizes; all that is asked for is checked."""

@@ -64,9 +64,9 @@ class APExGP(CurveEstimator):
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
     >>> model.forecast([720, 3600])
     Forecast
-            size    mean  95 % interval
-             720   0.835  0.812 to 0.856
-           3,600   0.872  0.822 to 0.918
+       size   mean   95 % interval
+        720  0.835  0.812 to 0.856
+      3,600  0.872  0.822 to 0.918
     """
 
     def __init__(

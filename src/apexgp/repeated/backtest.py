@@ -12,7 +12,8 @@ from joblib import delayed
 from sklearn.base import clone
 
 from .. import metrics
-from .._check import FloatArray, shown, some, whole_number
+from .._check import FloatArray, shown, some, truth, whole_number
+from .._progress import progress_bar
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
@@ -31,6 +32,7 @@ def backtest(
     holdout: int | None = None,
     *,
     n_jobs: int | None = None,
+    progress: bool = True,
 ) -> Backtest:
     """Judge methods on measured curves: fit each on the smaller sizes, compare with the scores at the larger ones.
 
@@ -44,6 +46,8 @@ def backtest(
         How many of the largest sizes to hold out; by default a third of them, at least one. Three must be left.
     n_jobs
         Processes, as joblib counts them.
+    progress
+        Show a progress bar, where there is a terminal and the work takes more than a moment.
 
     Returns
     -------
@@ -68,7 +72,11 @@ def backtest(
         raise DataError(f"Expected a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).")
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     metrics_measured = {one.metric_name for _, one in curves}
-    judged = [one for curve_found in in_order(work, n_jobs) for one in curve_found]
+    judged = []
+    with progress_bar("curves", len(curves), shown=truth("progress", progress)) as advance:
+        for found_on_curve in in_order(work, n_jobs):
+            judged += found_on_curve
+            advance()
     found = [score for score, _ in judged]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]
     return Backtest(

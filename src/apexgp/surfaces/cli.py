@@ -74,7 +74,7 @@ def main() -> None:
 
     warnings.showwarning = note
     try:
-        app()
+        app(prog_name="apexgp")  # whichever way it was started: completion goes by the name
     except ApexError as problem:
         _stop(f"Error: {problem}")
     except BrokenPipeError:

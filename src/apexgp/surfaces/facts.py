@@ -22,6 +22,7 @@ from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
+from .words.cite import Source, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.forecast import forecast_methods, forecast_sentence
 from .words.method import with_cautions
@@ -49,7 +50,8 @@ def forecast_facts(
         facts["forecast"] = [row | {"prob_target": p} for row, p in zip(rows, chances, strict=True)]
         sentences.append(required_sentence(required, curve))
         cautions += [caution for caution in required.cautions if caution not in cautions]
-    said = _said(" ".join(sentences), forecast_methods(model, rows, level, required), cautions)
+    paragraph = forecast_methods(model, rows, level, required)
+    said = _said(" ".join(sentences), paragraph, cautions, sources_of(model))
     return _model_facts(model) | facts | said
 
 
@@ -87,7 +89,8 @@ def _task_facts(found: CurveForecast, level: float) -> dict[str, Any]:
 
 def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
     """A collection plan and the model behind it."""
-    said = _said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions)
+    sources: tuple[Source, ...] = (*sources_of(model), "mahmood_b")
+    said = _said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions, sources)
     return _model_facts(model) | {"plan": _without_cautions(plan), "rounds": rows_of(plan.to_dict())} | said
 
 
@@ -101,7 +104,12 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
         "sizes": comparison.sizes.tolist(),
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
         "pairs": pairs,
-        **_said(" ".join(pair["sentence"] for pair in pairs), compare_methods(comparison), comparison.cautions),
+        **_said(
+            " ".join(pair["sentence"] for pair in pairs),
+            compare_methods(comparison),
+            comparison.cautions,
+            sources_of(next(iter(models.values()))),
+        ),
     }
 
 
@@ -129,14 +137,15 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str]) ->
             for caution in () if isinstance(found, str) else found.cautions:
                 asking.setdefault(caution, []).append(name)
         cautions += [tasks_of_caution(names, len(required)) + caution for caution, names in asking.items()]
-    return facts | _said(backtest_sentence(result), backtest_methods(result), cautions)
+    sources = sources_of_methods(score.method for score in result.pooled)
+    return facts | _said(backtest_sentence(result), backtest_methods(result), cautions, sources)
 
 
-def _said(sentence: str, paragraph: str, cautions: Sequence[str]) -> dict[str, Any]:
+def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[Source]) -> dict[str, Any]:
     """What every answer says: a sentence, a paragraph for a paper, and reasons for doubt, which the latter repeats."""
     return {
         "sentence": sentence,
-        "methods_text": with_cautions(paragraph, cautions),
+        "methods_text": with_cautions(paragraph, cautions, how_to_cite(*sources)),
         "cautions": list(cautions),
     }
 
@@ -146,8 +155,12 @@ def minimum_facts(found: MinimumSampleSize) -> dict[str, Any]:
     return {
         "apexgp": version("apexgp"),
         "minimum": rows_of(found.to_dict())[0],
-        **_said(minimum_sentence(found), minimum_methods(found), found.cautions),
+        **_said(minimum_sentence(found), minimum_methods(found), found.cautions, _sources_of_minimum(found)),
     }
+
+
+def _sources_of_minimum(found: MinimumSampleSize) -> tuple[Source, ...]:
+    return ("riley", "van_smeden") if found.cstatistic is None else ("riley", "van_smeden", "riley_c")
 
 
 def _model_facts(model: APExGP) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -64,7 +65,7 @@ def batch_table(found: Sequence[CurveForecast], level: float, target: float | No
     rows = []
     for one in found:
         asked = [] if target is None else ["-" if one.required is None else required_words(one.required, one.largest)]
-        wrong = one.error if one.error is not None else "; ".join(map(in_brief, one.cautions))
+        wrong = "; ".join(map(in_brief, one.cautions)) if one.error is None else _first_sentence(one.error)
         ends = one.intervals.get(level, ((), ()))
         sizes = sorted(zip(one.sizes.tolist(), one.mean, *ends, strict=True))
         cells = [_forecast_cells(size, mean, low, high, one.largest) for size, mean, low, high in sizes]
@@ -74,6 +75,11 @@ def batch_table(found: Sequence[CurveForecast], level: float, target: float | No
             for i, row in enumerate(cells)
         ]
     return [*header, "what is wrong"], rows
+
+
+def _first_sentence(text: str) -> str:
+    """What is wrong; what to do about it follows, and is in the facts."""
+    return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
 
 
 def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:

@@ -14,7 +14,7 @@ from ...estimators import APExGP
 from ..words.phrases import counted
 from ..words.required import required_words
 
-__all__ = ["chart_facts"]
+__all__ = ["bands_with", "chart_facts"]
 
 _MARGIN = 1.25  # of the right end beyond the size that the target takes
 _FARTHEST = 200.0  # times the pilot: to show the size that a target takes the chart is stretched no further
@@ -75,9 +75,12 @@ def chart_facts(
     return facts
 
 
-def _grid(
-    first: float, last: float, sizes: Sequence[float], required: RequiredSize | None, points: int
-) -> FloatArray:
+def bands_with(level: float) -> tuple[float, float]:
+    """Probabilities of two bands, one of them as asked for."""
+    return (0.8, level) if level > 0.8 else (level, 0.95)
+
+
+def _grid(first: float, last: float, sizes: Sequence[float], required: RequiredSize | None, points: int) -> FloatArray:
     """Sizes from the pilot's smallest on: round numbers, the sizes asked for, and the one that a target takes."""
     end = max([*sizes, 2 * last]) if len(sizes) else 10 * last
     exact = [first, last, *(size for size in sizes if size >= first)]

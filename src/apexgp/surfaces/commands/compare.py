@@ -22,13 +22,14 @@ __all__ = ["compare"]
 def compare(
     *,
     files: Annotated[
-        list[Path], typer.Argument(help="CSV files, one for each model, with the columns size, score and split.")
+        list[Path],
+        typer.Argument(help="Tables (CSV or .xlsx), one for each model, with the columns size, score and split."),
     ],
     at: Annotated[
         list[str] | None,
         typer.Option(
-            help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several.  "
-            "[default: 1x 2x 10x]",
+            help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several, or "
+            "part them by commas.  [default: 1x 2x 10x]",
             show_default=False,
         ),
         Sets("sizes"),

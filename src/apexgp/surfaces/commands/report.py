@@ -21,7 +21,7 @@ __all__ = ["report"]
 
 def report(
     *,
-    out: Annotated[Path, typer.Option(help="File for the report (HTML)."), Sets("path")],
+    out: Annotated[Path, typer.Option(help="File for the report (HTML)."), Sets()],
     at: Annotated[
         list[str] | None,
         typer.Option(

@@ -45,7 +45,8 @@ class BacktestDisplay(Display):
         return cls(result.pooled, result.by_size, result.metric)
 
     def _about(self) -> str:
-        return f"{len(self.methods)} methods, {len(self._cases())} scores held out ({self.metric})"
+        held = len(self._cases())
+        return f"{len(self.methods)} methods, {held} score{'' if held == 1 else 's'} held out ({self.metric})"
 
     def _cases(self) -> list[tuple[str, float]]:
         """Curves and sizes that were held out."""

@@ -12,7 +12,7 @@ from ..._check import FloatArray, probability
 from ..._numbers import exactly
 from ...repeated.compare import Comparison, PairComparison
 from ..words.phrases import counted
-from .look import LINES, MODELS, Display, dress, new_axes, percent_axis, score_axis, size_axis
+from .look import LINES, MODELS, Display, dress, legend, new_axes, percent_axis, score_axis, size_axis
 
 __all__ = ["ComparisonDisplay"]
 
@@ -93,7 +93,7 @@ class ComparisonDisplay(Display):
         for ax in (above, below):
             dress(ax)
         title = f"mean, {100 * self.level:g} % band, measured"
-        above.legend(frameon=False, fontsize="small", title=title, title_fontsize="small", loc="best")
+        legend(above, title=title)
         self.ax_, self.figure_ = above, above.figure
         self.axes_ = (above, below)
         return self
@@ -108,4 +108,4 @@ class ComparisonDisplay(Display):
             ax.plot(pair.sizes, pair.prob_first_better, "o", color=colour, markersize=5, zorder=4)
         percent_axis(ax, "probability")
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
-        ax.legend(frameon=False, fontsize="small", loc="best")
+        legend(ax)

@@ -18,7 +18,7 @@ from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import APExGP
 from ..words.phrases import counted
-from .look import FORECAST, MEASURED, TARGET, TRUTH, Display, dress, new_axes, score_axis, size_axis, whiskers
+from .look import FORECAST, MEASURED, TARGET, TRUTH, Display, dress, legend, new_axes, score_axis, size_axis, whiskers
 
 __all__ = ["CurveDisplay", "picture_end"]
 
@@ -159,7 +159,7 @@ class CurveDisplay(Display):
         score_axis(ax, self.metric, *shown)
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
         dress(ax)
-        ax.legend(frameon=False, fontsize="small", loc="best")
+        legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -197,7 +197,7 @@ class CurveDisplay(Display):
         low, high = np.clip(required.interval, left, right)
         if low < high:
             ends = " to ".join(roughly(end, required.relative_error) for end in required.interval)
-            label = f"10 % to 90 %: {ends}"
+            label = f"its interval (10 % to 90 %): {ends}"
             ax.plot([low, high], [required.target] * 2, color=TARGET, linewidth=5, alpha=0.35, label=label, zorder=4)
         if within:
             ax.plot(required.size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)

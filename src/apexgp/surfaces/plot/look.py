@@ -21,6 +21,7 @@ __all__ = [
     "TRUTH",
     "Display",
     "dress",
+    "legend",
     "new_axes",
     "percent_axis",
     "score_axis",
@@ -69,6 +70,11 @@ def dress(ax: Any) -> None:
     ax.grid(visible=True, color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def legend(ax: Any, **settings: Any) -> None:
+    """Names of what is drawn, where they are least in the way, on a ground that keeps them legible there."""
+    ax.legend(fontsize="small", title_fontsize="small", loc="best", framealpha=0.8, edgecolor="none", **settings)
 
 
 def size_axis(ax: Any, low: float, high: float, label: str) -> None:

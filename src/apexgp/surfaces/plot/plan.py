@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray
 from ..._extras import need
-from ..._numbers import exactly
+from ..._numbers import chance, exactly
 from ...answers.plan import CollectionPlan
 from ...answers.required import success_of
 from ...estimators import APExGP
 from ...forecast import Quantity
 from ..words.phrases import counted
-from .look import FORECAST, MEASURED, TRUTH, Display, dress, new_axes, percent_axis
+from .look import FORECAST, MEASURED, TRUTH, Display, dress, legend, new_axes, percent_axis
 
 __all__ = ["PlanDisplay"]
 
@@ -77,13 +77,13 @@ class PlanDisplay(Display):
         )
         ax.plot([0], [plan.prob_now], "D", color=MEASURED, markersize=6, label=f"at hand: {plan.start:,}", zorder=4)
         self._draw_rounds(ax)
-        missed = f"missed in the end: {100 * plan.failure_probability:.0f} %"
+        missed = f"missed in the end: {chance(plan.failure_probability)}"
         ax.axhline(plan.prob_met[-1], color=TRUTH, linewidth=1, linestyle=(0, (1, 2)), label=missed)
-        ax.set_xlim(-0.02 * spend[-1], spend[-1])
+        ax.set_xlim(-0.03 * spend[-1], 1.03 * spend[-1])
         percent_axis(ax, "target met by then")
         self._name_costs(ax)
         dress(ax)
-        ax.legend(frameon=False, fontsize="small", loc="best")
+        legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -98,9 +98,8 @@ class PlanDisplay(Display):
             seen.add(size)
             at = (size - self.plan.start) * self.plan.cost_per_sample
             ax.vlines(at, 0, met, color="0.6", linewidth=0.8, linestyle=(0, (4, 4)))
-            ax.plot(
-                at, met, "o", color=MEASURED, markersize=13, zorder=4, label=f"round {number}: to have {exactly(stop)}"
-            )
+            ax.plot(at, met, "o", color=MEASURED, markersize=13, zorder=4)
+            ax.plot([], [], "o", color=MEASURED, markersize=6, label=f"round {number}: to have {exactly(stop)}")
             ax.text(at, met, str(number), color="white", ha="center", va="center", fontsize="small", zorder=5)
         if len(seen) == 1:
             ax.plot([], [], " ", label="collecting more is not worth it")
@@ -113,5 +112,5 @@ class PlanDisplay(Display):
         above = ax.secondary_xaxis("top", functions=(lambda x: start + x / cost, lambda n: (n - start) * cost))
         above.set_xlabel(f"training {self.unit}")
         for axis in (ax.xaxis, above.xaxis):
-            axis.set_major_locator(ticker.MaxNLocator(6))
+            axis.set_major_locator(ticker.MaxNLocator(6, integer=axis is above.xaxis))
             axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: exactly(x)))

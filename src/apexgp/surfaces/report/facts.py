@@ -12,8 +12,9 @@ from ...answers.required import RequiredSize
 from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest, methods_named
 from ...repeated.figures import Backtest
-from ..chart.facts import chart_facts
+from ..chart.facts import bands_with, chart_facts
 from ..facts import backtest_facts, forecast_facts, plan_facts
+from ..words.cite import Source, sources_of, sources_of_methods
 from .wanted import Wanted
 
 __all__ = ["Findings", "findings", "own_method"]
@@ -40,6 +41,12 @@ class Findings:
         of_plan = [] if self.plan_facts is None else self.plan_facts["cautions"]
         return list(dict.fromkeys([*self.forecast["cautions"], *of_plan]))
 
+    @property
+    def sources(self) -> list[Source]:
+        """Whose work the answers rest on."""
+        of_plan: list[Source] = [] if self.plan is None else ["mahmood_b"]
+        return [*sources_of(self.model), *of_plan, *sources_of_methods(_COMPARED)]
+
     def as_json(self) -> dict[str, Any]:
         """The facts of all answers, for machines."""
         return {"forecast": self.forecast, "plan": self.plan_facts, "backtest": self.backtest_facts}
@@ -56,7 +63,7 @@ def findings(model: APExGP, wanted: Wanted) -> Findings:
     return Findings(
         model,
         forecast_facts(model, model.forecast(sizes), wanted.level, required),
-        chart_facts(model, sizes, required, levels=(0.8, wanted.level) if wanted.level > 0.8 else (wanted.level, 0.95)),
+        chart_facts(model, sizes, required, levels=bands_with(wanted.level)),
         judged,
         backtest_facts(judged, {}),
         required,

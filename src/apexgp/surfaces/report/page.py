@@ -20,9 +20,10 @@ from ...curve import curve_columns
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..markup import without_controls
 from ..tables import Cells, curve_table, forecast_table, held_out_table, required_table, summary_table, table_of
+from ..words.cite import citations
 from ..words.forecast import forecast_sentence, pilot_line
 from ..words.remake import python_lines, shell_line
-from ..words.report import DATA_INTRO, assumptions, citations, opening, report_title
+from ..words.report import DATA_INTRO, assumptions, opening, report_title
 from ..words.required import required_sentence
 from .facts import Findings, own_method
 from .wanted import Wanted
@@ -123,7 +124,7 @@ def report_page(found: Mapping[str, Findings], failed: Mapping[str, str], wanted
         ),
         shared=first if all(section.assumptions == first for section in sections) else None,
         data_intro=DATA_INTRO,
-        citations=citations(),
+        citations=citations(source for section in sections for source in section.found.sources),
         python=python_lines(models, wanted.as_arguments()),
         shell=shell_line(models, wanted.as_arguments()),
         data=(csv := as_csv(curve_columns(curves))),

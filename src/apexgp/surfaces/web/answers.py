@@ -20,7 +20,7 @@ from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ...repeated.compare import compare_models
 from ...repeated.figures import Backtest
-from ..chart.facts import chart_facts
+from ..chart.facts import bands_with, chart_facts
 from ..chart.figure import chart_figure, chart_file
 from ..facts import backtest_facts, compare_facts, forecast_facts, minimum_facts, plan_facts
 from ..options import Columns, MethodOptions, ModelOptions, sizes_and_times, sizes_asked_for
@@ -93,14 +93,15 @@ def _options(group: type[MethodOptions], given: Mapping[str, Any]) -> Any:
     return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
 
 
-def _fitted(table: str, given: Mapping[str, Any]) -> APExGP:
+def _fitted(table: str, given: Mapping[str, Any]) -> tuple[APExGP, tuple[str, ...]]:
+    """The model, and how the table was read."""
     model: APExGP = _options(ModelOptions, given).model()
-    return model.fit(curve_of(table, _columns(given)))
+    curve, notes = curve_of(table, _columns(given))
+    return model.fit(curve), notes
 
 
 def _forecast(*, table: str, **given: Any) -> dict[str, Any]:
-    model = _fitted(table, given)
-    return _forecast_of(model, **given)[0]
+    return _forecast_of(_fitted(table, given)[0], **given)[0]
 
 
 def _forecast_of(
@@ -121,18 +122,18 @@ def _forecast_of(
 def _plan(
     *, table: str, target: float, cost: float, penalty: float, rounds: int, start: int | None, **given: Any
 ) -> dict[str, Any]:
-    model = _fitted(table, given)
+    model, _ = _fitted(table, given)
     return plan_facts(model, plan_collection(model, target, cost, penalty, rounds, start))
 
 
 def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> dict[str, Any]:
-    curves = {name: curve_of(table, _columns(given)) for name, table in tables.items()}
+    curves = {name: curve_of(table, _columns(given))[0] for name, table in tables.items()}
     sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
     return compare_facts(compare_models(curves, sizes, _options(ModelOptions, given).model()))
 
 
 def _backtest(*, table: str, target: float | None, confidence: float, **given: Any) -> dict[str, Any]:
-    curve, methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(given["method"])
+    (curve, _), methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(given["method"])
     required = {} if target is None else sizes_required(curve, methods, target, confidence)
     return backtest_facts(_judged(curve, methods, given["holdout"]), required)
 
@@ -150,9 +151,9 @@ def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> 
 
 def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str, Any]:
     """All that the page shows, from one fit."""
-    model = _fitted(table, given)
+    model, notes = _fitted(table, given)
     facts, sizes, required = _forecast_of(model, **given)
-    chart = chart_facts(model, sizes, required, levels=_bands(given["level"]), points=_POINTS)
+    chart = chart_facts(model, sizes, required, levels=bands_with(given["level"]), points=_POINTS)
     tables = {"forecast": forecast_table(facts)}
     answer: dict[str, Any] = {"forecast": facts, "plan": None, "backtest": None}
     target, cost, penalty = (given[name] for name in ("target", "cost", "penalty"))
@@ -176,12 +177,12 @@ def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str,
         "measurements": as_csv(curve_columns([model.curve_])),
         "python": python_lines(model, sizes, required, plan, of=given["of"], level=given["level"]),
         "shell": shell_lines(model, given | {"rounds": rounds}, plan is not None),
-        "notes": [],
+        "notes": list(notes),
     }
 
 
 def _report(*, table: str, at: list[str] | None, cost: float | None, **given: Any) -> str:
-    model = _fitted(table, given)
+    model, _ = _fitted(table, given)
     sizes, times = sizes_and_times(at or ())
     wanted = Wanted.checked(
         sizes=sizes or None,

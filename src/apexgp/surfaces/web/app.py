@@ -167,15 +167,18 @@ def _add_paths(app: FastAPI) -> None:
     )
     async def read(
         request: Request,
-        size_column: Annotated[str, Query(max_length=200, description="Column that holds the sizes.")] = "size",
+        size_column: Annotated[str | None, Query(max_length=200, description="Column of the sizes.")] = None,
         score_column: Annotated[
-            list[str] | None, Query(max_length=1000, description="Column that holds the scores, or one a split.")
+            list[str] | None, Query(max_length=1000, description="Column of the scores, or one a split.")
         ] = None,
-        split_column: Annotated[str, Query(max_length=200, description="Column that names the split.")] = "split",
+        split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
+        task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
+        sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
     ) -> Response:
         """The curves of a file, or of text from a spreadsheet, row by row."""
-        given = {"size_column": size_column, "score_column": score_column, "split_column": split_column}
-        return await _answered(request, "read", {"raw": await request.body(), **given})
+        columns = {"size_column": size_column, "score_column": score_column, "split_column": split_column}
+        given = columns | {"task_column": task_column, "sheet": sheet, "raw": await request.body()}
+        return await _answered(request, "read", given)
 
     @app.get("/api/examples", responses={200: {"model": ExamplesAnswer}})
     async def example_list() -> Any:

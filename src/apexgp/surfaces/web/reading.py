@@ -2,76 +2,98 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from ..._check import shown, some
-from ..._tables import InMemory, read_table
+from ..._tables import read_table
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
+from ...reading.headers import is_header
 from ..options import Columns
 
 __all__ = ["curve_of", "read_tables", "row_problems"]
 
-MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
+_MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
+_MOST_UNPACKED = 20_000_000  # bytes of a workbook
+_MOST_CURVES = 200
 _MOST_PROBLEMS = 20  # rows that are named
 _MOST_TRIED = 2_000  # rows that are tried one by one
-_MOST_CURVES = 200
 
 _NUMBERS = re.compile(r"""["'\s,;|.%+\-\deE]+""")
 
 
-def read_tables(*, raw: bytes, size_column: str, score_column: list[str] | None, split_column: str) -> dict[str, Any]:
+class _Sent(io.BytesIO):
+    """A file that a browser has sent, or text that was pasted, by the name that messages call it."""
+
+    name = "The table"
+
+
+def read_tables(*, raw: bytes, **given: Any) -> dict[str, Any]:
     """Every curve of a file or of pasted text, row by row.
 
     Pasted numbers often lack a header: then the first column holds sizes, and the others scores.
     """
+    _check_workbook(raw)
     notes: list[str] = []
     if (header := _missing_header(raw)) is not None:
         raw = header.encode() + b"\n" + raw
         notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
-    columns = Columns(size_column=size_column, score_column=score_column, split_column=split_column)
-    table = InMemory(raw, "The table")
-    curves = [
-        {
-            "task": curve.task,
-            "metric": curve.metric,
-            "lower_is_better": curve.direction == "lower",
-            "unit": curve.unit,
-            "rows": [
-                [size, score, None if curve.split is None else str(curve.split[i])]
-                for i, (size, score) in enumerate(zip(curve.sizes.tolist(), curve.scores.tolist(), strict=True))
-            ],
-        }
-        for metric in _metrics(table)
-        for curve in replace(columns, metric=metric).curves_of(table).values()
-    ]
+    columns = Columns(**given)
+    curves: list[LearningCurve] = []
+    for metric in _metrics(raw, columns.sheet):
+        found, said = replace(columns, metric=metric).read(_Sent(raw))
+        curves += found.values()
+        notes += [note for note in said if note not in notes]
     if len(curves) > _MOST_CURVES:
         raise DataError(f"The table holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
-    return {"curves": curves, "notes": notes}
+    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes}
 
 
-def curve_of(text: str, columns: Columns) -> LearningCurve:
-    """The only curve of a table, or the one of its tasks that was asked for."""
-    table = InMemory(text.encode("utf-8", "replace"))
-    _metrics(table)
-    curves = replace(columns, task=None).curves_of(table)
+def _as_rows(curve: LearningCurve) -> dict[str, Any]:
+    split = [None] * len(curve) if curve.split is None else [str(label) for label in curve.split]
+    return {
+        "task": curve.task,
+        "metric": curve.metric,
+        "lower_is_better": curve.direction == "lower",
+        "unit": curve.unit,
+        "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
+    }
+
+
+def curve_of(text: str, columns: Columns) -> tuple[LearningCurve, tuple[str, ...]]:
+    """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
+    raw = text.encode("utf-8", "replace")
+    _metrics(raw, None)
+    curves, notes = columns.read(_Sent(raw))
     if columns.task is None and len(curves) == 1:
-        return next(iter(curves.values()))
+        return next(iter(curves.values())), notes
     if columns.task in curves:
-        return curves[columns.task]
+        return curves[columns.task], notes
     names = some([str(name) for name in curves], 20)
     came = "nothing" if columns.task is None else shown(columns.task)
     raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="task")
 
 
-def _metrics(table: InMemory) -> list[str | None]:
+def _metrics(raw: bytes, sheet: str | None) -> list[str | None]:
     """The metrics that a table names; None where it names none."""
-    found = read_table(table)
-    if len(found.lines) > MOST_ROWS:
-        raise DataError(f"The table has {len(found.lines):,} rows; at most {MOST_ROWS:,} are taken.")
+    found = read_table(_Sent(raw), sheet=sheet, is_header=is_header)
+    if len(found.lines) > _MOST_ROWS:
+        raise DataError(f"The table has {len(found.lines):,} rows; at most {_MOST_ROWS:,} are taken.")
     return list(dict.fromkeys(found.columns.get("metric", [None])))
+
+
+def _check_workbook(raw: bytes) -> None:
+    """Refuse a workbook that would fill the memory; what is none is for the reader to tell."""
+    with suppress(zipfile.BadZipFile, ValueError, OSError):
+        if raw.startswith(b"PK"):
+            unpacked = sum(file.file_size for file in zipfile.ZipFile(io.BytesIO(raw)).infolist())
+            if unpacked > _MOST_UNPACKED:
+                raise DataError("The workbook is too large. Copy the table from it, and paste that.")
 
 
 def _missing_header(raw: bytes) -> str | None:
@@ -101,7 +123,7 @@ def row_problems(table: str, columns: Columns) -> list[dict[str, Any]]:
     if len(lines) < 2:
         return []
     (_, header), body = lines[0], lines[1:]
-    alone = replace(columns, metric=None, task=None)
+    alone = replace(columns, metric=None)
     found = []
     for number, text in body[:_MOST_TRIED]:
         problem = _problem(header, [text], alone)
@@ -124,7 +146,7 @@ def row_problems(table: str, columns: Columns) -> list[dict[str, Any]]:
 
 def _problem(header: str, rows: list[str], columns: Columns) -> DataError | None:
     try:
-        columns.curves_of(InMemory("\n".join([header, *rows]).encode("utf-8", "replace")))
+        columns.read(_Sent("\n".join([header, *rows]).encode("utf-8", "replace")))
     except DataError as problem:
         return problem
     return None

@@ -48,9 +48,10 @@ class _Request(BaseModel):
 
 
 class _ColumnsRequest(_Request):
-    size_column: str = _option(Columns, "size_column", **_names())
+    size_column: str | None = _option(Columns, "size_column", **_names())
     score_column: list[str] | None = _option(Columns, "score_column", max_length=1000)
-    split_column: str = _option(Columns, "split_column", **_names())
+    split_column: str | None = _option(Columns, "split_column", **_names())
+    task_column: str | None = _option(Columns, "task_column", **_names())
     metric: str | None = _option(Columns, "metric", **_names())
     task: str | None = _option(Columns, "task", **_names())
     lower_is_better: bool = _option(Columns, "lower_is_better")

@@ -29,15 +29,15 @@ def batch_sentence(facts: dict[str, Any]) -> str:
         return text
     asked = [(task["required"], str(task["task"])) for task in tasks if task["error"] is None]
     met = [name for required, name in asked if required["already_met"]]
-    later = sorted((r["size"], name) for r, name in asked if not r["already_met"] and r["size"] is not None)
+    later = [(r, name) for r, name in asked if not r["already_met"] and r["size"] is not None]
     never = [name for required, name in asked if not required["already_met"] and required["size"] is None]
     parts = [f"{_named(met)} {_verb(met)} it with what there is"] if met else []
     if later:
-        size, name = later[0]
+        first, name = min(later, key=lambda one: float(one[0]["size"]))
         reach = (
             f"the first of {len(later):,} to reach it with more is {name}" if len(later) > 1 else f"{name} takes more"
         )
-        parts.append(f"{reach}, at {roughly(size)} examples")
+        parts.append(f"{reach}, at {roughly(first['size'], first['relative_error'])} examples")
     if never:
         parts.append(f"{_named(never)} {_verb(never)} it with no number of examples")
     goal = f"a target of {facts['target']:g} with a probability of {100 * facts['confidence']:g} %"

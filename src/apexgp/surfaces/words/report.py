@@ -1,16 +1,15 @@
-"""What a report says beyond the answers: its title, what was assumed, how to cite."""
+"""What a report says beyond the answers: its title, and what was assumed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from ...estimators import APExGP
 from .phrases import listed
 
-__all__ = ["DATA_INTRO", "assumptions", "citations", "opening", "report_title", "written_line"]
+__all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "written_line"]
 
 _BACKTEST = (
     "Each method is fitted to the smaller sizes of the pilot and compared "
@@ -23,10 +22,6 @@ DATA_INTRO = (
     "start from."
 )
 
-_CITATION = (
-    "Harvey, E., Chen, W., Kent, D. M. and Hughes, M. C. (2023). A Probabilistic Method to Predict Classifier Accuracy "
-    "on Larger Datasets given Small Pilot Data. Machine Learning for Health (ML4H)."
-)
 # How the default model fared; docs/calibration.md has the table.
 _RECORD = (
     "On 531 real curves of 75 tasks, each forecast with priors that had not seen its task, the 95 % intervals held 96, "
@@ -115,8 +110,3 @@ def _priors(settings: Mapping[str, Any]) -> str:
 def written_line(path: Path) -> str:
     """Where the report is."""
     return f"The report is in {path}. It opens in any browser, which can print it to PDF."
-
-
-def citations() -> list[str]:
-    """What to cite, as text."""
-    return [_CITATION, f"apexgp, version {version('apexgp')} (software)."]

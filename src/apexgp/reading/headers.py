@@ -1,0 +1,224 @@
+"""Which column of a table is which: by the names that were asked for, or by those that people give to such columns."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from .._check import some
+from .._known_metrics import known_metric, plain_name, same_metric, says_only_score
+from .._tables import Table
+from ..errors import DataError
+
+__all__ = ["Columns", "find_columns", "is_header"]
+
+# Columns that our own files have beside size, score, split and task; only ever by these names.
+ABOUT = ("metric", "direction", "unit")
+
+_COUNTED = "example sample case patient image row observation instance subject scan item point label datum".split()
+_COUNTING = {"n", "num", "number", "no", "nr", "amount", "count", "total", "of", "the"}
+_TRAINING = {"train", "training", "labelled", "labeled", "annotated"}
+_SPLITS = (
+    "split splits fold folds cv fold seed random seed random state repeat repeats repetition rep run replicate trial "
+    "iteration iter resample bootstrap shuffle"
+)
+_SPLIT_NAMES = {
+    "cv fold",
+    "random seed",
+    "random state",
+    "data split",
+    "split id",
+    "run id",
+    "fold id",
+    *_SPLITS.split(),
+}
+_SPLIT_NAMES -= {"cv", "random", "state"}
+_TASK_NAMES = {
+    *("task", "tasks", "dataset", "data set", "problem", "benchmark", "outcome", "finding", "endpoint", "model"),
+    *("classifier", "method", "algorithm", "estimator", "architecture", "network"),
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table by what they hold."""
+
+    size: str | None  # None: the sizes are names of columns
+    scores: list[str]
+    wide: bool  # each of several columns is a split
+    split: str | None
+    task: str | None
+    metric: str | None  # what the names of the columns say that was measured
+    split_was_named: bool = True  # by the caller, or by our own name for it
+    notes: tuple[str, ...] = field(default=())
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether a row names the columns of a table of measurements."""
+    return any(map(_is_size, cells)) and sum(map(bool, cells)) > 1
+
+
+def find_columns(
+    table: Table,
+    size: str | None,
+    score: str | Sequence[str] | None,
+    split: str | None,
+    task: str | None,
+    metric: str | None,
+) -> Columns:
+    """Tell the columns apart, and say in notes what was not plain from the names."""
+    names = list(table.columns)
+    size_column = _one(table, "size", size, _is_size)
+    own = [name for name in names if plain_name(name) in ABOUT]
+    split_column = _one(table, "split", split, lambda name: plain_name(name) in _SPLIT_NAMES)
+    task_column = _one(table, "task", task, lambda name: plain_name(name) in _TASK_NAMES)
+    rest = [name for name in names if name not in (size_column, split_column, task_column, *own)]
+    in_header = [name for name in rest if re.fullmatch(r"[1-9]\d*", name)]
+    if size_column is None and score is None and len(in_header) > 1:
+        note = f"took the columns {some(in_header)} for sizes, and each row for a split."
+        return Columns(None, in_header, True, split_column, task_column, None, True, (note,))
+    if size_column is None:
+        raise DataError(
+            f"{table.path} has no column that is called size, n, training examples or the like; found "
+            f"{some(names, 20)}.",
+            remedy=("Name yours with {}.", "size"),
+        )
+    scores, wide = _scores(table, rest, score, metric)
+    measured = _measured(scores, wide)
+    taken = {"the sizes": size_column, "the splits": None if wide else split_column, "the tasks": task_column}
+    asked = {size, split, task, *([score] if isinstance(score, str) else score or [])}
+    standard = {"size", "score", "split", "task"}
+    told = [f"{name!r} for {what}" for what, name in taken.items() if name and name not in asked | standard]
+    if not asked.issuperset(scores) and not standard.issuperset(scores):
+        if wide:
+            told.insert(1, f"{some(scores)} for the scores, a column a split")
+        else:
+            told.insert(1, f"{scores[0]!r} for the scores")
+    notes = (f"took the column {', '.join(told)}.",) if told else ()
+    named = split is not None or split_column == "split"
+    return Columns(size_column, scores, wide, None if wide else split_column, task_column, measured, named, notes)
+
+
+def _is_size(name: str) -> bool:
+    """Whether a column counts training examples by its name: size, N, n_train, Training examples, # samples."""
+    words = plain_name(name.replace("#", " number ")).split()
+    if words == ["n"] or words in (["ntrain"], ["trainsize"], ["nsamples"]):
+        return True
+    left = [word for word in words if word not in _COUNTING | _TRAINING | {"set", "data", "dataset"}]
+    if not left:  # n_train, number of training data, but neither `train` nor `no`
+        return bool({"n", "num", "number", "amount"} & set(words) and _TRAINING & set(words))
+    if left in (["size"], ["sizes"], ["sample", "size"]):
+        return not {"test", "batch"} & set(words)
+    return len(left) == 1 and left[0].removesuffix("s") in _COUNTED and left[0] != "label"
+
+
+def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]) -> str | None:
+    """The column of a role: the one asked for, the one of our own name, or the only one whose name fits."""
+    names = list(table.columns)
+    if asked is not None:
+        found = _called(asked, names)
+        # A file need not have splits or tasks; where the caller names its column as we do, that is no complaint.
+        if found is None and asked != role:
+            raise _missing(table, asked, role)
+        if found is None and role == "size":
+            raise _missing(table, asked, role)
+        return found
+    for candidates in (
+        [name for name in names if name == role],
+        [name for name in names if plain_name(name) == role],
+        [name for name in names if fits(name)],
+    ):
+        if len(candidates) > 1:
+            raise DataError(
+                f"{table.path} has {len(candidates)} columns that may hold the {role}s: {some(candidates)}.",
+                remedy=("Name one of them with {}.", role),
+            )
+        if candidates:
+            return candidates[0]
+    return None
+
+
+def _scores(
+    table: Table, rest: list[str], asked: str | Sequence[str] | None, metric: str | None
+) -> tuple[list[str], bool]:
+    """Names of the columns that hold scores, and whether each is a split of its own."""
+    names = list(table.columns)
+    if asked is not None:
+        wanted = [asked] if isinstance(asked, str) else list(asked)
+        found = [name for one in wanted for name in _matching(one, names, table)]
+        if not found:
+            raise _missing(table, "(none named)", "score")
+        return list(dict.fromkeys(found)), not isinstance(asked, str) or len(found) > 1
+    for candidates in ([name for name in rest if name == "score"], [n for n in rest if plain_name(n) == "score"]):
+        if len(candidates) == 1:
+            return candidates, False
+    numbered = _numbered(rest)
+    if len(numbered) == 1:
+        return next(iter(numbered.values())), True
+    likely = [name for name in rest if known_metric(name) or says_only_score(name)]
+    if metric is not None:
+        likely = [name for name in likely if same_metric(name, metric)] or likely
+    if len(likely) == 1:
+        return likely, False
+    if likely:
+        raise DataError(
+            f"{table.path} has {len(likely)} columns that may hold the scores: {some(likely)}.",
+            remedy=("Name one of them with {}, or all of them if each is a split.", "score"),
+        )
+    raise DataError(
+        f"{table.path} has no column that is called score, AUC, accuracy or the like; found {some(names, 20)}.",
+        remedy=("Name yours with {}; if each of several is a split, name them all.", "score"),
+    )
+
+
+def _numbered(names: Sequence[str]) -> dict[str, list[str]]:
+    """Columns that are told apart by a number, under what they have in common: split1, split2, or 1, 2."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        match = re.fullmatch(r"(.*?)[ _.=#-]*(\d+)", name)
+        if match and not _is_train(name):
+            groups[match[1]].append(name)
+    return {
+        stem: own
+        for stem, own in groups.items()
+        if len(own) > 1 and not all(map(known_metric, own))  # top1 and top5 are two metrics
+    }
+
+
+def _is_train(name: str) -> bool:
+    return bool(_TRAINING & set(plain_name(name).split()))
+
+
+def _measured(scores: list[str], wide: bool) -> str | None:
+    """The metric that the names of the columns tell, if they do."""
+    name = re.sub(r"[ _.=#-]*\d+$", "", scores[0]) if wide else scores[0]
+    return name if known_metric(name) else None
+
+
+def _matching(asked: str, names: Sequence[str], table: Table) -> list[str]:
+    """The column of that name, or those that a pattern such as fold* takes in."""
+    found = _called(asked, names)
+    if found is not None:
+        return [found]
+    matching = [name for name in names if fnmatchcase(name, asked)] if "*" in asked else []
+    if not matching:
+        raise _missing(table, asked, "score")
+    return matching
+
+
+def _called(asked: str, names: Sequence[str]) -> str | None:
+    """The column of that name, in whatever case and spelling if there is only one."""
+    if asked in names:
+        return asked
+    alike = [name for name in names if plain_name(name) == plain_name(asked)] if plain_name(asked) else []
+    return alike[0] if len(alike) == 1 else None
+
+
+def _missing(table: Table, asked: str, role: str) -> DataError:
+    either = ", or list the columns of a table with one column a split" if role == "score" else ""
+    remedy: Any = (f"Name yours with {{}}{either}.", role)
+    return DataError(f"{table.path} has no column {asked!r}; found {', '.join(table.columns)}.", remedy=remedy)
