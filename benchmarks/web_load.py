@@ -85,7 +85,8 @@ async def load(where: str, path: str, clients: int, seconds: float, pause: float
     median, high = np.quantile(times, [0.5, 0.99])
     print(
         f"{path}: {clients} clients, {seconds:g} s, pause {pause:g} s: {len(times)} answers, "
-        f"{len(times) / seconds:.0f} a second, {len(errors)} errors {sorted(set(errors))}, median {median:.3f} s, 99 % within {high:.3f} s"
+        f"{len(times) / seconds:.0f} a second, {len(errors)} errors "
+        f"{sorted(set(errors))}, median {median:.3f} s, 99 % within {high:.3f} s"
     )
 
 

@@ -1,17 +1,18 @@
 """The JSON interface: answers as the commands print them, one shape of errors, and who is turned away at the door."""
 
-import html
+import io
 import json
 import shlex
 import socket
 import subprocess
 import sys
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import pytest
 
-from conftest import pilot_table
+from conftest import pilot_table, require
 from serving import TABLE, refused, send
 
 pytestmark = pytest.mark.slow  # a server starts
@@ -91,13 +92,13 @@ def test_the_page_gets_everything_from_one_fit(ask):
     refused(ask("/api/page", {"table": TABLE, "cost": 3, "penalty": 4}), 422, "target")
 
 
-def test_the_lines_of_code_give_the_same_numbers(ask, capsys, facts_of, tmp_path, monkeypatch):
+def test_the_lines_of_code_give_the_same_numbers(ask, capfd, facts_of, tmp_path, monkeypatch):
     settings = {"metric": "auroc", "ceiling": 0.95, "mean": "power_law", "at": ["720", "10x"], "confidence": 0.6}
     fields = {"table": pilot_table(), "target": 0.8, "cost": 12.0, "penalty": 50_000.0, "rounds": 2, **settings}
     page = ask("/api/page", fields)[2]
     made = {}
     exec(compile(page["python"], "page", "exec"), made)
-    capsys.readouterr()
+    capfd.readouterr()
     assert [row["mean"] for row in page["forecast"]["forecast"]] == made["forecast"].mean.tolist()
     assert [row["lower"] for row in page["forecast"]["forecast"]] == made["lower"].tolist()
     assert page["forecast"]["required"]["size"] == made["required"].size
@@ -115,7 +116,10 @@ def test_a_report_is_one_file(ask):
     assert headers.get_content_type() == "text/html"
     assert report.lower().startswith(b"<!doctype html>")
     forecast = ask("/api/forecast", {"table": pilot_table(), "target": 0.8, "at": ["2000", "10x"]})[2]
-    assert forecast["sentence"] in html.unescape(report.decode())
+    text = report.decode()
+    for row in forecast["forecast"]:
+        assert f"{row['mean']:.3f}" in text
+        assert f"{row['lower']:.3f} to {row['upper']:.3f}" in text
 
 
 def test_pasted_text_is_read_as_people_copy_it(ask):
@@ -142,6 +146,23 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
         assert refused(ask("/api/read", nothing, headers=OCTETS), 422)["kind"] == "data"
 
 
+def test_a_workbook_is_read_and_one_that_would_fill_the_memory_is_not(ask):
+    openpyxl = require("openpyxl")
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    for row in (["Training images", "AUC"], [60, "66%"], [94, 0.70], [147, 0.72]):
+        book.active.append(row)
+    book.save(file)
+    status, _, answer = ask("/api/read", file.getvalue(), headers=OCTETS)
+    assert status == 200, answer
+    (curve,) = answer["curves"]
+    assert curve["rows"] == [[60, 0.66, None], [94, 0.70, None], [147, 0.72, None]]
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b"0" * 100_000_000)
+    assert "too large" in refused(ask("/api/read", bomb.getvalue(), headers=OCTETS), 422)["message"]
+    refused(ask("/api/read", b"PK\x03\x04 and then nothing of the kind", headers=OCTETS), 422)
+
+
 def test_examples_can_be_forecast(ask):
     status, _, answer = ask("/api/examples")
     assert status == 200
@@ -159,7 +180,7 @@ def test_rows_at_fault_are_named(ask):
     table = "size\tscore\tsplit\n60\t0.66\ta\n94\tabc\ta\n147\t7\ta\n\n230\t0.75\ta\n\t0.76\ta\n"
     error = refused(ask("/api/forecast", {"table": table}), 422)
     assert error["kind"] == "data"
-    assert [(row["line"], row["column"]) for row in error["rows"]] == [(3, "score"), (4, None), (7, "size")]
+    assert [(row["line"], row["column"]) for row in error["rows"]] == [(3, "score"), (4, "score"), (7, "size")]
     assert error["rows"][0]["message"] == "expected a number, got 'abc'."
     # A row that is fine alone, but not with those above it.
     twice = pilot_table() + "94,0.7,a\n60,0.7,c\n"
