@@ -234,7 +234,7 @@ def _check_splits(table: Table, curve: Measurements) -> None:
     if count > 1:
         lines = [table.lines[row] for (row, _), mark in zip(curve.cells, marks, strict=True) if mark == (size, label)]
         raise DataError(
-            f"{table.path}, {table.place} {some([line for line, _ in groupby(lines)])}: split {label!r} has {count} "
-            f"scores at size {size:g}. A split is measured once at each size: number the splits differently, or leave "
-            "the column out if the replicates are independent."
+            f"split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number the "
+            "splits differently, or leave the column out if the replicates are independent.",
+            where=f"{table.path}, {table.place} {some([line for line, _ in groupby(lines)])}",
         )

@@ -186,7 +186,7 @@ def test_rows_at_fault_are_named(ask):
     twice = pilot_table() + "94,0.7,a\n60,0.7,c\n"
     (row,) = refused(ask("/api/forecast", {"table": twice}), 422)["rows"]
     assert row["line"] == len(pilot_table().splitlines()) + 1
-    assert row["message"].startswith("Split 'a' has 2 scores at size 94")
+    assert row["message"].startswith("split 'a' has 2 scores at size 94")
     # Faults of the whole are nobody's row.
     assert refused(ask("/api/forecast", {"table": "a,b\n60,0.6\n70,0.7\n80,0.8\n"}), 422)["rows"] == []
     assert refused(ask("/api/forecast", {"table": "size,score\n60,0.6\n70,0.7\n"}), 422)["rows"] == []

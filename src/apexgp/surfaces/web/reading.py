@@ -89,11 +89,12 @@ def _metrics(raw: bytes, sheet: str | None) -> list[str | None]:
 
 def _check_workbook(raw: bytes) -> None:
     """Refuse a workbook that would fill the memory; what is none is for the reader to tell."""
-    with suppress(zipfile.BadZipFile, ValueError, OSError):
-        if raw.startswith(b"PK"):
+    unpacked = 0
+    if raw.startswith(b"PK"):
+        with suppress(zipfile.BadZipFile, ValueError, OSError):
             unpacked = sum(file.file_size for file in zipfile.ZipFile(io.BytesIO(raw)).infolist())
-            if unpacked > _MOST_UNPACKED:
-                raise DataError("The workbook is too large. Copy the table from it, and paste that.")
+    if unpacked > _MOST_UNPACKED:
+        raise DataError("The workbook is too large. Copy the table from it, and paste that.")
 
 
 def _missing_header(raw: bytes) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from typer.models import OptionInfo
 
 from ...answers.plan import MOST_ROUNDS
@@ -39,6 +39,12 @@ def _option(group: type, name: str, **limits: Any) -> Any:
 
 def _names(**limits: Any) -> dict[str, Any]:
     return {"max_length": _LONGEST_NAME, **limits}
+
+
+def _number(default: Any, description: str, **bounds: int) -> Any:
+    """A number whose bounds are described here, and kept by the library, which says better what is wrong."""
+    described: dict[str, JsonValue] = {**bounds}
+    return Field(default, description=description, json_schema_extra=described)
 
 
 class _Request(BaseModel):
@@ -91,9 +97,11 @@ _CONFIDENCE = Field(0.8, description="Probability with which the target should b
 
 class _AnswerRequest(_ModelRequest):
     at: list[str] | None = _AT
-    target: float | None = Field(None, description="Score to reach.", ge=0, le=1)
+    target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
-    level: float = Field(0.95, description="Probability that the interval should hold the score.", gt=0, lt=1)
+    level: float = _number(
+        0.95, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
+    )
 
 
 class ForecastRequest(_AnswerRequest):
@@ -105,9 +113,9 @@ class ForecastRequest(_AnswerRequest):
 class PlanRequest(_ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
-    target: float = Field(description="Score to reach.", ge=0, le=1)
-    cost: float = Field(description="What a labelled example costs.", gt=0)
-    penalty: float = Field(description="What it costs not to reach the target, in the same currency.", gt=0)
+    target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
+    cost: float = _number(..., "What a labelled example costs.", exclusiveMinimum=0)
+    penalty: float = _number(..., "What it costs not to reach the target, in the same currency.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
     start: int | None = Field(
         None, description="Examples at hand; by default the largest size in the table.", ge=1, le=_MOST_SEED
@@ -121,7 +129,7 @@ class BacktestRequest(_CurveRequest):
         None, description="Methods to judge; by default all.", min_length=1, max_length=len(METHODS)
     )
     holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
-    target: float | None = Field(None, description="Say what each method asks for to reach it.", ge=0, le=1)
+    target: float | None = _number(None, "Say what each method asks for to reach it.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
     ceiling: float = _option(ModelOptions, "ceiling")
     floor: float = _option(ModelOptions, "floor")
@@ -151,8 +159,8 @@ class MinimumRequest(_Request):
 class ReportRequest(_AnswerRequest):
     """`apexgp report`: one HTML file that opens offline."""
 
-    cost: float | None = Field(None, description="What a labelled example costs.", gt=0)
-    penalty: float | None = Field(None, description="What it costs not to reach the target.", gt=0)
+    cost: float | None = _number(None, "What a labelled example costs.", exclusiveMinimum=0)
+    penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
 
 

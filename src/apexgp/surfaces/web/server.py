@@ -45,7 +45,9 @@ def run(host: str, port: int, *, browser: bool, with_token: bool, say: Callable[
     address = _address(host, listening.getsockname()[1], token)
     config = uvicorn.Config(
         make_app(host, token),
-        log_config=None,  # nothing that is asked is written down
+        # Nothing that is asked is written down, nor what is wrong with it.
+        log_config=None,
+        log_level="error" if os.environ.get("APEXGP_TRACEBACK") else "critical",
         access_log=False,
         server_header=False,
         proxy_headers=False,

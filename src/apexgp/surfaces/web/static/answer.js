@@ -72,5 +72,9 @@ function table(id, { header, rows }, caption) {
       line.append(cell);
     });
   }
-  element(id).replaceChildren(made);
+  const frame = element(id);
+  frame.replaceChildren(made);
+  // What scrolls must be reached by the keyboard, too.
+  if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+  else frame.removeAttribute("tabindex");
 }

@@ -78,6 +78,7 @@ async function answerNow(signal) {
     showProblem("");
     shown = { answer, request };
     showAnswer(answer);
+    element("no-pilot").hidden = true;
     peek();
     showBacktest(answer);
   } catch (problem) {
@@ -91,7 +92,7 @@ async function answerNow(signal) {
 function refuse(problem, rows, places) {
   if (problem.status === 401) element("token-form").hidden = false;
   const faults = problem.rows.map((fault) => ({ ...fault, row: places[fault.line - 2] }));
-  grid.show([...faults, ...unused(rows)]);
+  if (problem.kind !== "request") grid.show([...faults, ...unused(rows)]); // a control at fault says nothing of rows
   showFault(problem.argument, problem.message);
   if (!faults.length) return showProblem(problem.message);
   const more = faults.length > 1 ? ` ${faults.length - 1} more ${faults.length > 2 ? "rows need" : "row needs"} a look.` : "";
@@ -113,7 +114,9 @@ function showNothing(faults) {
   showFault(null);
   showProblem("");
   element("result").hidden = true;
+  element("answer-title").textContent = "The answer";
   element("lead").textContent = nothingYet;
+  element("no-pilot").hidden = false;
   list("cautions", []);
   element("answer").setAttribute("aria-busy", "false");
   peek();
