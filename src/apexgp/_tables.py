@@ -58,8 +58,8 @@ class Table:
         try:
             return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
         except ValueError as hint:
-            told = f" {hint}" if str(hint) else ""
-            raise DataError(f"{self.where(row, column)}: expected a number, got {shown(cell)}.{told}") from None
+            told = str(hint) or "Correct it, or delete the row."
+            raise DataError(f"{self.where(row, column)}: expected a number, got {shown(cell)}. {told}") from None
 
 
 def read_table(

@@ -57,7 +57,7 @@ def test_draws_on_the_given_axes_and_returns_itself(model, ax):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scale", "wanted"), [(1, "1,000"), (1e5, r"$\\mathdefault{10^{8}}$")])
+@pytest.mark.parametrize(("scale", "wanted"), [(1, "1,000"), (1e5, r"$\mathdefault{10^{8}}$")])
 def test_ticks_are_readable_numbers_of_examples(scale, wanted, ax):
     model = APExGP().fit(SIZES * scale, SCORES)
     CurveDisplay.from_estimator(model).plot(ax)

@@ -17,6 +17,7 @@ from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..model.means import MEANS
+from ..reading.source import Wanted
 from .command import Sets
 
 __all__ = [
@@ -91,17 +92,17 @@ class Columns:
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for; - is standard input."""
         columns = self.score_column
-        curves, notes = curves_and_notes(
-            sys.stdin.buffer if str(path) == "-" else path,
-            self.size_column,
-            columns[0] if columns and len(columns) == 1 else columns,
-            self.split_column,
+        wanted = Wanted(
+            size=self.size_column,
+            score=columns[0] if columns and len(columns) == 1 else columns,
+            split=self.split_column,
             task=self.task_column,
             metric=self.metric,
             direction="lower" if self.lower_is_better else None,
-            unit=self.unit,  # type: ignore[arg-type]
+            unit=self.unit,
             sheet=self.sheet,
         )
+        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, wanted)
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
         if self.task is None:

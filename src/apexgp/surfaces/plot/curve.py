@@ -130,8 +130,8 @@ class CurveDisplay(Display):
             Answer to a target, of `model.required_size`: shows the target, and the size with its interval as far as the
             picture reaches.
         """
-        if ax is None:
-            ax = new_axes("CurveDisplay.plot")
+        ours = ax is None
+        ax = new_axes("CurveDisplay.plot") if ours else ax
         self._draw_forecast(ax)
         spread = whiskers(self.pilot_mean, self.pilot_std)
         ax.plot(self.measured_sizes, self.measured_scores, ".", color="0.6", markersize=4, zorder=3)
@@ -159,7 +159,7 @@ class CurveDisplay(Display):
         score_axis(ax, self.metric, *shown)
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
         dress(ax)
-        legend(ax)
+        legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -194,10 +194,10 @@ class CurveDisplay(Display):
         else:
             words = f"target {required.target:g}: {size} with {sure}"
         ax.axhline(required.target, color=TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label=None if within else words)
+        if within:
+            ax.plot(required.size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
         low, high = np.clip(required.interval, left, right)
         if low < high:
             ends = " to ".join(roughly(end, required.relative_error) for end in required.interval)
             label = f"its interval (10 % to 90 %): {ends}"
             ax.plot([low, high], [required.target] * 2, color=TARGET, linewidth=5, alpha=0.35, label=label, zorder=4)
-        if within:
-            ax.plot(required.size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
