@@ -81,8 +81,9 @@ import sys
 
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        absent = ("matplotlib", "pandas", "polars", "openpyxl", "plotly", "torch", "fastapi", "dask", "distributed", "jinja2")
-        if name in absent:
+        if name in (
+            "matplotlib", "pandas", "polars", "openpyxl", "plotly", "torch", "fastapi", "dask", "distributed", "jinja2"
+        ):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Absent())
