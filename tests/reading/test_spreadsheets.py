@@ -80,6 +80,12 @@ def test_two_columns_that_may_be_it_are_refused_until_one_is_chosen(write):
         LearningCurve.from_csv(write("n,samples,auc\n60,61,0.5\n"))
 
 
+def test_comments_above_and_scores_of_validation_do_not_matter(write):
+    comments = "".join(f"# setting {i}: [1, 2, 3]\n" for i in range(20))
+    text = f"{comments}size,split,val_auc,test_auc,error\n60,a,1,0.7\n60,b,1,0.72\n120,a,1,0.8,late\n120,b,1,0.82,\n"
+    assert is_the_pilot(LearningCurve.from_csv(write(text)), "AUROC")
+
+
 def test_models_in_one_file_are_curves_of_their_own(write):
     curves = read_curves(write("Model,n,AUC\nresnet,60,0.7\nvit,60,0.6\nresnet,90,0.8\nvit,90,0.7\n"))
     assert {name: curve.scores.tolist() for name, curve in curves.items()} == {"resnet": [0.7, 0.8], "vit": [0.6, 0.7]}

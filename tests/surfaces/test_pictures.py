@@ -142,3 +142,16 @@ def test_pictures_go_where_they_are_told():
     BacktestDisplay.from_backtest(backtest(curve(), ["power_law"])).plot(pyplot.figure().add_subplot())
     assert len(pyplot.get_fignums()) == 2
     assert figure.axes[0].get_lines()
+
+
+def test_names_with_dollars_are_no_formulas():
+    odd = "$\\foo$ or $x^{"
+    model = APExGP("power_law").fit(curve())
+    found = compare_models({odd: curve(), "b": curve(0.01)}, [564], GP)
+    drawn = [
+        ComparisonDisplay.from_comparison(found).plot(),
+        BacktestDisplay.from_backtest(backtest({odd: curve()}, {odd: GP})).plot(),
+        BatchDisplay.from_estimators({odd: model, f"{odd}2": DataError(odd)}).plot(),
+    ]
+    for display in drawn:
+        display.figure_.canvas.draw()

@@ -179,8 +179,15 @@ def _scores(
     if len(lettered) > 1:  # fold a, fold b
         return lettered, True
     likely = [name for name in rest if known_metric(name) or says_only_score(name)]
+    # A column of messages may be called error; where nothing is a number, the cells shall be complained of.
+    likely = [name for name in likely if any(map(looks_numeric, table.columns[name]))] or likely
     if metric is not None:
         likely = [name for name in likely if same_metric(name, metric)] or likely
+    tested = [name for name in likely if "test" in plain_name(name).split()]
+    if len(tested) == 1 and all(
+        {"val", "valid", "validation"} & set(plain_name(n).split()) for n in likely if n not in tested
+    ):
+        likely = tested  # what was chosen on validation is judged on test
     if len(likely) == 1:
         return likely, False
     if likely:

@@ -95,14 +95,15 @@ class BatchDisplay(Display):
         """One task; returns what is drawn in every panel, by its name, for a legend that they share."""
         if isinstance(panel, str):
             ax.set_axis_off()
-            ax.text(0.5, 0.5, textwrap.fill(panel, 44), ha="center", va="center", fontsize="small", wrap=True)
-            ax.set_title(task, fontsize="medium")
+            why = textwrap.fill(panel, 44)
+            ax.text(0.5, 0.5, why, ha="center", va="center", fontsize="small", parse_math=False)
+            ax.set_title(task, fontsize="medium", parse_math=False)
             return {}
         panel.plot(ax, required=self.required.get(task))
         ax.get_legend().remove()
         ax.tick_params(labelsize="small")
         handles, names = ax.get_legend_handles_labels()
         own = [name for name in names if name.startswith("target")]  # each task has its own answer
-        ax.set_title("\n".join([task, *own]), fontsize="medium")
+        ax.set_title("\n".join([task, *own]), fontsize="medium", parse_math=False)
         of_target = ("target", "its interval")
         return {name: handle for name, handle in zip(names, handles, strict=True) if not name.startswith(of_target)}

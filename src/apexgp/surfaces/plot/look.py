@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "TARGET",
     "TRUTH",
     "Display",
+    "as_they_are",
     "dress",
     "legend",
     "new_axes",
@@ -76,16 +77,26 @@ def dress(ax: Any) -> None:
 def legend(ax: Any, *, below: bool = False, **settings: Any) -> None:
     """Names of what is drawn: below the axes where the figure is ours, else where they are least in the way."""
     if below:
-        ax.figure.legend(fontsize="small", loc="outside lower center", ncols=3, frameon=False)
+        made = ax.figure.legend(fontsize="small", loc="outside lower center", ncols=3, frameon=False)
     else:
-        ax.legend(fontsize="small", title_fontsize="small", loc="best", framealpha=0.8, edgecolor="none", **settings)
+        made = ax.legend(
+            fontsize="small", title_fontsize="small", loc="best", framealpha=0.8, edgecolor="none", **settings
+        )
+    as_they_are(made.get_texts())
+
+
+def as_they_are(texts: Iterable[Any]) -> None:
+    """Names of metrics, models and tasks are no formulas: a $ in them is a $."""
+    for text in texts:
+        text.set_parse_math(False)
 
 
 def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     """Sizes on a logarithmic scale, with round numbers of one kind: written out, or as powers of ten."""
     ticker = need("matplotlib.ticker", "plot", "plot")
-    ax.set_xscale("log")
+    # Limits first: matplotlib's own would overflow on a logarithmic scale that goes far.
     ax.set_xlim(low / 1.08, high * 1.08)
+    ax.set_xscale("log")
     written_out = high < _PLAIN
     width = ax.figure.get_figwidth() * ax.get_position().width
     steps, decades = _ticks(low, high, width / _CHARACTER, len(exactly(round(high))) if written_out else 7)
@@ -122,7 +133,7 @@ def score_axis(ax: Any, label: str, *shown: FloatArray) -> None:
     # The bounds themselves are to be seen, with half a line above them.
     ax.set_ylim(max(bottom, -0.01 * span), min(top, 1 + 0.01 * span))
     ax.ticklabel_format(axis="y", useOffset=False, style="plain")
-    ax.set_ylabel(label)
+    ax.set_ylabel(label, parse_math=False)
 
 
 def percent_axis(ax: Any, label: str) -> None:
