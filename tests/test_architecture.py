@@ -81,7 +81,9 @@ import sys
 
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name in ("matplotlib", "pandas", "plotly", "torch", "fastapi", "dask", "distributed", "jinja2"):
+        if name in (
+            "matplotlib", "pandas", "polars", "openpyxl", "plotly", "torch", "fastapi", "dask", "distributed", "jinja2"
+        ):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Absent())
@@ -92,9 +94,18 @@ try:
     apexgp.CurveDisplay.from_estimator(model).plot()
 except apexgp.errors.MissingExtraError as error:
     print(error)
+with open("pilot.xlsx", "wb") as book:
+    book.write(b"PK\\x03\\x04")
+try:
+    apexgp.LearningCurve.from_csv("pilot.xlsx")
+except apexgp.errors.MissingExtraError as error:
+    print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout == "CurveDisplay.plot needs matplotlib: pip install 'apexgp[plot]'\n"
+    assert done.stdout.splitlines() == [
+        "CurveDisplay.plot needs matplotlib: pip install 'apexgp[plot]'",
+        "Reading the workbook pilot.xlsx needs openpyxl: pip install 'apexgp[xlsx]'",
+    ]
 
 
 def test_public_names_are_pinned():
@@ -102,6 +113,7 @@ def test_public_names_are_pinned():
         "APExGP",
         "Backtest",
         "BacktestDisplay",
+        "BatchDisplay",
         "Beliefs",
         "CollectionPlan",
         "CollectionRun",
@@ -154,11 +166,11 @@ def blocks(language, document):
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def test_the_readme_example_runs_and_prints_what_it_says(capsys):
-    (code,) = blocks("python", "README.md")
-    exec(compile(code, "README.md", "exec"), {})
-    (shown,) = blocks("text", "README.md")
-    assert capsys.readouterr().out.strip() == shown.strip()
+def test_the_readme_examples_run_and_print_what_they_say(capsys):
+    examples, outputs = blocks("python", "README.md"), blocks("text", "README.md")
+    for code, shown in zip(examples, outputs, strict=True):
+        exec(compile(code, "README.md", "exec"), {})
+        assert capsys.readouterr().out.strip() == shown.strip()
 
 
 def test_generated_pages_are_up_to_date():

@@ -25,7 +25,7 @@ from .repeated.compare import Comparison, PairComparison, compare_models
 from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
-from .surfaces.plot import BacktestDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
+from .surfaces.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
 from .surfaces.report.write import write_report
 
 __version__ = version("apexgp")
@@ -38,6 +38,7 @@ __all__ = [
     "APExGP",
     "Backtest",
     "BacktestDisplay",
+    "BatchDisplay",
     "Beliefs",
     "CollectionPlan",
     "CollectionRun",

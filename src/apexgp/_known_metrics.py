@@ -73,7 +73,10 @@ _KNOWN = (
     KnownMetric("loss", (), lower_is_better=True),
 )
 # Words around a name that say where or how it was measured, not what.
-_BESIDE = frozenset("test testing val valid validation holdout held out cv mean average avg score scores value".split())
+_BESIDE = {
+    *("test", "testing", "val", "valid", "validation", "holdout", "held", "out", "cv"),
+    *("mean", "average", "avg", "score", "scores", "value"),
+}
 
 
 def plain_name(name: str) -> str:

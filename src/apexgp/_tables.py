@@ -62,8 +62,8 @@ class Table:
         try:
             return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
         except ValueError as hint:
-            told = f" {hint}" if str(hint) else ""
-            raise self.fault(row, column, f"expected a number, got {shown(cell)}.{told}") from None
+            told = str(hint) or "Correct it, or delete the row."
+            raise self.fault(row, column, f"expected a number, got {shown(cell)}. {told}") from None
 
 
 def read_table(
@@ -128,9 +128,10 @@ def read_table(
 
 def _header_row(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> int:
     """Which row names the columns: the first that is a header, or else the first with two cells or more."""
-    near = [cells for _, cells in rows[:_HEADER_WITHIN]]
-    several = [sum(map(bool, cells)) > 1 for cells in near]
-    return next((i for i, cells in enumerate(near) if is_header(cells)), several.index(True) if any(several) else 0)
+    comments = [cells[0].startswith("#") for _, cells in rows]  # lines of them do not count; `# samples` may be a name
+    near = [i for i in range(len(rows)) if i - sum(comments[:i]) < _HEADER_WITHIN]
+    several = [i for i in near if sum(map(bool, rows[i][1])) > 1 and not comments[i]]
+    return next((i for i in near if is_header(rows[i][1])), several[0] if several else 0)
 
 
 def as_csv(columns: Mapping[str, Iterable[object]]) -> str:

@@ -65,9 +65,9 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
         found.append(
             Caution(
-                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better, as for an error "
-                'rate? Then say so with direction="lower", on the command line --lower-is-better: as it stands, the '
-                "forecast takes higher for better, and is wrong.",
+                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better? Then say so with "
+                'direction="lower", on the command line with --lower-is-better; the forecast as it stands takes higher '
+                "for better.",
                 "is lower better?",
             )
         )

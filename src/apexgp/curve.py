@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import IO, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some
 from ._files import write_text
 from ._known_metrics import UNNAMED, metric_name
-from ._tables import as_csv, read_table
+from ._tables import as_csv
 from ._warn import warn
 from .errors import DataError, MissingScoresWarning, RequestError
-from .reading.frames import frame_table, is_frame, scikit_learn_curve
-from .reading.headers import find_columns, is_header
-from .reading.measurements import measurements_in
+from .reading.frames import is_frame, scikit_learn_curve
+from .reading.source import Source, Wanted, read_measurements
 
 __all__ = ["LearningCurve", "read_curves"]
 
 Direction = Literal["higher", "lower"]
 Unit = Literal["rows", "groups"]
-Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,8 @@ class LearningCurve:
         distinct = np.unique(self.sizes)
         facts = [f"{len(self)} scores at {len(distinct)} sizes from {distinct[0]:g} to {distinct[-1]:g}"]
         if self.split is not None:
-            facts.append(f"{len(set(self.split.tolist()))} splits")
+            splits = len(set(self.split.tolist()))
+            facts.append(f"{splits} split{'s' if splits > 1 else ''}")
         facts.append(f"metric={self.metric!r}")
         if self.task is not None:
             facts.append(f"task={self.task!r}")
@@ -189,8 +188,8 @@ class LearningCurve:
         sheet
             Which sheet of a workbook: its name, or its number from 1; by default the first.
         """
-        curves = read_curves(path, size, score, split, metric=metric, direction=direction, unit=unit, sheet=sheet)
-        return _only(curves, "the data frame" if is_frame(path) else str(getattr(path, "name", path)))
+        wanted = Wanted(size, score, split, None, metric, direction, unit, sheet)
+        return _only(curves_and_notes(path, wanted)[0], str(getattr(path, "name", path)))
 
     @classmethod
     def from_frame(
@@ -215,9 +214,8 @@ class LearningCurve:
         """
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
-        return _only(
-            read_curves(frame, size, score, split, metric=metric, direction=direction, unit=unit), "the data frame"
-        )
+        wanted = Wanted(size, score, split, None, metric, direction, unit)
+        return _only(curves_and_notes(frame, wanted)[0], "The data frame")
 
     @classmethod
     def from_sklearn(
@@ -289,54 +287,17 @@ def read_curves(
     A table without that column holds one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
-    return curves_and_notes(
-        path, size, score, split, task=task, metric=metric, direction=direction, unit=unit, sheet=sheet
-    )[0]
+    return curves_and_notes(path, Wanted(size, score, split, task, metric, direction, unit, sheet))[0]
 
 
-def curves_and_notes(
-    path: Source,
-    size: str | None,
-    score: str | Sequence[str] | None,
-    split: str | None,
-    *,
-    task: str | None,
-    metric: str | None,
-    direction: Direction | None,
-    unit: Unit | None,
-    sheet: str | int | None,
-) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
+def curves_and_notes(path: Source, wanted: Wanted) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
     """What `read_curves` gives, and what a reader should know: which column was taken for what, what was left out."""
-    listed = score if score is None or isinstance(score, str) else _listed(score)
-    names = {"size": size, "split": split, "task": task, "metric": metric}
-    named = [(role, name) for role, name in names.items() if name is not None]
-    named += [("score", name) for name in ([listed] if isinstance(listed, str) else listed or [])]
-    for argument, name in named:
-        if not isinstance(name, str):
-            raise RequestError(f"must be the name of a column, got {shown(name)}.", argument=argument)
-    for argument, word, allowed in (("direction", direction, Direction), ("unit", unit, Unit)):
-        if word is not None:
-            choice(argument, word, get_args(allowed))
-    if is_frame(path):
-        table = frame_table(path)
-    else:
-        known = None if size is None else {size}
-        table = read_table(
-            path,
-            sheet=None if sheet is None else str(sheet),
-            is_header=is_header if known is None else lambda cells: not known.isdisjoint(cells),
-        )
-    columns = find_columns(table, size, listed, split, task, metric)
-    found, notes = measurements_in(table, columns, metric, {"direction": direction, "unit": unit})
-    curves: dict[str | None, LearningCurve] = {}
-    for key, own in found.items():
-        about: dict[str, Any] = own.about
-        try:
-            curves[key] = LearningCurve(own.sizes, own.scores, own.split or None, **about)  # type: ignore[arg-type]
-        except DataError as problem:
-            which = f" (task {key})" if key is not None else ""
-            raise DataError(str(problem), where=f"{table.path}{which}") from None
-    return curves, tuple(f"{table.path}: {note}" for note in (*table.notes, *columns.notes, *notes))
+    found, notes = read_measurements(path, wanted)
+    curves = {
+        task: LearningCurve(own.sizes, own.scores, own.split or None, **own.about)  # type: ignore[arg-type]
+        for task, own in found.items()
+    }
+    return curves, notes
 
 
 def _only(curves: dict[str | None, LearningCurve], source: str) -> LearningCurve:
@@ -346,13 +307,6 @@ def _only(curves: dict[str | None, LearningCurve], source: str) -> LearningCurve
             "Read them all with apexgp.read_curves, or keep the rows of one task."
         )
     return next(iter(curves.values()))
-
-
-def _listed(score: Any) -> list[Any]:
-    """The names in a list of columns."""
-    if isinstance(score, Iterable) and not isinstance(score, (bytes, Mapping)):
-        return list(score)
-    raise RequestError(f"must be the name of a column, or a list of names, got {shown(score)}.", argument="score")
 
 
 def _bound(size: float) -> float:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, ndtri
 
 from ._answer import Answer, Columns, Shown, as_frame, columns_as_json
@@ -233,11 +233,14 @@ class Forecast(Answer):
         low, high = np.zeros_like(start), np.ones_like(start)
         wanted = levels[:, None]
 
-        def surplus(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return _in_normal_scores(wanted, *self._in_blocks(self._mixture, y))
+        def surplus(y: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+            mixture = self._mixture if len(which) == len(self.sizes) else self._at(which)._mixture
+            return _in_normal_scores(wanted, *self._in_blocks(mixture, y))
 
-        # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it.
-        return rising_root(surplus, low, high, start, tolerance=1e-8)
+        # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it. Many components
+        # are so smooth together that this holds for a step of a thousandth of a normal score, too.
+        near = 1e-3 if len(self.weights) >= 64 else 0.0
+        return rising_root(surplus, low, high, start, tolerance=1e-8, near=near)
 
     def _guess_roughly(self, levels: FloatArray) -> FloatArray:
         """Quantiles of nearly the same mixture, found by Newton's method from those of a normal distribution."""
@@ -300,8 +303,10 @@ class Forecast(Answer):
 
     def at(self, index: int) -> Forecast:
         """The forecast at one of the sizes alone."""
-        one = slice(index, index + 1)
-        return Forecast(self.sizes[one], self.locations[:, one], self.scales[:, one], self.weights, self.cautions)
+        return self._at(slice(index, index + 1))
+
+    def _at(self, which: slice | NDArray[np.intp]) -> Forecast:
+        return Forecast(self.sizes[which], self.locations[:, which], self.scales[:, which], self.weights, self.cautions)
 
 
 def _in_normal_scores(
@@ -321,4 +326,5 @@ def _in_normal_scores(
     with np.errstate(divide="ignore", invalid="ignore"):
         bend = 0.5 * value * (scale * pdf_slope / slope + score * slope)
     halley = np.maximum(slope - np.where(np.isfinite(bend), bend, 0.0), 0.5 * slope)
-    return np.where(straight, value, plain), np.where(straight, halley, pdf)
+    # From afar values must not seem near: both are counted in a smaller unit.
+    return np.where(straight, value, 1e9 * plain), np.where(straight, halley, 1e9 * pdf)

@@ -21,6 +21,8 @@ from fuzz.values import anything, damaged, number, score, tampered
 
 SIZES = [60.0, 94.0, 147.0, 230.0, 360.0]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
+TABLE = np.array([SCORES, SCORES]).T
+FRAME = {"n": SIZES, "auc": SCORES, "fold": [1, 1, 1, 1, 1]}
 RNG = np.random.default_rng(0)
 Y = np.arange(90) % 2
 X = RNG.normal(size=(90, 3)) + Y[:, None]
@@ -68,6 +70,20 @@ def calls():
             (one.up_to, {"size": 200}),
             (one.beyond, {"size": 200}),
             (one.to_csv, {"path": folder() / "curve.csv", "overwrite": True}),
+            (
+                LearningCurve.from_frame,
+                {"frame": FRAME, "size": "n", "score": "auc", "split": "fold", "metric": None, "direction": None}
+                | {"unit": None},
+            ),
+            (lambda **columns: LearningCurve.from_frame(columns), FRAME),
+            (
+                LearningCurve.from_sklearn,
+                {"result": (SIZES, TABLE, TABLE), "metric": None, "direction": None, "unit": "rows"},
+            ),
+            (
+                lambda sizes, train, test: LearningCurve.from_sklearn((sizes, train, test)),
+                {"sizes": SIZES, "train": TABLE, "test": TABLE},
+            ),
         ],
         "estimators": [
             (

@@ -129,7 +129,8 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
         # The drop is a coordinate. Its prior has more mass near 0 than N(0, 1) has there.
         z[-1] = 2.5 * stats.norm.ppf(u[2])
         wider = stats.norm.logpdf(z[-1]) - stats.norm.logpdf(z[-1], scale=2.5)
-    log_weight, nodes = model.evaluate(z, u[:2, None], pilots)
+    both = np.stack([u[:2], (u[:2] + 0.5) % 1], axis=1)
+    log_weight, nodes = model.evaluate(z, both, pilots)
     log_weight = log_weight + wider
     ours = np.log(np.exp(log_weight - log_weight.max()).mean()) + log_weight.max()
 

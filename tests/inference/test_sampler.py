@@ -164,4 +164,4 @@ def test_merged_sizes_say_nearly_the_same(monkeypatch):
 def test_hundred_sizes_take_no_longer_than_thirty():
     curve = pilot(7, np.linspace(10, 980, 98), 2)
     posterior = APExGP("mmf").fit(curve).posterior.posteriors[0]
-    assert posterior.nodes.factor.shape[:2] == (24, 24)
+    assert posterior.known.factor.shape[:2] == (24, 24)

@@ -1,11 +1,14 @@
 """Pictures of plans, comparisons and backtests: they show the very numbers of the answer."""
 
+import re
+
 import numpy as np
 import pytest
 
 from apexgp import (
     APExGP,
     BacktestDisplay,
+    BatchDisplay,
     ComparisonDisplay,
     LearningCurve,
     PlanDisplay,
@@ -13,6 +16,7 @@ from apexgp import (
     compare_models,
     plan_collection,
 )
+from apexgp.errors import DataError
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -116,6 +120,21 @@ def test_a_backtest_of_many_curves_shows_their_mean():
     assert marks == [score.bias for score in result.pooled]
 
 
+def test_a_batch_has_a_panel_a_task_and_says_what_failed():
+    model = APExGP("power_law").fit(curve())
+    needed = model.required_size(0.79, 0.5)
+    models = {"lung": model, "short": DataError("Too few sizes."), "liver": APExGP("power_law").fit(curve(0.02))}
+    display = BatchDisplay.from_estimators(models, times=[20], required={"lung": needed}).plot()
+    first, second, third, spare = display.figure_.axes
+    assert re.fullmatch(r"lung\ntarget 0\.79: [\d,]+ with 50 %", first.get_title())
+    assert [ax.get_title() for ax in (second, third)] == ["short", "liver"]
+    (shared,) = display.figure_.legends
+    assert "forecast (mean)" in [text.get_text() for text in shared.get_texts()]
+    assert [text.get_text() for text in second.texts] == ["Too few sizes."]
+    assert lines(third)["forecast (mean)"].get_xdata()[-1] == 20 * 564
+    assert not spare.axison
+
+
 def test_pictures_go_where_they_are_told():
     figure, axes = pyplot.subplots(2)
     found = compare_models({"a": curve(), "b": curve(0.01)}, [564], GP)
@@ -123,3 +142,16 @@ def test_pictures_go_where_they_are_told():
     BacktestDisplay.from_backtest(backtest(curve(), ["power_law"])).plot(pyplot.figure().add_subplot())
     assert len(pyplot.get_fignums()) == 2
     assert figure.axes[0].get_lines()
+
+
+def test_names_with_dollars_are_no_formulas():
+    odd = "$\\foo$ or $x^{"
+    model = APExGP("power_law").fit(curve())
+    found = compare_models({odd: curve(), "b": curve(0.01)}, [564], GP)
+    drawn = [
+        ComparisonDisplay.from_comparison(found).plot(),
+        BacktestDisplay.from_backtest(backtest({odd: curve()}, {odd: GP})).plot(),
+        BatchDisplay.from_estimators({odd: model, f"{odd}2": DataError(odd)}).plot(),
+    ]
+    for display in drawn:
+        display.figure_.canvas.draw()

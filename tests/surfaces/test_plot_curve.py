@@ -57,7 +57,7 @@ def test_draws_on_the_given_axes_and_returns_itself(model, ax):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scale", "wanted"), [(1, "1,000"), (1e5, r"$\\mathdefault{10^{8}}$")])
+@pytest.mark.parametrize(("scale", "wanted"), [(1, "1,000"), (1e5, r"$\mathdefault{10^{8}}$")])
 def test_ticks_are_readable_numbers_of_examples(scale, wanted, ax):
     model = APExGP().fit(SIZES * scale, SCORES)
     CurveDisplay.from_estimator(model).plot(ax)
@@ -75,8 +75,18 @@ def test_makes_its_own_figure(model):
 
 
 def test_an_end_inside_the_pilot_is_refused(model):
-    with pytest.raises(RequestError, match="beyond the largest pilot size 360, got 300"):
+    with pytest.raises(RequestError, match=r"beyond the largest pilot size 360 and at most .* got 300"):
         CurveDisplay.from_estimator(model, 300)
+
+
+@pytest.mark.parametrize("metric", ["$\\foo$", "$x^{", "cost in $ and $"])
+def test_a_metric_with_dollars_is_a_name_and_no_formula(metric):
+    curve = LearningCurve([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768], metric=metric)
+    display = CurveDisplay.from_estimator(APExGP("power_law").fit(curve), to=1e100).plot()
+    display.figure_.canvas.draw()
+    assert display.ax_.get_ylabel() == metric
+    assert len(display.ax_.get_xticks()) < 15  # however far it goes
+    pyplot.close(display.figure_)
 
 
 def test_whiskers_and_axis_end_where_scores_do(ax):

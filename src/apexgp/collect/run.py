@@ -154,7 +154,7 @@ def collect_curves(
         def task_of(fit: Fit) -> Task:
             return fit, estimator, cases.X, targets[fit.task], candidates, scorers
 
-        with progress_bar("fits", len(fits), done=len(fits) - len(left), shown=progress) as advance:
+        with progress_bar("fits", len(fits), done=len(fits) - len(left), shown=progress, patience=0) as advance:
             for row in in_workers(task_of, left, n_jobs):
                 record.add(row)
                 advance()

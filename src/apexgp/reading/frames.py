@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import shown
+from .._check import real_array, shown
 from .._tables import Table
 from ..errors import DataError, RequestError
 
@@ -81,13 +81,21 @@ def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
     """
     if hasattr(result, "train_sizes") and hasattr(result, "test_scores"):
         sizes, scores, name = result.train_sizes, result.test_scores, getattr(result, "score_name", None)
-    elif isinstance(result, tuple) and len(result) in (3, 5) and all(np.ndim(part) == 2 for part in result[1:]):
+    elif isinstance(result, tuple) and len(result) in (3, 5) and all(map(_is_table, result[1:])):
         sizes, scores, name = result[0], result[2], None
     else:
         return None
     if sizes is None or scores is None:
         raise RequestError("The learning curve of scikit-learn holds no scores.")
-    values = np.asarray(scores)
-    loss = values.dtype.kind == "f" and values.size > 0 and bool((values <= 0).all() and (values < 0).any())
+    values = real_array("scores", scores, error=DataError)
+    measured = values[~np.isnan(values)]
+    loss = bool((measured <= 0).all() and (measured < 0).any())
     named = None if name is None or name in ("Score", "Negative score") else str(name).removeprefix("Negative ")
-    return sizes, -values if loss else scores, named, loss
+    return sizes, -values if loss else values, named, loss
+
+
+def _is_table(thing: Any) -> bool:
+    try:
+        return np.ndim(thing) == 2
+    except Exception:  # whatever a foreign object's conversion raises: it is no table
+        return False

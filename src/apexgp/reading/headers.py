@@ -5,38 +5,44 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
 
+from .._cells import is_blank, looks_numeric
 from .._check import some
 from .._known_metrics import known_metric, plain_name, same_metric, says_only_score
 from .._tables import Table
-from ..errors import DataError
+from ..errors import DataError, Remedy
 
 __all__ = ["Columns", "find_columns", "is_header"]
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
-ABOUT = ("metric", "direction", "unit")
+_ABOUT = ("metric", "direction", "unit")
+_ROLES = ("size", "score", "split", "task")
 
-_COUNTED = "example sample case patient image row observation instance subject scan item point label datum".split()
+_COUNTED = {
+    *("example", "sample", "case", "patient", "image", "row", "observation", "instance", "subject", "scan", "item"),
+    *("point", "datum"),
+}
 _COUNTING = {"n", "num", "number", "no", "nr", "amount", "count", "total", "of", "the"}
 _TRAINING = {"train", "training", "labelled", "labeled", "annotated"}
-_SPLITS = (
-    "split splits fold folds cv fold seed random seed random state repeat repeats repetition rep run replicate trial "
-    "iteration iter resample bootstrap shuffle"
-)
-_SPLIT_NAMES = {
-    "cv fold",
-    "random seed",
-    "random state",
-    "data split",
-    "split id",
-    "run id",
-    "fold id",
-    *_SPLITS.split(),
+_SPLIT_WORDS = {
+    *(
+        "split",
+        "splits",
+        "fold",
+        "folds",
+        "seed",
+        "repeat",
+        "repeats",
+        "repetition",
+        "rep",
+        "run",
+        "replicate",
+        "trial",
+    ),
+    *("iteration", "resample"),
 }
-_SPLIT_NAMES -= {"cv", "random", "state"}
 _TASK_NAMES = {
     *("task", "tasks", "dataset", "data set", "problem", "benchmark", "outcome", "finding", "endpoint", "model"),
     *("classifier", "method", "algorithm", "estimator", "architecture", "network"),
@@ -53,8 +59,23 @@ class Columns:
     split: str | None
     task: str | None
     metric: str | None  # what the names of the columns say that was measured
-    split_was_named: bool = True  # by the caller, or by our own name for it
-    notes: tuple[str, ...] = field(default=())
+    split_was_named: bool = True  # by the caller, or as we name it
+    asked: frozenset[str] = frozenset()  # names that the caller gave
+
+    def note(self) -> list[str]:
+        """Which column was taken for what, where that is not plain from its name."""
+        if self.size is None:
+            return [f"took the columns {some(self.scores)} for sizes, and each row for a split."]
+        parts = [([self.size], "for the sizes"), (self.scores, "for the scores" + self.wide * ", a column a split")]
+        others = ((self.split, "for the splits"), (self.task, "for the tasks"))
+        parts += [([name], what) for name, what in others if name is not None]
+        told = [
+            f"{some([repr(name) for name in own])} {what}" for own, what in parts if not all(map(self._is_plain, own))
+        ]
+        return [f"took the column {'; '.join(told)}."] if told else []
+
+    def _is_plain(self, name: str) -> bool:
+        return name in self.asked or plain_name(name) in _ROLES
 
 
 def is_header(cells: Sequence[str]) -> bool:
@@ -73,14 +94,13 @@ def find_columns(
     """Tell the columns apart, and say in notes what was not plain from the names."""
     names = list(table.columns)
     size_column = _one(table, "size", size, _is_size)
-    own = [name for name in names if plain_name(name) in ABOUT]
-    split_column = _one(table, "split", split, lambda name: plain_name(name) in _SPLIT_NAMES)
+    own = [name for name in names if plain_name(name) in _ABOUT]
+    split_column = _one(table, "split", split, _is_split)
     task_column = _one(table, "task", task, lambda name: plain_name(name) in _TASK_NAMES)
     rest = [name for name in names if name not in (size_column, split_column, task_column, *own)]
     in_header = [name for name in rest if re.fullmatch(r"[1-9]\d*", name)]
     if size_column is None and score is None and len(in_header) > 1:
-        note = f"took the columns {some(in_header)} for sizes, and each row for a split."
-        return Columns(None, in_header, True, split_column, task_column, None, True, (note,))
+        return Columns(None, in_header, True, split_column, task_column, None)
     if size_column is None:
         raise DataError(
             f"{table.path} has no column that is called size, n, training examples or the like; found "
@@ -88,19 +108,10 @@ def find_columns(
             remedy=("Name yours with {}.", "size"),
         )
     scores, wide = _scores(table, rest, score, metric)
-    measured = _measured(scores, wide)
-    taken = {"the sizes": size_column, "the splits": None if wide else split_column, "the tasks": task_column}
-    asked = {size, split, task, *([score] if isinstance(score, str) else score or [])}
-    standard = {"size", "score", "split", "task"}
-    told = [f"{name!r} for {what}" for what, name in taken.items() if name and name not in asked | standard]
-    if not asked.issuperset(scores) and not standard.issuperset(scores):
-        if wide:
-            told.insert(1, f"{some(scores)} for the scores, a column a split")
-        else:
-            told.insert(1, f"{scores[0]!r} for the scores")
-    notes = (f"took the column {', '.join(told)}.",) if told else ()
-    named = split is not None or split_column == "split"
-    return Columns(size_column, scores, wide, None if wide else split_column, task_column, measured, named, notes)
+    named = split is not None or (split_column is not None and plain_name(split_column) == "split")
+    asked = frozenset(filter(None, (size, split, task, *([score] if isinstance(score, str) else score or []))))
+    split_column = None if wide else split_column
+    return Columns(size_column, scores, wide, split_column, task_column, _measured(scores, wide), named, asked)
 
 
 def _is_size(name: str) -> bool:
@@ -113,7 +124,14 @@ def _is_size(name: str) -> bool:
         return bool({"n", "num", "number", "amount"} & set(words) and _TRAINING & set(words))
     if left in (["size"], ["sizes"], ["sample", "size"]):
         return not {"test", "batch"} & set(words)
-    return len(left) == 1 and left[0].removesuffix("s") in _COUNTED and left[0] != "label"
+    return len(left) == 1 and left[0].removesuffix("s") in _COUNTED
+
+
+def _is_split(name: str) -> bool:
+    """Whether a column names splits: split, Fold, seed, random_state, run id."""
+    beside = {"cv", "data", "random", "id", "number", "no", "nr"}
+    words = [word for word in plain_name(name).split() if word not in beside]
+    return plain_name(name) == "random state" or (len(words) == 1 and words[0] in _SPLIT_WORDS)
 
 
 def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]) -> str | None:
@@ -121,10 +139,8 @@ def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]
     names = list(table.columns)
     if asked is not None:
         found = _called(asked, names)
-        # A file need not have splits or tasks; where the caller names its column as we do, that is no complaint.
-        if found is None and asked != role:
-            raise _missing(table, asked, role)
-        if found is None and role == "size":
+        # A table need not have splits or tasks: to ask for them by our own names is no complaint where there are none.
+        if found is None and (asked != role or role == "size"):
             raise _missing(table, asked, role)
         return found
     for candidates in (
@@ -159,9 +175,19 @@ def _scores(
     numbered = _numbered(rest)
     if len(numbered) == 1:
         return next(iter(numbered.values())), True
+    lettered = [name for name in rest if (words := plain_name(name).split())[1:] and words[0] in _SPLIT_WORDS]
+    if len(lettered) > 1:  # fold a, fold b
+        return lettered, True
     likely = [name for name in rest if known_metric(name) or says_only_score(name)]
+    # A column of messages may be called error; where nothing is a number, the cells shall be complained of.
+    likely = [name for name in likely if any(map(looks_numeric, table.columns[name]))] or likely
     if metric is not None:
         likely = [name for name in likely if same_metric(name, metric)] or likely
+    tested = [name for name in likely if "test" in plain_name(name).split()]
+    if len(tested) == 1 and all(
+        {"val", "valid", "validation"} & set(plain_name(n).split()) for n in likely if n not in tested
+    ):
+        likely = tested  # what was chosen on validation is judged on test
     if len(likely) == 1:
         return likely, False
     if likely:
@@ -169,9 +195,13 @@ def _scores(
             f"{table.path} has {len(likely)} columns that may hold the scores: {some(likely)}.",
             remedy=("Name one of them with {}, or all of them if each is a split.", "score"),
         )
+    numeric = [name for name in rest if all(looks_numeric(c) or is_blank(c) for c in table.columns[name])]
+    remedy: Remedy = ("Name yours with {}.", "score")
+    if len(numeric) > 1:
+        remedy = ("Name yours with {}; if each of these is a split, with {}.", "score", ("score", numeric))
     raise DataError(
         f"{table.path} has no column that is called score, AUC, accuracy or the like; found {some(names, 20)}.",
-        remedy=("Name yours with {}; if each of several is a split, name them all.", "score"),
+        remedy=remedy,
     )
 
 
@@ -220,5 +250,5 @@ def _called(asked: str, names: Sequence[str]) -> str | None:
 
 def _missing(table: Table, asked: str, role: str) -> DataError:
     either = ", or list the columns of a table with one column a split" if role == "score" else ""
-    remedy: Any = (f"Name yours with {{}}{either}.", role)
-    return DataError(f"{table.path} has no column {asked!r}; found {', '.join(table.columns)}.", remedy=remedy)
+    remedy: Remedy = (f"Name yours with {{}}{either}.", role)
+    return DataError(f"{table.path} has no column {asked!r}; found {some(list(table.columns), 20)}.", remedy=remedy)

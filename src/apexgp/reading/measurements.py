@@ -18,17 +18,17 @@ from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
 from .headers import Columns
 
-__all__ = ["Measurements", "measurements_in"]
+__all__ = ["STATED", "Measurements", "measurements_in"]
 
 # The words of the columns that say so; the first stands where nothing is said.
-_STATED = {"direction": ("higher", "lower"), "unit": ("rows", "groups")}
+STATED = {"direction": ("higher", "lower"), "unit": ("rows", "groups")}
 
 
 @dataclass
 class Measurements:
     """One curve: what `LearningCurve` is made from, and where each score stands in the table."""
 
-    about: dict[str, str | None]
+    about: dict[str, Any]
     sizes: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     split: list[Any] = field(default_factory=list)
@@ -58,8 +58,36 @@ def measurements_in(
         by_task[task].append(row)
     curves: dict[str | None, Measurements] = {}
     for task, own in by_task.items():
-        said = {what: _stated(table, what, own, stated[what]) for what in _STATED}
+        said = {what: _stated(table, what, own, stated[what]) for what in STATED}
         curves[task] = Measurements({"metric": name, "task": task, **said})
+    missing = _fill(curves, table, columns, tasks)
+    if missing:
+        lines = some(sorted({table.lines[row] for row in missing}))
+        warn(
+            f"{table.path}: {len(missing)} of {len(columns.scores) * len(table.lines)} cells of the scores are empty "
+            f"and were left out ({table.place} {lines}).",
+            MissingScoresWarning,
+        )
+    empty = [task for task, curve in curves.items() if not curve.scores]
+    if empty:
+        raise DataError(f"{table.path} holds no score{f' of the task {empty[0]}' if empty[0] else ''}.")
+    for curve in curves.values():
+        _check_scores(table, curve)
+    if columns.split is not None and not columns.split_was_named and any(map(_repeats, curves.values())):
+        why = f"the column {columns.split!r} has the same entry more than once at a size: not taken for the splits."
+        notes.append(why)
+        columns = replace(columns, split=None)
+        for curve in curves.values():
+            curve.split = []
+    for curve in curves.values():
+        _check_splits(table, curve)
+    return curves, [*columns.note(), *notes]
+
+
+def _fill(
+    curves: dict[str | None, Measurements], table: Table, columns: Columns, tasks: Sequence[str | None]
+) -> list[int]:
+    """Put every score into its curve; gives the rows of cells that are empty, one for each."""
     sizes = None if columns.size is None else _sizes(table, columns.size)
     labels = _labels(table, columns)
     missing: list[int] = []
@@ -73,34 +101,11 @@ def measurements_in(
             curve.sizes.append(float(column) if sizes is None else sizes[row])
             curve.scores.append(score)
             curve.cells.append((row, column))
-            curve.split.append(_label(column) if labels is None and columns.wide else labels and labels[row])
-    if missing:
-        lines = some(sorted({table.lines[row] for row in missing}))
-        warn(
-            f"{table.path}: {len(missing)} of {len(columns.scores) * len(table.lines)} cells of the scores are empty "
-            f"and were left out ({table.place} {lines}).",
-            MissingScoresWarning,
-        )
-    empty = [task for task, curve in curves.items() if not curve.scores]
-    if empty:
-        raise DataError(f"{table.path} holds no score{f' of the task {empty[0]}' if empty[0] else ''}.")
-    for curve in curves.values():
-        _check_scores(table, curve)
-    if (
-        labels is not None
-        and columns.size is not None
-        and not columns.split_was_named
-        and any(map(_repeats, curves.values()))
-    ):
-        notes.append(
-            f"the column {columns.split!r} has the same entry more than once at a size, so it was not taken for the "
-            "splits."
-        )
-        for curve in curves.values():
-            curve.split = []
-    for curve in curves.values():
-        _check_splits(table, curve)
-    return curves, notes
+            if labels is not None:
+                curve.split.append(labels[row])
+            elif columns.wide:
+                curve.split.append(_label(column))
+    return missing
 
 
 def _rows(table: Table, rows: Sequence[int]) -> Table:
@@ -152,7 +157,7 @@ def _rows_of_metric(table: Table, asked: str | None, by_header: str | None) -> t
 
 def _stated(table: Table, column: str, rows: Sequence[int], asked: str | None) -> str:
     """What a column says in the same word on every row; where there is none, what was asked for, or the first word."""
-    allowed = _STATED[column]
+    allowed = STATED[column]
     if column not in table.columns:
         return asked or allowed[0]
     said: dict[str, int] = {}
@@ -226,8 +231,7 @@ def _repeats(curve: Measurements) -> bool:
 
 def _check_splits(table: Table, curve: Measurements) -> None:
     """Refuse two scores of a split at a size; replicates without labels are free."""
-    if not curve.split or curve.split[0] is None:
-        curve.split = []
+    if not curve.split:
         return
     marks = list(zip(curve.sizes, curve.split, strict=True))
     (size, label), count = Counter(marks).most_common(1)[0]

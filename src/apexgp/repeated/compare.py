@@ -179,7 +179,7 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
     for attribute, wanted, say in (
         ("metric", "by one metric", lambda curve: curve.metric_name),
         ("direction", "where one direction is better", lambda curve: f"{curve.direction} is better"),
-        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit} are exactly"),
+        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit} are counted"),
     ):
         kinds: dict[str, str] = {}
         for name, curve in curves.items():

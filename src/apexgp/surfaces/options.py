@@ -13,10 +13,11 @@ from typing import Annotated
 import typer
 
 from .._check import some
-from ..curve import LearningCurve, Source, curves_and_notes
+from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..estimators import METHODS, APExGP, CurveEstimator
 from ..model.means import MEANS
+from ..reading.source import Source, Wanted
 from ..repeated.backtest import methods_named
 from .command import Sets
 
@@ -92,17 +93,17 @@ class Columns:
     def read(self, source: Source) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
         """The curves of a file, whatever their tasks, and what a reader should know about how it was read."""
         columns = self.score_column
-        return curves_and_notes(
-            source,
-            self.size_column,
-            columns[0] if columns and len(columns) == 1 else columns,
-            self.split_column,
+        wanted = Wanted(
+            size=self.size_column,
+            score=columns[0] if columns and len(columns) == 1 else columns,
+            split=self.split_column,
             task=self.task_column,
             metric=self.metric,
             direction="lower" if self.lower_is_better else None,
-            unit=self.unit,  # type: ignore[arg-type]
+            unit=self.unit,
             sheet=self.sheet,
         )
+        return curves_and_notes(source, wanted)
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for; - is standard input."""

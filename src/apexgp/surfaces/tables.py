@@ -97,17 +97,17 @@ def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
 
 
 def summary_table(facts: Mapping[str, dict[str, Any]], required: Mapping[str, RequiredSize | None]) -> Cells:
-    """One row a task: the last measurement, the farthest forecast, and what a target takes."""
+    """One row a task: what a target takes, the last measurement, and the farthest forecast."""
     level, target = next(iter(facts.values()))["level"], next(iter(required.values()))
-    header = ["task", "measured", "at size", "expected", f"{100 * level:g} % interval", "at size"]
+    header = ["measured", "at size", "expected", f"{100 * level:g} % interval", "at size", "cautions"]
     rows = []
     for name, own in facts.items():
         pilot, far, found = own["pilot"], own["forecast"][-1], required[name]
         measured = [f"{pilot['means'][-1]:.3f}", exactly(pilot["sizes"][-1])]
         expected = [f"{far['mean']:.3f}", f"{far['lower']:.3f} to {far['upper']:.3f}", exactly(far["size"])]
         asked = [] if found is None else [required_words(found, pilot["sizes"][-1])]
-        rows.append([name, *measured, *expected, *asked, str(len(own["cautions"]))])
-    return [*header, *([] if target is None else [f"size for {target.target:g}"]), "cautions"], rows
+        rows.append([name, *asked, *measured, *expected, str(len(own["cautions"]))])
+    return ["task", *([] if target is None else [f"size for {target.target:g}"]), *header], rows
 
 
 def curve_table(curve: LearningCurve) -> Cells:

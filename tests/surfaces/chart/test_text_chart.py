@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from apexgp import APExGP, LearningCurve
 from apexgp.surfaces.chart.facts import chart_facts
 from apexgp.surfaces.chart.text import TextChart
-from conftest import pilot_table
+from conftest import REPOSITORY, pilot_table
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -45,20 +45,29 @@ def test_no_line_is_wider_than_the_terminal(facts, width, plain):
 def test_marks_stand_where_the_numbers_are(facts, model):
     lines = drawn(facts, 80)
     assert lines[0] == "AUROC"
-    rows = {float(line[:6]): i for i, line in enumerate(lines[1:14], start=1) if re.fullmatch(r"\s+\d\.\d+", line[:6])}
+    rows = {float(line[:6]): i for i, line in enumerate(lines[1:-4], start=1) if re.fullmatch(r"\s+\d\.\d+", line[:6])}
     labels = np.array(sorted(rows))
+    assert len(set(np.diff([rows[label] for label in labels]))) == 1  # as far from each to the next
     row_of = lambda score: np.interp(score, labels, [rows[label] for label in labels])  # noqa: E731
     last = lines[round(row_of(model.forecast([3600]).mean[0]))]
     assert last.rstrip().endswith("━")
-    pilot = [i for i, line in enumerate(lines[:14]) if "●" in line]
+    pilot = [i for i, line in enumerate(lines[:-4]) if "●" in line]
     expected = {round(row_of(score)) for score in model.curve_.replicates.mean}
-    assert {min(abs(row - one) for one in expected) for row in pilot} <= {0, 1}  # the labels' rows are rounded too
+    assert set(pilot) == expected
     low, high = (end[0] for end in model.forecast([3600]).interval(0.95))
-    shaded = [i for i, line in enumerate(lines[1:14], start=1) if len(line) == 79 and line[78] in "░▒━╌"]
+    shaded = [i for i, line in enumerate(lines[1:-4], start=1) if len(line) == 79 and line[78] in "░▒━╌"]
     assert abs(shaded[0] - row_of(high)) <= 1
     assert abs(shaded[-1] - row_of(low)) <= 1
-    assert "▼" in "".join(lines[1:14])
+    assert "▼" in "".join(lines[1:-4])
     assert all(word in lines[-1] + lines[-2] for word in ("measured", "80 % interval", "95 % interval", "target 0.83"))
+
+
+def test_the_documents_show_what_is_drawn(tmp_path):
+    readme, page = ((REPOSITORY / name).read_text(encoding="utf-8") for name in ("README.md", "docs/report.md"))
+    (tmp_path / "pairs.csv").write_text(re.search(r"```csv\n(size,score,split\n.*?)```", readme, re.DOTALL)[1])
+    fitted = APExGP().fit(LearningCurve.from_csv(tmp_path / "pairs.csv"))
+    lines = drawn(chart_facts(fitted, [720, 3600, 18000], fitted.required_size(0.78, 0.6)), 80)
+    assert "\n".join(line.rstrip() for line in lines) in page
 
 
 def on_a_terminal(arguments, **environment):

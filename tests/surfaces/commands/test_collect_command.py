@@ -109,10 +109,9 @@ def test_embeddings_and_several_classes(run, tmp_path):
     assert text.startswith("size,score,split,task,metric,direction,unit\n")
     scores = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
     assert scores == [score for curve in expected.values() for score in curve.scores]
-    code, _, err = run("forecast", tmp_path / "c.csv")
-    assert code == 1
-    assert "The file holds 3 tasks" in err
-    assert "choose one task with --task" in err
+    code, out, _ = run("forecast", tmp_path / "c.csv")
+    assert code == 0
+    assert out.startswith("3 tasks, each forecast on its own (AUROC).")
     assert (
         "has no task 'kind 9'; found kind 0, kind 1, kind 2"
         in run("forecast", tmp_path / "c.csv", "--task", "kind 9")[2]

@@ -122,10 +122,16 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments
         ("", "is empty"),
         ("60,0.7\n90,0.8\n", "no header"),
         ("size,score\n60,85\n", "85 becomes 0.85"),
-        ("n,auc\n60,0.7\n", "found n, auc. Name yours with --size-column"),
+        ("epoch,auc\n60,0.7\n", "found epoch, auc. Name yours with --size-column"),
+        ("n,acc,F1\n60,0.7,0.6\n", "2 columns that may hold the scores: acc, F1. Name one of them with --score-column"),
+        ("n,anna,ben\n60,0.7,0.6\n", "if each of these is a split, with --score-column anna --score-column ben."),
+        (
+            "model,dataset,n,acc\na,b,60,0.7\n",
+            "may hold the tasks: model, dataset. Name one of them with --task-column",
+        ),
         ("size,score\n60,0.7\n90,0.8\n", "3 or more different sizes"),
         ("size,score,metric\n60,0.7,a\n60,0.7,b\n", "Choose with --metric"),
-        ("size;score\n1.000;0,7\n", "has a point in a file with decimal commas"),
+        ("size;score\n60;0,7\n90;0.8\n", "has a point in a file with decimal commas"),
     ],
 )
 def test_bad_files_end_with_1_and_one_sentence(run, tmp_path, text, message):

@@ -36,6 +36,20 @@ def test_every_answer_has_a_picture(run, pairs, better, tmp_path, command):
     assert "exists. Name another file, or allow overwriting with --force" in err
 
 
+def test_several_tasks_are_drawn_side_by_side(run, tasks, tmp_path):
+    require("matplotlib")
+    picture = tmp_path / "tasks.png"
+    code, out, err = run("forecast", tasks, *GP, "--at", "2x", "--target", "0.79", "--plot", picture)
+    assert (code, err) == (0, "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert out.endswith(f"\nThe picture is in {picture}.\n")
+    rows = [row.rsplit(",", 1)[0] for row in tasks.read_text().splitlines()[1:13]]
+    tasks.write_text("size,score,split,task\n" + "".join(f"{row},{i}\n" for i in range(25) for row in rows))
+    code, out, err = run("forecast", tasks, "--plot", tmp_path / "other.png")
+    assert (code, out) == (1, "")
+    assert "--plot draws up to 24 tasks; the file holds 25" in err
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_without_matplotlib_the_answer_is_printed_and_then_what_to_install(
     run, pairs, better, tmp_path, monkeypatch, command

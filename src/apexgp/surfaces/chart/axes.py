@@ -97,7 +97,7 @@ def size_ticks(scale: LogScale, letter: float, narrow_letter: float) -> list[Tic
         Width of a letter, and on a narrow screen.
     """
     if len(_in_decades(scale, _STEPS[0][0])) < 3:
-        return _even_ticks(scale)
+        return _even_ticks(scale, letter, narrow_letter)
     for steps, *fewer in _STEPS:
         sizes = _in_decades(scale, steps)
         if _fit(scale, sizes, letter):
@@ -109,12 +109,17 @@ def size_ticks(scale: LogScale, letter: float, narrow_letter: float) -> list[Tic
     return _labelled(sizes[::every], sizes[:: 2 * every])
 
 
-def _even_ticks(scale: LogScale) -> list[Tick]:
+def _even_ticks(scale: LogScale, letter: float, narrow_letter: float) -> list[Tick]:
     """Evenly spaced sizes, for an axis on which the largest is only a few times the smallest."""
-    step = next(s for s in _round_steps(scale.high / 1000) if (scale.high - scale.low) / s <= 6)
+    every = (_multiples(scale, step) for step in _round_steps(scale.high / 1000))
+    sizes = next(some for some in every if len(some) <= 7 and _fit(scale, some, letter))
+    kept = next(some for n in range(1, 8) if _fit(scale, some := sizes[::n], narrow_letter))
+    return _labelled(sizes, kept)
+
+
+def _multiples(scale: LogScale, step: float) -> list[float]:
     first, last = math.ceil(scale.low / step - 1e-9), math.floor(scale.high / step + 1e-9)
-    sizes = [float(f"{n * step:.10g}") for n in range(first, last + 1)]
-    return _labelled(sizes, sizes[::2])
+    return [float(f"{n * step:.10g}") for n in range(first, last + 1)]
 
 
 def _round_steps(least: float) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from .axes import LogScale, ScoreScale, size_ticks
 
 __all__ = ["TextChart"]
 
-_HEIGHT = 13  # lines of scores
+_HEIGHT = 12  # lines of scores, or so
 _ROOM = 7  # columns for the numbers beside them
 _WIDEST = 100
 
@@ -64,9 +65,13 @@ class TextChart:
         beyond = [i for i, size in enumerate(facts["sizes"]) if size >= last]
         values = [*facts["pilot"]["mean"], *(widest[end][i] for i in beyond for end in ("lower", "upper"))]
         values += [] if facts["target"] is None else [facts["target"]]
-        self.y = ScoreScale.holding(values, 0, _HEIGHT - 1)
+        scale = ScoreScale.holding(values, 0, 1)
+        # As many lines from each number to the next.
+        steps = max(1, round((scale.high - scale.low) / scale.step))
+        self.height = steps * max(1, round(_HEIGHT / steps)) + 1
+        self.y = replace(scale, bottom=self.height - 1)
         self.x = LogScale(facts["sizes"][0], facts["sizes"][-1], 0, self.columns - 1, self.columns + 0.5)
-        self._cells = [[(" ", "")] * self.columns for _ in range(_HEIGHT)]
+        self._cells = [[(" ", "")] * self.columns for _ in range(self.height)]
         self._draw()
 
     def __rich_console__(self, _console: Any, _options: Any) -> Any:
@@ -88,14 +93,14 @@ class TextChart:
         return _MARKS[kind][self._which]
 
     def _set(self, column: float, row: float, kind: str) -> None:
-        if 0 <= round(row) < _HEIGHT and 0 <= round(column) < self.columns:
+        if 0 <= round(row) < self.height and 0 <= round(column) < self.columns:
             self._cells[round(row)][round(column)] = (self._mark(kind), kind)
 
     def _draw(self) -> None:
         facts, logs = self.facts, np.log(self.facts["sizes"])
         at = np.linspace(logs[0], logs[-1], self.columns)
         boundary = round(self.x(facts["pilot"]["sizes"][-1]))
-        for row in range(_HEIGHT):
+        for row in range(self.height):
             self._set(boundary, row, "boundary")
         for kind, band in reversed([(f"band {i}", band) for i, band in enumerate(facts["bands"])]):
             ends = [np.interp(at, logs, band[end]) for end in ("lower", "upper")]

@@ -57,5 +57,5 @@ def _named(files: list[Path]) -> dict[str, Path]:
     twice = [str(path) for i, path in enumerate(files) if path in files[:i]]
     if twice:
         raise RequestError(f"{twice[0]} is named twice; compare wants one file for each model.")
-    stems = {path.stem: path for path in files}
+    stems = {"standard input" if str(path) == "-" else path.stem: path for path in files}
     return stems if len(stems) == len(files) else {str(path): path for path in files}

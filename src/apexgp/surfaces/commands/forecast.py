@@ -10,14 +10,15 @@ import typer
 from ..._progress import progress_bar
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
-from ...estimators import APExGP
+from ...estimators import APExGP, fit_together
 from ...repeated.many import forecast_many
 from ..chart.facts import chart_facts
 from ..command import Sets
 from ..facts import batch_facts, forecast_facts
 from ..options import Confidence, CurveFile, ModelOptions, among, sizes_and_times, sizes_asked_for
 from ..output import OutputOptions, PictureOptions
-from ..plot import CurveDisplay
+from ..plot import BatchDisplay, CurveDisplay
+from ..plot.batch import MOST_PANELS
 from ..plot.curve import picture_end
 from ..tables import batch_table, forecast_table
 from ..words.batch import batch_intro, sorting_key
@@ -66,12 +67,15 @@ def forecast(
     """
     curves, model = source.curves(), settings.model()
     if len(curves) > 1:
-        if output.methods_text or picture.plot is not None:
+        if output.methods_text:
             raise RequestError(
-                f"--plot and --methods-text go with one curve; the file holds {len(curves)} tasks. Choose one with "
-                "--task."
+                f"--methods-text goes with one curve; the file holds {len(curves)} tasks. Choose one with --task."
             )
-        _forecast_batch(curves, model, at or _DEFAULT_AT, of, level, target, confidence, output)
+        if picture.plot is not None and len(curves) > MOST_PANELS:
+            raise RequestError(
+                f"--plot draws up to {MOST_PANELS} tasks; the file holds {len(curves)}. Choose one with --task."
+            )
+        _forecast_batch(curves, model, at or _DEFAULT_AT, of, level, target, confidence, output, picture)
         return
     (curve,) = curves.values()
     model.fit(curve)
@@ -98,6 +102,7 @@ def _forecast_batch(
     target: float | None,
     confidence: float,
     output: OutputOptions,
+    picture: PictureOptions,
 ) -> None:
     """One table, sorted by task and size, with a column that says what is wrong with a task."""
     sizes, times = sizes_and_times(at)
@@ -120,5 +125,14 @@ def _forecast_batch(
     facts = batch_facts(found, level, target, confidence)
     metric = next(iter(curves.values())).metric_name
     output.present(facts, *batch_table(found, level, target, metric), intro=batch_intro(len(curves), metric))
+
+    def panels() -> BatchDisplay:
+        # Fitted again: a batch keeps summaries, not models, and a picture has few tasks.
+        models = dict(zip(map(str, curves), fit_together(model, list(curves.values())), strict=True))
+        drawn = {str(one.task): models[str(one.task)] for one in found}
+        required = {str(one.task): one.required for one in found if one.required is not None}
+        return BatchDisplay.from_estimators(drawn, sizes, times, required=required).plot()
+
+    picture.draw(panels, output)
     if facts["failed"]:
         raise DataError(f"{facts['failed']} of {len(curves)} tasks could not be forecast.")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._numbers import exactly
 from ...repeated.figures import Backtest, HeldOut, MethodScore
-from .look import FORECAST, MEASURED, TRUTH, Display, dress, new_axes
+from .look import FORECAST, MEASURED, TRUTH, Display, as_they_are, dress, new_axes
 
 __all__ = ["BacktestDisplay"]
 
@@ -93,9 +93,10 @@ class BacktestDisplay(Display):
         ax.plot(one.forecast - one.measured, y, _MARKERS[case], color=MEASURED, zorder=4, **style)
 
     def _name(self, ax: Any, cases: list[tuple[str, float]], apart: bool) -> None:
-        ax.set_yticks(range(len(self.methods)), [score.method for score in self.methods])
+        names = [score.method for score in self.methods]
+        ax.set_yticks(range(len(names)), names, parse_math=False)
         ax.set_ylim(len(self.methods) - 0.4, -0.6)
-        ax.set_xlabel(f"forecast minus measured {self.metric}")
+        ax.set_xlabel(f"forecast minus measured {self.metric}", parse_math=False)
         several = len({task for task, _ in cases}) > 1
         if apart:
             for i, (task, size) in enumerate(cases):
@@ -107,4 +108,5 @@ class BacktestDisplay(Display):
             )
             ax.plot([], [], "|", color=MEASURED, markersize=10, markeredgewidth=2.2, label="their mean")
         ax.plot([], [], color=FORECAST, linewidth=2.4, alpha=0.55, label="95 % interval")
-        ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        made = ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        as_they_are(made.get_texts())

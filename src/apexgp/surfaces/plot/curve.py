@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..._check import FloatArray, probability, real_number, sizes_array
+from ..._check import FloatArray, probability, real_number, scores_array, several, shown, sizes_array
 from ..._numbers import exactly, roughly
 from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
-from ...estimators import APExGP
+from ...estimators import CurveEstimator
 from ..words.phrases import counted
 from .look import FORECAST, MEASURED, TARGET, TRUTH, Display, dress, legend, new_axes, score_axis, size_axis, whiskers
 
 __all__ = ["CurveDisplay", "picture_end"]
+
+_FARTHEST = 1e100  # where axes still count
 
 
 def picture_end(largest: float, farthest: float, required: RequiredSize | None) -> float | None:
@@ -69,7 +71,9 @@ class CurveDisplay(Display):
     unit: str = "examples"
 
     @classmethod
-    def from_estimator(cls, model: APExGP, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)) -> Self:
+    def from_estimator(
+        cls, model: CurveEstimator, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)
+    ) -> Self:
         """Forecast from the smallest pilot size to the size `to` (by default 10 times the largest) for drawing.
 
         Parameters
@@ -81,13 +85,18 @@ class CurveDisplay(Display):
         levels
             Probabilities of the bands.
         """
+        if not isinstance(model, CurveEstimator):
+            raise RequestError(f"must be a fitted model, got {shown(model)}.", argument="model")
         check_is_fitted(model)
+        shares = sorted(probability("levels", level) for level in several("levels", levels))
         curve = model.curve_
         pilot = curve.replicates
         start, last = pilot.sizes[0], pilot.sizes[-1]
         end = 10 * last if to is None else real_number("to", to)
-        if end <= last:
-            raise RequestError(f"must be beyond the largest pilot size {last:g}, got {end:g}.", argument="to")
+        if not last < end <= _FARTHEST:
+            raise RequestError(
+                f"must be beyond the largest pilot size {last:g} and at most {_FARTHEST:g}, got {end:g}.", argument="to"
+            )
         grid = np.geomspace(start, end, 160)
         # The pilot's last size stands where the drawing changes; geomspace must not round the ends away from it.
         grid = np.unique(np.concatenate([grid[1:-1], [start, last, end]]))
@@ -100,7 +109,7 @@ class CurveDisplay(Display):
             pilot_std=pilot.std,
             sizes=grid,
             mean=forecast.mean,
-            bands={probability("levels", level): forecast.interval(level) for level in sorted(levels)},
+            bands={level: forecast.interval(level) for level in shares},
             metric=curve.metric_name,
             unit=counted(curve),
         )
@@ -130,8 +139,11 @@ class CurveDisplay(Display):
             Answer to a target, of `model.required_size`: shows the target, and the size with its interval as far as the
             picture reaches.
         """
-        if ax is None:
-            ax = new_axes("CurveDisplay.plot")
+        later = None if truth is None else _pairs(truth)
+        if required is not None and not isinstance(required, RequiredSize):
+            raise RequestError(f"must be what model.required_size gives, got {shown(required)}.", argument="required")
+        ours = ax is None
+        ax = new_axes("CurveDisplay.plot") if ours else ax
         self._draw_forecast(ax)
         spread = whiskers(self.pilot_mean, self.pilot_std)
         ax.plot(self.measured_sizes, self.measured_scores, ".", color="0.6", markersize=4, zorder=3)
@@ -147,19 +159,18 @@ class CurveDisplay(Display):
             label="measured (mean, s.d.)",
             zorder=4,
         )
-        shown = [self.measured_scores, self.pilot_mean - spread[0], self.pilot_mean + spread[1], self.mean]
-        shown += [end for ends in self.bands.values() for end in ends]
-        if truth is not None:
-            x, y = sizes_array("truth", truth[0]), np.asarray(truth[1], float)
-            ax.plot(x, y, "D", color=TRUTH, markersize=6, label="measured later", zorder=5)
-            shown.append(y)
+        drawn = [self.measured_scores, self.pilot_mean - spread[0], self.pilot_mean + spread[1], self.mean]
+        drawn += [end for ends in self.bands.values() for end in ends]
+        if later is not None:
+            ax.plot(*later, "D", color=TRUTH, markersize=6, label="measured later", zorder=5)
+            drawn.append(later[1])
         if required is not None:
             self._draw_required(ax, required)
-            shown.append(np.array([required.target]))
-        score_axis(ax, self.metric, *shown)
+            drawn.append(np.array([required.target]))
+        score_axis(ax, self.metric, *drawn)
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
         dress(ax)
-        legend(ax)
+        legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -194,10 +205,23 @@ class CurveDisplay(Display):
         else:
             words = f"target {required.target:g}: {size} with {sure}"
         ax.axhline(required.target, color=TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label=None if within else words)
+        if within:
+            ax.plot(required.size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
         low, high = np.clip(required.interval, left, right)
         if low < high:
             ends = " to ".join(roughly(end, required.relative_error) for end in required.interval)
             label = f"its interval (10 % to 90 %): {ends}"
             ax.plot([low, high], [required.target] * 2, color=TARGET, linewidth=5, alpha=0.35, label=label, zorder=4)
-        if within:
-            ax.plot(required.size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
+
+
+def _pairs(truth: tuple[ArrayLike, ArrayLike]) -> tuple[FloatArray, FloatArray]:
+    """Sizes and scores that were measured, as many of one as of the other."""
+    given = several("truth", truth)
+    if len(given) != 2:
+        raise RequestError(f"must be a pair (sizes, scores), got {shown(truth)}.", argument="truth")
+    sizes, scores = sizes_array("truth", given[0]), scores_array("truth", given[1])
+    if sizes.shape != scores.shape:
+        raise RequestError(
+            f"must hold one score for each size, got shapes {sizes.shape} and {scores.shape}.", argument="truth"
+        )
+    return sizes, scores

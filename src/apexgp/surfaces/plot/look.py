@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "TARGET",
     "TRUTH",
     "Display",
+    "as_they_are",
     "dress",
     "legend",
     "new_axes",
@@ -37,7 +38,8 @@ TRUTH = "#c4451c"
 MODELS = ("#134b85", "#e8871e", "#2f8f5b", "#8a5bb5", "#6b6b6b")
 LINES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), "-.", (0, (7, 2, 1, 2, 1, 2)))
 
-_WIDTH, _HEIGHT = 7.2, 4.4  # inches
+_WIDTH, _HEIGHT = 7.2, 4.8  # inches
+_CHARACTER = 0.068  # inches, of a tick's label
 _PLAIN = 1e7  # sizes up to here are written out
 _STEPS = ((1.0, 2.0, 5.0), (1.0, 3.0), (1.0,))  # ticks within a decade, from many to few
 _LEAST_SPAN = 0.02  # of an axis of scores
@@ -72,18 +74,32 @@ def dress(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend(ax: Any, **settings: Any) -> None:
-    """Names of what is drawn, where they are least in the way, on a ground that keeps them legible there."""
-    ax.legend(fontsize="small", title_fontsize="small", loc="best", framealpha=0.8, edgecolor="none", **settings)
+def legend(ax: Any, *, below: bool = False, **settings: Any) -> None:
+    """Names of what is drawn: below the axes where the figure is ours, else where they are least in the way."""
+    if below:
+        made = ax.figure.legend(fontsize="small", loc="outside lower center", ncols=3, frameon=False)
+    else:
+        made = ax.legend(
+            fontsize="small", title_fontsize="small", loc="best", framealpha=0.8, edgecolor="none", **settings
+        )
+    as_they_are(made.get_texts())
+
+
+def as_they_are(texts: Iterable[Any]) -> None:
+    """Names of metrics, models and tasks are no formulas: a $ in them is a $."""
+    for text in texts:
+        text.set_parse_math(False)
 
 
 def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     """Sizes on a logarithmic scale, with round numbers of one kind: written out, or as powers of ten."""
     ticker = need("matplotlib.ticker", "plot", "plot")
-    ax.set_xscale("log")
+    # Limits first: matplotlib's own would overflow on a logarithmic scale that goes far.
     ax.set_xlim(low / 1.08, high * 1.08)
+    ax.set_xscale("log")
     written_out = high < _PLAIN
-    steps, decades = _ticks(low, high, len(exactly(round(high))) if written_out else 7)
+    width = ax.figure.get_figwidth() * ax.get_position().width
+    steps, decades = _ticks(low, high, width / _CHARACTER, len(exactly(round(high))) if written_out else 7)
     ax.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=decades))
     ax.xaxis.set_minor_locator(ticker.NullLocator())
     ax.xaxis.set_major_formatter(
@@ -94,9 +110,12 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     ax.set_xlabel(label)
 
 
-def _ticks(low: float, high: float, characters: int) -> tuple[tuple[float, ...], int]:
-    """As many ticks as there is room for labels of so many characters: their steps within a decade, and decades."""
-    room = _WIDTH / (0.085 * (characters + 2))
+def _ticks(low: float, high: float, width: float, characters: int) -> tuple[tuple[float, ...], int]:
+    """As many ticks as there is room for, on an axis of so many characters, for labels of so many.
+
+    Returns their steps within a decade, and how many decades may have some.
+    """
+    room = width / (characters + 2)
     decades = math.log10(high / low)
     for steps in _STEPS:
         if len(steps) * decades <= room:
@@ -114,7 +133,7 @@ def score_axis(ax: Any, label: str, *shown: FloatArray) -> None:
     # The bounds themselves are to be seen, with half a line above them.
     ax.set_ylim(max(bottom, -0.01 * span), min(top, 1 + 0.01 * span))
     ax.ticklabel_format(axis="y", useOffset=False, style="plain")
-    ax.set_ylabel(label)
+    ax.set_ylabel(label, parse_math=False)
 
 
 def percent_axis(ax: Any, label: str) -> None:

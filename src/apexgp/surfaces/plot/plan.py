@@ -64,8 +64,8 @@ class PlanDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
-        if ax is None:
-            ax = new_axes("PlanDisplay.plot")
+        ours = ax is None
+        ax = new_axes("PlanDisplay.plot") if ours else ax
         plan = self.plan
         spend = (self.sizes - plan.start) * plan.cost_per_sample
         ax.plot(
@@ -83,7 +83,7 @@ class PlanDisplay(Display):
         percent_axis(ax, "target met by then")
         self._name_costs(ax)
         dress(ax)
-        legend(ax)
+        legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

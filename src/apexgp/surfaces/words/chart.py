@@ -48,7 +48,7 @@ def legend_words(facts: dict[str, Any]) -> dict[str, str]:
     if facts["target"] is not None:
         words["target"] = f"target {facts['target']:g}"
         if facts["required"]["shown"]:
-            met = f"{facts['required']['words']} meet it with {100 * facts['confidence']:g} %"
+            met = f"{facts['required']['words']} reach it with {100 * facts['confidence']:g} %"
             words["required"] = f"{met} (bar: 10 to 90 %)"
     return words
 
