@@ -182,6 +182,7 @@ def page_picture() -> None:
     """The page with one of its examples, as a browser shows it."""
     sys.path.insert(0, str(FOLDER.parent / "tests"))
     from playwright.sync_api import sync_playwright
+
     from serving import BROWSER, CHROMIUM, serving
 
     with serving() as (_, _, address), sync_playwright() as driver:
