@@ -1,7 +1,7 @@
 """Remake what is generated in the documents: `python docs/make.py`.
 
-The page of the command line is compared with the program by the tests; the pictures and the table of measurements are
-not, because drawing and training differ from one version of a library to the next.
+The pages of the command line and of the report are compared with the program by the tests; the pictures and the table
+of measurements are not, because drawing and training differ from one version of a library to the next.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from apexgp import (
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.subsets import PAPER_SIZES
+from apexgp.surfaces.chart.facts import chart_facts
+from apexgp.surfaces.chart.text import TextChart
 from apexgp.surfaces.cli import app
 from apexgp.surfaces.digits import measure_digits
 
@@ -45,6 +47,19 @@ def command_line_page() -> str:
         parts.append(f"\n## `{' '.join(['apexgp', *command])}`\n\n```text\n{shown.output.strip()}\n```\n")
     parts.append("\nExit codes: 0 fine, 1 the data or the request is at fault, 2 usage.\n")
     return "".join(parts)
+
+
+def page_of_the_report() -> str:
+    """The page about reports, with the README's pilot drawn in characters."""
+    readme, page = ((path).read_text(encoding="utf-8") for path in (FOLDER.parent / "README.md", FOLDER / "report.md"))
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = Path(folder) / "pairs.csv"
+        pairs.write_text(re.search(r"```csv\n(size,score,split\n.*?)```", readme, re.DOTALL)[1])  # type: ignore[index]
+        model = APExGP().fit(LearningCurve.from_csv(pairs))
+    facts = chart_facts(model, [2 * 360, 10 * 360, 50 * 360], model.required_size(0.78, 0.6))
+    lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(facts).lines()]
+    block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])
+    return re.sub(r"```text\n.*?```", lambda _: block, page, flags=re.DOTALL)
 
 
 def picture() -> None:
@@ -157,6 +172,7 @@ def end_to_end() -> None:
 if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
+    (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
     picture()
     answer_pictures()
     end_to_end()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from apexgp import APExGP, LearningCurve
 from apexgp.surfaces.chart.facts import chart_facts
 from apexgp.surfaces.chart.text import TextChart
-from conftest import REPOSITORY, pilot_table
+from conftest import pilot_table
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -60,14 +60,6 @@ def test_marks_stand_where_the_numbers_are(facts, model):
     assert abs(shaded[-1] - row_of(low)) <= 1
     assert "▼" in "".join(lines[1:-4])
     assert all(word in lines[-1] + lines[-2] for word in ("measured", "80 % interval", "95 % interval", "target 0.83"))
-
-
-def test_the_documents_show_what_is_drawn(tmp_path):
-    readme, page = ((REPOSITORY / name).read_text(encoding="utf-8") for name in ("README.md", "docs/report.md"))
-    (tmp_path / "pairs.csv").write_text(re.search(r"```csv\n(size,score,split\n.*?)```", readme, re.DOTALL)[1])
-    fitted = APExGP().fit(LearningCurve.from_csv(tmp_path / "pairs.csv"))
-    lines = drawn(chart_facts(fitted, [720, 3600, 18000], fitted.required_size(0.78, 0.6)), 80)
-    assert "\n".join(line.rstrip() for line in lines) in page
 
 
 def on_a_terminal(arguments, **environment):
