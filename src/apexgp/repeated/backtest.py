@@ -14,13 +14,14 @@ from sklearn.base import clone
 from .. import metrics
 from .._check import FloatArray, shown, some, truth, whole_number
 from .._progress import progress_bar
+from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator, without_answer
 from .figures import Backtest, HeldOut, MethodScore
 from .processes import in_order
 
-__all__ = ["backtest", "methods_named"]
+__all__ = ["backtest", "methods_named", "sizes_required"]
 
 _NO_FIGURES = dict.fromkeys(("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps"), float("nan"))
 
@@ -92,6 +93,19 @@ def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     if unknown:
         raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
+
+
+def sizes_required(
+    curve: LearningCurve, methods: Mapping[str, CurveEstimator], target: float, confidence: float
+) -> dict[str, RequiredSize | str]:
+    """What each method, fitted to the whole curve, asks for to reach a target, or why it does not say."""
+    found: dict[str, RequiredSize | str] = {}
+    for name, method in methods.items():
+        try:
+            found[name] = clone(method).fit(curve).required_size(target, confidence)
+        except DataError as problem:
+            found[name] = str(problem)
+    return found
 
 
 def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> dict[str, CurveEstimator]:

@@ -21,10 +21,11 @@ from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
 from .commands.report import report
+from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, plan, compare, backtest, report, minimum, demo)
+COMMANDS = (forecast, collect, plan, compare, backtest, report, minimum, serve, demo)
 
 app = typer.Typer(
     name="apexgp",

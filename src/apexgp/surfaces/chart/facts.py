@@ -14,15 +14,18 @@ from ...estimators import APExGP
 from ..words.phrases import counted
 from ..words.required import required_words
 
-__all__ = ["chart_facts"]
+__all__ = ["bands_with", "chart_facts"]
 
-_POINTS = 120  # sizes between the ends of the chart
 _MARGIN = 1.25  # of the right end beyond the size that the target takes
 _FARTHEST = 200.0  # times the pilot: to show the size that a target takes the chart is stretched no further
 
 
 def chart_facts(
-    model: APExGP, sizes: Sequence[float], required: RequiredSize | None = None, levels: Sequence[float] = (0.8, 0.95)
+    model: APExGP,
+    sizes: Sequence[float],
+    required: RequiredSize | None = None,
+    levels: Sequence[float] = (0.8, 0.95),
+    points: int = 120,
 ) -> dict[str, Any]:
     """Measured scores and the forecast from the smallest pilot size on.
 
@@ -36,9 +39,11 @@ def chart_facts(
         Answer to a target. The chart is stretched to show the size, and has the probability of the target at each.
     levels
         Probabilities of the bands.
+    points
+        Sizes between the ends of the chart.
     """
     curve, pilot = model.curve_, model.curve_.replicates
-    grid = _grid(float(pilot.sizes[0]), float(pilot.sizes[-1]), sizes, required)
+    grid = _grid(float(pilot.sizes[0]), float(pilot.sizes[-1]), sizes, required, points)
     forecast = model.forecast(grid)
     ends = forecast.quantile([p for level in sorted(levels) for p in ((1 - level) / 2, (1 + level) / 2)])
     facts: dict[str, Any] = {
@@ -70,7 +75,12 @@ def chart_facts(
     return facts
 
 
-def _grid(first: float, last: float, sizes: Sequence[float], required: RequiredSize | None) -> FloatArray:
+def bands_with(level: float) -> tuple[float, float]:
+    """Probabilities of two bands, one of them as asked for."""
+    return (0.8, level) if level > 0.8 else (level, 0.95)
+
+
+def _grid(first: float, last: float, sizes: Sequence[float], required: RequiredSize | None, points: int) -> FloatArray:
     """Sizes from the pilot's smallest on: round numbers, the sizes asked for, and the one that a target takes."""
     end = max([*sizes, 2 * last]) if len(sizes) else 10 * last
     exact = [first, last, *(size for size in sizes if size >= first)]
@@ -79,7 +89,7 @@ def _grid(first: float, last: float, sizes: Sequence[float], required: RequiredS
         end = max(end, _MARGIN * required.size)
     exact.append(end)
     # Three digits: a size that is read off should be one that can be said.
-    between = [float(f"{size:.3g}") for size in np.geomspace(first, end, _POINTS).tolist()]
+    between = [float(f"{size:.3g}") for size in np.geomspace(first, end, points).tolist()]
     return np.unique([*exact, *(size for size in between if first < size < end)])
 
 

@@ -12,7 +12,7 @@ from ...answers.required import RequiredSize
 from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest, methods_named
 from ...repeated.figures import Backtest
-from ..chart.facts import chart_facts
+from ..chart.facts import bands_with, chart_facts
 from ..facts import backtest_facts, forecast_facts, plan_facts
 from ..words.cite import Source, sources_of, sources_of_methods
 from .wanted import Wanted
@@ -63,7 +63,7 @@ def findings(model: APExGP, wanted: Wanted) -> Findings:
     return Findings(
         model,
         forecast_facts(model, model.forecast(sizes), wanted.level, required),
-        chart_facts(model, sizes, required, levels=(0.8, wanted.level) if wanted.level > 0.8 else (wanted.level, 0.95)),
+        chart_facts(model, sizes, required, levels=bands_with(wanted.level)),
         judged,
         backtest_facts(judged, {}),
         required,

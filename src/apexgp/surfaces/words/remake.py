@@ -12,7 +12,7 @@ from ...estimators import APExGP
 from ...model.beliefs import Beliefs
 from ...model.variant import PUBLISHED, WRITTEN
 
-__all__ = ["python_lines", "shell_line"]
+__all__ = ["made_by_options", "made_in_python", "plainly", "python_lines", "shell_line"]
 
 _FILE, _REPORT = "curve.csv", "report.html"
 _WIDTH = 80  # characters of a line
@@ -21,7 +21,7 @@ _OPTIONS = {"cost_per_sample": "--cost"}  # where the option has another name th
 
 def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
     """Python that fits the same models to the file and writes the same report; `asked` are the arguments of it."""
-    makers = {name: _maker(model) for name, model in models.items()}
+    makers = {name: made_in_python(model) for name, model in models.items()}
     maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
     fitted = "model" if len(models) == 1 else "models"
     if len(models) == 1:
@@ -45,7 +45,7 @@ def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
 
 def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | None:
     """The command that does the same, or None where the command line has no words for it."""
-    settings = [_options(model) for model in models.values()]
+    settings = [made_by_options(model) for model in models.values()]
     if any(own != settings[0] for own in settings) or settings[0] is None:
         return None
     if len({model.curve_.metric for model in models.values()}) > 1:
@@ -53,9 +53,9 @@ def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | 
     words = ["apexgp", "report", _FILE]
     for name, value in asked.items():
         if name in ("sizes", "times"):
-            words += [part for n in value for part in ("--at", _number(n) + "x" * (name == "times"))]
+            words += [part for n in value for part in ("--at", plainly(n) + "x" * (name == "times"))]
         else:
-            words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), _number(value)]
+            words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), plainly(value)]
     return _continued([*words, *settings[0], "--out", _REPORT])
 
 
@@ -65,7 +65,7 @@ def _changed(model: APExGP) -> dict[str, Any]:
     return {name: value for name, value in model.get_params(deep=False).items() if value != defaults[name]}
 
 
-def _maker(model: APExGP) -> str:
+def made_in_python(model: APExGP) -> str:
     """The model as Python makes it."""
     if model.inference == "map" and model.variant in (PUBLISHED, WRITTEN):
         name = "as_published" if model.variant == PUBLISHED else "as_written"
@@ -84,7 +84,7 @@ def _literal(value: Any) -> str:
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, Beliefs):
         return f"Beliefs.from_dict({value.to_dict()!r})"
-    return _number(value) if isinstance(value, float) else repr(value)
+    return plainly(value) if isinstance(value, float) else repr(value)
 
 
 def _call(function: str, arguments: Sequence[str]) -> str:
@@ -103,7 +103,7 @@ def _continued(words: Sequence[str]) -> str:
     return " \\\n".join(lines).removeprefix(" ")
 
 
-def _options(model: APExGP) -> list[str] | None:
+def made_by_options(model: APExGP) -> list[str] | None:
     """The model as options of the command line; None where there are none for it."""
     changed = _changed(model)
     words = []
@@ -115,10 +115,11 @@ def _options(model: APExGP) -> list[str] | None:
             changed.pop(name, None)
     if set(changed) - {"mean", "ceiling", "floor", "noise", "seed"}:
         return None
-    return words + [part for name, value in changed.items() for part in (f"--{name}", _number(value))]
+    return words + [part for name, value in changed.items() for part in (f"--{name}", plainly(value))]
 
 
-def _number(value: Any) -> str:
+def plainly(value: Any) -> str:
+    """A value as it is typed on the command line."""
     if isinstance(value, str):
         return value
     short = f"{value:.15g}"
