@@ -6,8 +6,11 @@ of measurements are not, because drawing and training differ from one version of
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -90,6 +93,32 @@ def answer_pictures() -> None:
     }
     for name, display in displays.items():
         display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
+
+
+def outputs(page: Path) -> None:
+    """Run the blocks of a page that show what they print, and show what they print now."""
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"```csv\n(.*?)```", readme, re.DOTALL)[0]
+    rows = [row.split(",") for row in table.split()[1:]]
+    tasks = [f"{n},{s},{k},liver" for n, s, k in rows] + [f"{n},{float(s) + 0.02:.2f},{k},lung" for n, s, k in rows]
+    names: dict[str, object] = {}
+
+    def run(block: re.Match[str]) -> str:
+        if block[1] == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(block[2], str(page), "exec"), names)
+            shown = printed.getvalue()
+        else:
+            shown = CliRunner().invoke(app, shlex.split(block[2])[1:]).stdout
+        lines = "\n".join(line.rstrip() for line in shown.rstrip().splitlines())
+        return f"```{block[1]}\n{block[2]}```\n\n```text\n{lines}\n```"
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("pairs.csv").write_text(table, encoding="utf-8")
+        Path("tasks.csv").write_text("\n".join(["size,score,split,task", *tasks, "60,0.7,1,short"]) + "\n")
+        blocks = r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```"
+        text = re.sub(blocks, run, page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    page.write_text(text, encoding="utf-8")
 
 
 def real_curves() -> dict[str, LearningCurve]:
@@ -196,6 +225,8 @@ if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
+    outputs(FOLDER.parent / "README.md")
+    outputs(FOLDER / "results.md")
     picture()
     answer_pictures()
     end_to_end()
