@@ -1,13 +1,16 @@
 """Remake what is generated in the documents: `python docs/make.py`.
 
-The page of the command line is compared with the program by the tests; the pictures and the table of measurements are
-not, because drawing and training differ from one version of a library to the next.
+The pages of the command line and of the report are compared with the program by the tests; the pictures and the table
+of measurements are not, because drawing and training differ from one version of a library to the next.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -31,6 +34,8 @@ from apexgp import (
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.subsets import PAPER_SIZES
+from apexgp.surfaces.chart.facts import chart_facts
+from apexgp.surfaces.chart.text import TextChart
 from apexgp.surfaces.cli import app
 from apexgp.surfaces.digits import measure_digits
 
@@ -46,6 +51,19 @@ def command_line_page() -> str:
         parts.append(f"\n## `{' '.join(['apexgp', *command])}`\n\n```text\n{shown.output.strip()}\n```\n")
     parts.append("\nExit codes: 0 fine, 1 the data or the request is at fault, 2 usage.\n")
     return "".join(parts)
+
+
+def page_of_the_report() -> str:
+    """The page about reports, with the README's pilot drawn in characters."""
+    readme, page = ((path).read_text(encoding="utf-8") for path in (FOLDER.parent / "README.md", FOLDER / "report.md"))
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = Path(folder) / "pairs.csv"
+        pairs.write_text(re.search(r"```csv\n(size,score,split\n.*?)```", readme, re.DOTALL)[1])  # type: ignore[index]
+        model = APExGP().fit(LearningCurve.from_csv(pairs))
+    facts = chart_facts(model, [2 * 360, 10 * 360, 50 * 360], model.required_size(0.78, 0.6))
+    lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(facts).lines()]
+    block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])
+    return re.sub(r"```text\n.*?```", lambda _: block, page, flags=re.DOTALL)
 
 
 def picture() -> None:
@@ -76,6 +94,32 @@ def answer_pictures() -> None:
     }
     for name, display in displays.items():
         display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
+
+
+def outputs(page: Path) -> None:
+    """Run the blocks of a page that show what they print, and show what they print now."""
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"```csv\n(.*?)```", readme, re.DOTALL)[0]
+    rows = [row.split(",") for row in table.split()[1:]]
+    tasks = [f"{n},{s},{k},liver" for n, s, k in rows] + [f"{n},{float(s) + 0.02:.2f},{k},lung" for n, s, k in rows]
+    names: dict[str, object] = {}
+
+    def run(block: re.Match[str]) -> str:
+        if block[1] == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(block[2], str(page), "exec"), names)
+            shown = printed.getvalue()
+        else:
+            shown = CliRunner().invoke(app, shlex.split(block[2])[1:]).stdout
+        lines = "\n".join(line.rstrip() for line in shown.rstrip().splitlines())
+        return f"```{block[1]}\n{block[2]}```\n\n```text\n{lines}\n```"
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("pairs.csv").write_text(table, encoding="utf-8")
+        Path("tasks.csv").write_text("\n".join(["size,score,split,task", *tasks, "60,0.7,1,short"]) + "\n")
+        blocks = r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```"
+        text = re.sub(blocks, run, page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    page.write_text(text, encoding="utf-8")
 
 
 def real_curves() -> dict[str, LearningCurve]:
@@ -199,6 +243,9 @@ def page_picture() -> None:
 if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
+    (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
+    outputs(FOLDER.parent / "README.md")
+    outputs(FOLDER / "results.md")
     picture()
     answer_pictures()
     end_to_end()

@@ -179,7 +179,8 @@ def test_generated_pages_are_up_to_date():
         import make
     finally:
         sys.path.pop(0)
-    assert (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8") == make.command_line_page()
+    for name, made in (("cli.md", make.command_line_page()), ("report.md", make.page_of_the_report())):
+        assert (REPOSITORY / "docs" / name).read_text(encoding="utf-8") == made
 
 
 def test_versions_are_stated_once():

@@ -155,3 +155,16 @@ def test_names_with_dollars_are_no_formulas():
     ]
     for display in drawn:
         display.figure_.canvas.draw()
+
+
+def test_beyond_50_times_the_pilot_every_picture_says_so():
+    words = "50 times the pilot: not tested beyond"
+    model = APExGP("power_law").fit(curve())
+    for cost, beyond in ((12, False), (0.01, True)):
+        plan = plan_collection(model, 0.82, cost, 50_000)
+        assert (1.6 * plan.sizes[-1] > 50 * 564) == beyond
+        assert (words in labels(PlanDisplay.from_plan(model, plan).plot().ax_)) == beyond
+    for size, beyond in ((5640, False), (56_400, True)):
+        found = compare_models({"a": curve(), "b": curve(0.01)}, [size], GP)
+        display = ComparisonDisplay.from_comparison(found).plot()
+        assert [words in labels(ax) for ax in display.axes_] == [beyond, beyond]

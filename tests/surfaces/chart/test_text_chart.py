@@ -1,6 +1,6 @@
 """The chart in characters: on a terminal only, within its width, readable without colours."""
 
-import json
+import io
 import os
 import re
 import subprocess
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from apexgp import APExGP, LearningCurve
 from apexgp.surfaces.chart.facts import chart_facts
 from apexgp.surfaces.chart.text import TextChart
-from conftest import REPOSITORY, pilot_table
+from conftest import pilot_table
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -62,14 +62,6 @@ def test_marks_stand_where_the_numbers_are(facts, model):
     assert all(word in lines[-1] + lines[-2] for word in ("measured", "80 % interval", "95 % interval", "target 0.83"))
 
 
-def test_the_documents_show_what_is_drawn(tmp_path):
-    readme, page = ((REPOSITORY / name).read_text(encoding="utf-8") for name in ("README.md", "docs/report.md"))
-    (tmp_path / "pairs.csv").write_text(re.search(r"```csv\n(size,score,split\n.*?)```", readme, re.DOTALL)[1])
-    fitted = APExGP().fit(LearningCurve.from_csv(tmp_path / "pairs.csv"))
-    lines = drawn(chart_facts(fitted, [720, 3600, 18000], fitted.required_size(0.78, 0.6)), 80)
-    assert "\n".join(line.rstrip() for line in lines) in page
-
-
 def on_a_terminal(arguments, **environment):
     """What a command prints on a terminal of 80 columns."""
     pty = pytest.importorskip("pty")
@@ -114,16 +106,33 @@ def test_a_terminal_shows_the_chart_and_a_pipe_does_not(pairs, run):
     assert " ".join(piped.split()[-60:]) in " ".join(plain.split())
 
 
-@pytest.mark.slow
-def test_json_is_json_on_a_terminal_too(pairs, run):
-    shown = on_a_terminal(("forecast", pairs, "--json"))
-    assert json.loads(shown) == json.loads(run("forecast", pairs, "--json")[1])
+class Screen(io.TextIOWrapper):
+    """What a terminal with some encoding is given."""
+
+    def __init__(self, encoding):
+        super().__init__(io.BytesIO(), encoding=encoding)
+
+    def isatty(self):
+        return True
+
+    def shown(self):
+        self.flush()
+        return COLOUR.sub("", self.buffer.getvalue().decode(self.encoding))
 
 
-@pytest.mark.slow
-def test_a_terminal_of_ascii_is_drawn_on_in_ascii(pairs):
-    shown = COLOUR.sub("", on_a_terminal(("forecast", pairs), PYTHONIOENCODING="ascii", PYTHONUTF8="0"))
-    chart = shown[: shown.index("times pilot")]
-    assert chart.isascii()
+@pytest.mark.parametrize("option", ["--json", "--methods-text"])
+def test_what_is_for_machines_and_papers_is_the_same_on_a_terminal(pairs, run, monkeypatch, option):
+    piped = run("forecast", pairs, option)[1]
+    screen = Screen("utf-8")
+    monkeypatch.setattr(sys, "stdout", screen)
+    assert run("forecast", pairs, option)[0] == 0
+    assert screen.shown() == piped
+
+
+def test_a_terminal_of_ascii_is_drawn_on_in_ascii(pairs, run, monkeypatch):
+    screen = Screen("ascii")
+    monkeypatch.setattr(sys, "stdout", screen)
+    assert run("forecast", pairs)[0] == 0
+    chart = screen.shown()[: screen.shown().index("times pilot")]
     assert "?" not in chart
     assert ":::" in chart

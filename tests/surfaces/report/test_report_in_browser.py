@@ -1,9 +1,7 @@
 """The report in a browser: with and without JavaScript, by pointer and keyboard, aloud, and on paper."""
 
 import json
-import os
 import re
-import shutil
 
 import pytest
 
@@ -11,21 +9,6 @@ from apexgp import APExGP, LearningCurve, write_report
 from conftest import pilot_table, require
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Debian's browser, driven by Playwright."""
-    playwright = require("playwright.sync_api")
-    if shutil.which("chromium") is None:
-        reason = "there is no chromium"
-        if os.environ.get("APEXGP_REQUIRE_ALL"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..._check import FloatArray, probability
 from ..._numbers import exactly
+from ...cautions import FARTHEST_FACTOR
 from ...repeated.compare import Comparison, PairComparison
 from ..words.phrases import counted
-from .look import LINES, MODELS, Display, dress, legend, new_axes, percent_axis, score_axis, size_axis
+from .look import LINES, MODELS, Display, dress, legend, mark_tested, new_axes, percent_axis, score_axis, size_axis
 
 __all__ = ["ComparisonDisplay"]
 
@@ -88,6 +89,9 @@ class ComparisonDisplay(Display):
             marker = "osD^v"[i % 5]
             above.plot(curve.measured_sizes, curve.measured_mean, marker, color=colour, markersize=5, zorder=4)
             shown += [curve.lower, curve.upper, curve.mean, curve.measured_mean]
+        largest = max(float(curve.measured_sizes[-1]) for curve in self.models.values())
+        for ax in (above, below):
+            mark_tested(ax, FARTHEST_FACTOR * largest, self.sizes[-1])
         score_axis(above, f"expected {self.metric}", *shown)
         self._draw_chances(below)
         for ax in (above, below):

@@ -18,7 +18,20 @@ from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import CurveEstimator
 from ..words.phrases import counted
-from .look import FORECAST, MEASURED, TARGET, TRUTH, Display, dress, legend, new_axes, score_axis, size_axis, whiskers
+from .look import (
+    FORECAST,
+    MEASURED,
+    TARGET,
+    TRUTH,
+    Display,
+    dress,
+    legend,
+    mark_tested,
+    new_axes,
+    score_axis,
+    size_axis,
+    whiskers,
+)
 
 __all__ = ["CurveDisplay", "picture_end"]
 
@@ -188,9 +201,7 @@ class CurveDisplay(Display):
         ax.plot(self.sizes[within], self.mean[within], color="0.35", linewidth=1.5)
         ax.plot(self.sizes[beyond], self.mean[beyond], color=FORECAST, linewidth=2, label="forecast (mean)")
         ax.axvline(boundary, color="0.55", linewidth=0.8, linestyle=(0, (4, 4)))
-        if self.sizes[-1] > FARTHEST_FACTOR * boundary * (1 + 1e-9):
-            words = f"{FARTHEST_FACTOR} times the pilot: not tested beyond"
-            ax.axvline(FARTHEST_FACTOR * boundary, color=TRUTH, linewidth=1.2, linestyle=(0, (1, 2)), label=words)
+        mark_tested(ax, FARTHEST_FACTOR * boundary, self.sizes[-1])
 
     def _draw_required(self, ax: Any, required: RequiredSize) -> None:
         """The target, and the size that reaches it with its interval, as far as they lie within the picture."""

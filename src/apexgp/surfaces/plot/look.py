@@ -11,6 +11,7 @@ import numpy as np
 from ..._check import FloatArray
 from ..._extras import need
 from ..._numbers import exactly
+from ...cautions import FARTHEST_FACTOR
 
 __all__ = [
     "FORECAST",
@@ -23,6 +24,7 @@ __all__ = [
     "as_they_are",
     "dress",
     "legend",
+    "mark_tested",
     "new_axes",
     "percent_axis",
     "score_axis",
@@ -89,6 +91,13 @@ def as_they_are(texts: Iterable[Any]) -> None:
     """Names of metrics, models and tasks are no formulas: a $ in them is a $."""
     for text in texts:
         text.set_parse_math(False)
+
+
+def mark_tested(ax: Any, at: float, end: float) -> None:
+    """Where on an axis that goes to `end` the sizes end that forecasts were tested at."""
+    if end > at * (1 + 1e-9):
+        words = f"{FARTHEST_FACTOR} times the pilot: not tested beyond"
+        ax.axvline(at, color=TRUTH, linewidth=1.2, linestyle=(0, (1, 2)), label=words)
 
 
 def size_axis(ax: Any, low: float, high: float, label: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,10 +14,11 @@ from ..._extras import need
 from ..._numbers import chance, exactly
 from ...answers.plan import CollectionPlan
 from ...answers.required import success_of
+from ...cautions import FARTHEST_FACTOR
 from ...estimators import APExGP
 from ...forecast import Quantity
 from ..words.phrases import counted
-from .look import FORECAST, MEASURED, TRUTH, Display, dress, legend, new_axes, percent_axis
+from .look import FORECAST, MEASURED, Display, dress, legend, mark_tested, new_axes, percent_axis
 
 __all__ = ["PlanDisplay"]
 
@@ -39,6 +41,8 @@ class PlanDisplay(Display):
         What the target is about.
     unit : str
         What a size counts.
+    tested : float
+        Size up to which forecasts were tested.
     """
 
     sizes: FloatArray
@@ -46,6 +50,7 @@ class PlanDisplay(Display):
     plan: CollectionPlan
     metric: str = "score"
     unit: str = "examples"
+    tested: float = math.inf
 
     @classmethod
     def from_plan(cls, model: APExGP, plan: CollectionPlan, of: Quantity = "expected") -> Self:
@@ -56,7 +61,8 @@ class PlanDisplay(Display):
         farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_sample, 1.0))
         grid = np.linspace(plan.start, farthest, 200)
         prob = np.maximum.accumulate(success_of(model, plan.target, of)(grid))
-        return cls(grid, prob, plan, model.curve_.metric_name, counted(model.curve_))
+        curve = model.curve_
+        return cls(grid, prob, plan, curve.metric_name, counted(curve), FARTHEST_FACTOR * curve.largest)
 
     def _about(self) -> str:
         rounds = sorted(set(self.plan.stops))
@@ -77,8 +83,9 @@ class PlanDisplay(Display):
         )
         ax.plot([0], [plan.prob_now], "D", color=MEASURED, markersize=6, label=f"at hand: {plan.start:,}", zorder=4)
         self._draw_rounds(ax)
+        mark_tested(ax, max(self.tested - plan.start, 0) * plan.cost_per_sample, spend[-1])
         missed = f"missed in the end: {chance(plan.failure_probability)}"
-        ax.axhline(plan.prob_met[-1], color=TRUTH, linewidth=1, linestyle=(0, (1, 2)), label=missed)
+        ax.axhline(plan.prob_met[-1], color="0.4", linewidth=1, linestyle="-.", label=missed)
         ax.set_xlim(-0.03 * spend[-1], 1.03 * spend[-1])
         percent_axis(ax, "target met by then")
         self._name_costs(ax)

@@ -18,8 +18,8 @@ _BACKTEST = (
     "scores lay within the intervals; the CRPS sums it up in one number, and lower is better."
 )
 DATA_INTRO = (
-    "Every score that the forecast rests on, one line a measurement. Saved as curve.csv, it is what the commands below "
-    "start from."
+    "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
+    "are what these lines start from."
 )
 
 # How the default model fared; docs/calibration.md has the table.
@@ -57,13 +57,13 @@ def assumptions(model: APExGP) -> dict[str, str]:
         else "The number of groups (such as patients) that the classifier was trained on, each with all its examples."
     )
     each = max(curve.replicates.count.tolist())
-    over = "one new random split" if each == 1 else "new random splits, as many as the pilot has at a size"
+    over = "one new random split" if each == 1 else "as many new random splits as the pilot has at a size"
     told = {
         "Score": f"{curve.metric_name} on data that the classifier was not trained on. It lies between 0 and 1; {best}."
         + splits,
         "Size": size,
-        "Forecast": f"The mean score over {over} of the same source. The interval holds it with the stated "
-        "probability. Statements about a target are about the true expected score, free of the luck of any split.",
+        "Forecast": f"The mean score over {over}. The interval holds it with the stated probability. "
+        "Statements about a target are about the true expected score, free of the luck of any split.",
         "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
         "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
         "Ceiling": _ceiling(float(settings["ceiling"]), lower) + _floor(float(settings["floor"]), lower),
