@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -124,7 +125,10 @@ def described(address, *options):
     ]
     command += ["--exclude-checks", "positive_data_acceptance", "--suppress-health-check", "all"]
     command += ["--request-timeout", "60", *options]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:  # it leaves notes to itself where it runs
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=folder
+        )
     return done.returncode, done.stdout
 
 
