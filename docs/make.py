@@ -24,8 +24,8 @@ from apexgp import (
     ComparisonDisplay,
     CurveDisplay,
     LearningCurve,
-    LogisticHead,
     PlanDisplay,
+    TunedLogistic,
     backtest,
     collect_curves,
     compare_models,
@@ -33,7 +33,7 @@ from apexgp import (
 )
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
-from apexgp.collect.subsets import PAPER_SIZES
+from apexgp.collect.sizes import PAPER_SIZES
 from apexgp.surfaces.chart.facts import chart_facts
 from apexgp.surfaces.chart.text import TextChart
 from apexgp.surfaces.cli import app
@@ -151,11 +151,9 @@ def real_curves() -> dict[str, LearningCurve]:
             multiclass="macro",
             **settings,
         ),
-        "breast cancer, LogisticHead": collect_curves(
-            Prepared(LogisticHead()), *cancer, sizes=[*PAPER_SIZES, 455], **settings
-        ),
+        "breast cancer, TunedLogistic": collect_curves(TunedLogistic(), *cancer, sizes=[*PAPER_SIZES, 455], **settings),
     }
-    for name, estimator in (("random forest", RandomForestClassifier(100)), ("LogisticHead", LogisticHead())):
+    for name, estimator in (("random forest", RandomForestClassifier(100)), ("TunedLogistic", TunedLogistic())):
         found[f"diamonds, {name}"] = collect_curves(
             Prepared(estimator, diamonds.categorical),
             diamonds.X,

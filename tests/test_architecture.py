@@ -136,6 +136,7 @@ def test_public_names_are_pinned():
         "PlanDisplay",
         "RequiredSize",
         "SliceHead",
+        "TunedLogistic",
         "Variant",
         "WRITTEN",
         "backtest",

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some
+from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
 from ._files import write_text
 from ._known_metrics import UNNAMED, metric_name
 from ._tables import as_csv
@@ -76,9 +76,9 @@ class LearningCurve:
     def __post_init__(self) -> None:
         choice("direction", self.direction, get_args(Direction))
         choice("unit", self.unit, get_args(Unit))
-        for name, value in (("metric", self.metric), ("task", "" if self.task is None else self.task)):
-            if not isinstance(value, str):
-                raise DataError(f"must be text, got {shown(value)}.", argument=name)
+        for name, value in (("metric", self.metric), ("task", self.task)):
+            if name == "metric" or value is not None:
+                object.__setattr__(self, name, text(name, value, error=DataError))  # type: ignore[arg-type]
         sizes = sizes_array("sizes", self.sizes, error=DataError)
         scores = scores_array("scores", self.scores)
         split = None if self.split is None else _labels(self.split)

@@ -6,6 +6,7 @@
     ├── DataError (ValueError)            the measurements or their file are at fault
     ├── RequestError (ValueError)         an argument is at fault
     ├── NoForecastError (TypeError)       the method gives a curve but no distribution
+    ├── NoSuchCurveError (KeyError)       a run has no curve of that task and metric
     ├── WouldOverwriteError (FileExistsError)
     ├── NotWrittenError (OSError)          the disk did not take a file or a row
     └── MissingExtraError (ImportError)   an optional dependency is not installed
@@ -16,7 +17,12 @@
     ├── ReproducibilityWarning            a loaded model no longer gives its saved numbers
     ├── MissingScoresWarning              cells of a table of scores were empty
     ├── SizesLeftOutWarning               sizes were asked for that the data cannot give
-    └── FailedFitsWarning                 some fits of a run raised errors
+    ├── FewTestCasesWarning               a single score of a run will be uncertain
+    ├── LeakWarning                       a feature alone gives the class away
+    ├── NoFeatureWarning                  a feature looks like an identifier
+    ├── UngroupedWarning                  rows seem to belong together, and no groups were given
+    ├── FailedFitsWarning                 some fits of a run raised errors
+    └── FewerProcessesWarning             more processes were asked for than the machine can use
 """
 
 from __future__ import annotations
@@ -32,13 +38,19 @@ __all__ = [
     "ConvergenceWarning",
     "DataError",
     "FailedFitsWarning",
+    "FewTestCasesWarning",
+    "FewerProcessesWarning",
+    "LeakWarning",
     "MissingExtraError",
     "MissingScoresWarning",
+    "NoFeatureWarning",
     "NoForecastError",
+    "NoSuchCurveError",
     "NotWrittenError",
     "ReproducibilityWarning",
     "RequestError",
     "SizesLeftOutWarning",
+    "UngroupedWarning",
     "WouldOverwriteError",
 ]
 
@@ -120,6 +132,10 @@ class NoForecastError(ApexError, TypeError):
     """A deterministic method was asked for a distribution."""
 
 
+class NoSuchCurveError(ApexError, KeyError):
+    """A run has no curve of that task and metric."""
+
+
 class WouldOverwriteError(ApexError, FileExistsError):
     """A file of that name is there and overwriting was not asked for."""
 
@@ -156,5 +172,25 @@ class SizesLeftOutWarning(ApexWarning):
     """Training-set sizes beyond the training set were left out."""
 
 
+class FewTestCasesWarning(ApexWarning):
+    """The test sets of a run are so small that a single score is uncertain."""
+
+
+class LeakWarning(ApexWarning):
+    """A feature alone gives the class away in all rows."""
+
+
+class NoFeatureWarning(ApexWarning):
+    """A feature has another value in every row, as identifiers do."""
+
+
+class UngroupedWarning(ApexWarning):
+    """A feature repeats as the names of patients do, and no groups were given."""
+
+
 class FailedFitsWarning(ApexWarning):
     """Some fits raised errors; the curves are made of the others."""
+
+
+class FewerProcessesWarning(ApexWarning):
+    """More processes were asked for than the machine can use; some were left out."""

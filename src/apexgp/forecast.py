@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, ndtri
 
 from ._answer import Answer, Columns, Shown, as_frame, columns_as_json
-from ._check import FloatArray, choice, generator, probability, real_array, whole_number
+from ._check import FloatArray, choice, generator, probability, real_array, several, shown, text, whole_number
 from ._files import write_text
 from ._numbers import exactly
 from ._roots import rising_root
@@ -21,8 +21,9 @@ from ._tables import as_csv
 from ._truncated import CutNormal
 from .errors import RequestError
 
-__all__ = ["Forecast", "Quantity"]
+__all__ = ["MOST_DRAWS", "Forecast", "Quantity"]
 
+MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
 _MANY_LEVELS = 16
 
 IntervalKind = Literal["equal_tailed", "hdi"]
@@ -57,14 +58,23 @@ class Forecast(Answer):
     cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("sizes", "locations", "scales", "weights"):
+            given = getattr(self, name)
+            if type(given) is not np.ndarray or given.dtype != np.float64:
+                object.__setattr__(self, name, real_array(name, given))
+        object.__setattr__(self, "cautions", tuple(text("cautions", c) for c in several("cautions", self.cautions)))
+        if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
+            raise RequestError("sizes and weights must be lists with at least one number each.")
         shape = (len(self.weights), len(self.sizes))
         if self.locations.shape != shape or self.scales.shape != shape:
             raise RequestError(
                 f"locations and scales must have shape (components, sizes) = {shape}, "
                 f"got {self.locations.shape} and {self.scales.shape}."
             )
-        if not (self.scales > 0).all() or abs(self.weights.sum() - 1) > 1e-9 or (self.weights < 0).any():
-            raise RequestError("scales must be above 0; weights must not be negative and must sum to 1.")
+        if not (np.isfinite(self.locations).all() and np.isfinite(self.scales).all() and (self.scales > 0).all()):
+            raise RequestError("locations must be finite; scales must be finite and above 0.")
+        if not (self.weights >= 0).all() or abs(self.weights.sum() - 1) > 1e-9:
+            raise RequestError("must not be negative and must sum to 1.", argument="weights")
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -160,8 +170,8 @@ class Forecast(Answer):
         array of shape (Q,) for one level, (k, Q) for several
         """
         levels = real_array("p", p)
-        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise RequestError(f"p must be a level in [0, 1] or a list of them, got {p!r}.")
+        if levels.ndim > 1 or not levels.size or not ((levels >= 0) & (levels <= 1)).all():
+            raise RequestError(f"must be a level in [0, 1] or a list of them, got {shown(p)}.", argument="p")
         values = self._quantile(np.atleast_1d(levels))
         return values[0] if levels.ndim == 0 else values
 
@@ -182,10 +192,9 @@ class Forecast(Answer):
         return self._shortest(level)
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
-        """Draw n scores at each size, each size on its own: shape (n, Q)."""
-        n = whole_number("n", n, least=1)
+        """Draw n scores at each size, each size on its own: shape (n, Q), at most 10^7 scores in all."""
+        shape = (whole_number("n", n, least=1, most=MOST_DRAWS // len(self.sizes)), len(self.sizes))
         rng = generator(seed)
-        shape = (n, len(self.sizes))
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
         chosen = CutNormal(self.locations[component, column], self.scales[component, column])
@@ -212,7 +221,8 @@ class Forecast(Answer):
             raise RequestError(
                 f"y must be one number or one for each of the {len(self.sizes)} sizes, got shape {values.shape}."
             )
-        return np.broadcast_to(values, (*values.shape[:-1], len(self.sizes)))
+        # Beyond [0, 1] nothing changes any more, and squares of what is far beyond would overflow.
+        return np.broadcast_to(np.clip(values, -1.0, 2.0), (*values.shape[:-1], len(self.sizes)))
 
     def _mixed(self, component: Callable[[FloatArray], FloatArray], values: FloatArray) -> FloatArray:
         """Weighted sum over the components of a function of the values."""
@@ -302,8 +312,9 @@ class Forecast(Answer):
         return np.stack([self.at(q)._quantile(column)[:, 0] for q, column in enumerate(levels.T)], axis=1)
 
     def at(self, index: int) -> Forecast:
-        """The forecast at one of the sizes alone."""
-        return self._at(slice(index, index + 1))
+        """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
+        first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
+        return self._at(slice(first, first + 1))
 
     def _at(self, which: slice | NDArray[np.intp]) -> Forecast:
         return Forecast(self.sizes[which], self.locations[:, which], self.scales[:, which], self.weights, self.cautions)

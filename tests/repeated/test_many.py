@@ -152,3 +152,14 @@ def test_multiples_are_of_each_curves_own_largest_size():
 def test_odd_requests_are_refused_before_the_work(settings, message):
     with pytest.raises(RequestError, match=message):
         forecast_many(curves(1), **settings)
+
+
+def test_an_iterable_that_breaks_gives_what_came_before_it():
+    def curves():
+        yield from [LearningCurve([60, 120, 240], [0.6, 0.7, 0.75])] * 2
+        raise OSError("the disk is gone")
+
+    results = forecast_many(curves(), [500], APExGP("power_law"))
+    assert [next(results).error for _ in range(2)] == [None, None]
+    with pytest.raises(DataError, match=r"curves could not be read on after the first 2 \(OSError: the disk is gone\)"):
+        next(results)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from .._answer import Answer, Columns, Shown
-from .._check import FloatArray, probability, real_number
+from .._check import FloatArray, offers, probability, real_number
 from .._numbers import chance, roughly
 from .._roots import bracketed_root
 from ..curve import LearningCurve
@@ -120,7 +120,7 @@ class RequiredSize(Answer):
 
 def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
     """F for a target, which must be attainable."""
-    if not (hasattr(model, "forecast") and hasattr(model, "curve_")):
+    if not offers(model, "forecast", "curve_", "ceiling") or not isinstance(model.curve_, LearningCurve):
         raise RequestError(
             f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
         )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 from .._answer import Answer, Columns, Shown
-from .._check import some
+from .._check import shown, some
 from .._files import write_text
 from .._numbers import exactly
 from .._tables import as_csv
 from ..curve import LearningCurve, curve_columns
-from ..errors import RequestError
+from ..errors import NoSuchCurveError, RequestError
 from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]
@@ -29,6 +29,8 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
     ----------
     record : Record
         The fits.
+    notes : sequence of str
+        What was chosen for them, and why.
 
     Attributes
     ----------
@@ -36,9 +38,12 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         One row a fit, with the keys size, split, task, parameters (those chosen on validation), validation_<metric>,
         test_<metric>, test_cases, seconds and error (empty where the fit went well). `pandas.DataFrame(curves.fits)`
         makes a table of it.
+    notes : tuple of str
+        What was chosen for the run (its sizes, where none were asked for), and why; empty for curves read from a file.
     """
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, *, notes: Sequence[str] = ()) -> None:
+        self.notes = tuple(notes)
         latest = {key(fit): fit for fit in record.rows} | record.finished()
         self.fits: tuple[FitRow, ...] = tuple(
             sorted(latest.values(), key=lambda fit: (fit["size"], fit["split"], fit["task"] or ""))
@@ -66,8 +71,10 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
     def __getitem__(self, which: Key) -> LearningCurve:
         try:
             return self._curves[which]
-        except (KeyError, TypeError):
-            raise KeyError(f"No curve {which!r}; there are {', '.join(map(repr, self._curves))}.") from None
+        except Exception:  # not there, or a foreign object that cannot be looked up
+            raise NoSuchCurveError(
+                f"There is no curve {shown(which)}; there are {some([repr(known) for known in self])}."
+            ) from None
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._curves)

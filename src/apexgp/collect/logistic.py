@@ -121,6 +121,11 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         second = self.decision_function(X) > 0
         return self.classes_[second.astype(int)]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def _checked(self, X: ArrayLike) -> FloatArray:
         features = _features(X)
         if features.shape[1] != self.n_features_in_:
@@ -199,9 +204,10 @@ def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[A
 
 def validation_pair(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
     """Cases and classes to choose by."""
-    if not isinstance(validation, (tuple, list)) or len(validation) != 2:
+    pair = several("validation", validation, "a pair (X, y)", error=DataError)
+    if not isinstance(validation, (tuple, list)) or len(pair) != 2:
         raise DataError(f"must be a pair (X, y), got {shown(validation)}.", argument="validation")
-    return validation[0], validation[1]
+    return pair[0], pair[1]
 
 
 def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:

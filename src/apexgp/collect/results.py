@@ -15,6 +15,7 @@ from .._files import file_behind, refuse_to_overwrite
 from .._tables import cells_of_any_length, csv_line, one_line
 from ..curve import Unit
 from ..errors import DataError, RequestError
+from .differences import differences
 from .lock import LockedFile, held, read_shared
 
 __all__ = ["FitRow", "Record", "read_record", "resumed"]
@@ -210,17 +211,9 @@ def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, 
             f"{path} is a record of another version of apexgp, which told estimators and data apart in another way; it "
             "was left alone and can still be read. Name another file for the results."
         )
-    differences = [
-        f"{name} was {_told(found.get(name))}, now {_told(wanted.get(name))}"
-        for name in dict.fromkeys([*wanted, *found])
-        if found.get(name) != wanted.get(name)
-    ]
-    if differences:
+    other = differences(found, wanted)
+    if other:
         raise RequestError(
-            f"{path} was made with other settings or data: {'; '.join(differences)}. Name another file for the "
-            "results, or go back to those settings."
+            f"{path} holds the fits of another run ({'; '.join(other)}). It was left alone.",
+            remedy=("Start another record with {}, or go back to those settings.", ("results", "other.csv")),
         )
-
-
-def _told(value: Any) -> str:
-    return one_line(json.dumps(value), 600)

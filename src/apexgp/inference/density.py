@@ -32,6 +32,7 @@ _LOG_2PI = np.log(2 * np.pi)
 # Proposal for the drop of a mean that does not scale: its logit, as a share of the room between floor and ceiling.
 _DROP_LOC, _DROP_SCALE = -2.0, 1.5
 
+_WELL = 3.5  # standard deviations that a Gaussian keeps off a pole
 _LITTLE = 2.0  # standard deviations, beyond which a cut takes less than a fortieth
 
 FAR = np.array([2.0, 30.0])
@@ -247,7 +248,8 @@ class Density:
 
         The share's prior has poles at 0 and 1, so that weights of draws from the Gaussian alone would have no variance.
         Half of the draws come from the arcsine distribution, which has such poles too, the others from the Gaussian,
-        and all are weighed as draws from both (Veach and Guibas 1995).
+        and all are weighed as draws from both (Veach and Guibas 1995). Where the Gaussian keeps off the poles, all are
+        its own.
         """
         half = u.shape[1] // 2
         level, centre, spread, log_mass = self._given_level(fit, u[0, :half])
@@ -255,8 +257,9 @@ class Density:
         cut = Cut(-centre / spread, (room - centre) / spread)
         # Draws run over (proposals, levels).
         share = np.empty((2, *level.shape))
-        np.divide(centre + spread * cut.quantile(u[1, :half]), room, out=share[0])
-        share[1] = np.sin(0.5 * np.pi * u[1, half:]) ** 2
+        np.divide(centre + spread * cut.quantile(u[1].reshape(2, half, *u.shape[2:])), room, out=share)
+        off_poles = (centre > _WELL * spread) & (room - centre > _WELL * spread)
+        share[1] = np.where(off_poles, share[1], np.sin(0.5 * np.pi * u[1, half:]) ** 2)
         np.clip(share, 1e-9, 1 - 1e-9, out=share)
         drop = share * room
         log_share, log_rest = np.log(share), np.log(1 - share)
@@ -268,6 +271,7 @@ class Density:
         excess *= 0.5 * excess
         excess -= 0.5 * (log_share + log_rest) + (log_room + log_cut + np.log(np.pi))
         np.exp(np.minimum(excess, 700.0, out=excess), out=excess)
+        excess[:, off_poles] = 1.0
         excess += 1
         log_weight = prior.log_density(log_share, log_rest, fit.t)
         log_weight -= np.log(excess, out=excess)

@@ -39,7 +39,7 @@ _DRAWS = 4  # of level and drop at a node: cheap beside the node
 _COMPONENTS = 512
 
 _ENOUGH = 200.0  # effective nodes that are aimed at
-TOLERATED = 0.035
+TOLERATED = 0.025
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
 
 

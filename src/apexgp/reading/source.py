@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .._check import choice, shown
+from .._check import choice, several, shown, text
 from .._tables import Table, read_table
 from ..errors import RequestError
 from .frames import frame_table, is_frame
@@ -36,27 +36,19 @@ class Wanted:
     sheet: str | int | None = None
 
     def __post_init__(self) -> None:
-        names = [(role, getattr(self, role)) for role in ("size", "split", "task", "metric")]
-        names += [("score", name) for name in ([self.score] if isinstance(self.score, str) else self._listed())]
-        for argument, name in names:
-            if name is not None and not isinstance(name, str):
-                raise RequestError(f"must be the name of a column, got {shown(name)}.", argument=argument)
+        column = "the name of a column"
+        if self.score is not None and not isinstance(self.score, str):
+            names = several("score", self.score, f"{column}, or a list of names")
+            object.__setattr__(self, "score", [text("score", name, column) for name in names])
+        for argument in ("size", "score", "split", "task", "metric"):
+            name = getattr(self, argument)
+            if name is not None and not isinstance(name, list):
+                object.__setattr__(self, argument, text(argument, name, column))
         for argument, allowed in STATED.items():
             if getattr(self, argument) is not None:
                 choice(argument, getattr(self, argument), allowed)
         if self.sheet is not None and not isinstance(self.sheet, str | int):
             raise RequestError(f"must be the name or number of a sheet, got {shown(self.sheet)}.", argument="sheet")
-
-    def _listed(self) -> list[Any]:
-        """The names in a list of columns, which is kept as such."""
-        if self.score is None:
-            return []
-        if not isinstance(self.score, Iterable) or isinstance(self.score, (bytes, Mapping)):
-            raise RequestError(
-                f"must be the name of a column, or a list of names, got {shown(self.score)}.", argument="score"
-            )
-        object.__setattr__(self, "score", list(self.score))
-        return list(self.score)
 
 
 def read_measurements(source: Any, wanted: Wanted) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:

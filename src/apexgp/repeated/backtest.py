@@ -12,7 +12,7 @@ from joblib import delayed
 from sklearn.base import clone
 
 from .. import metrics
-from .._check import FloatArray, shown, some, truth, whole_number
+from .._check import FloatArray, mapped, several, shown, some, text, truth, whole_number
 from .._progress import progress_bar
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
@@ -61,15 +61,17 @@ def backtest(
     if isinstance(curve, LearningCurve):
         curves: list[tuple[object, LearningCurve]] = [(curve.task, curve)]
     elif isinstance(curve, Mapping):
-        curves = list(curve.items())
-    elif isinstance(curve, Iterable):
-        curves = [(getattr(one, "task", None) or i, one) for i, one in enumerate(curve)]
+        curves = list(mapped("curve", curve, "a LearningCurve, or several", error=DataError).items())
     else:
-        raise DataError(f"Expected a LearningCurve, or several, got {type(curve).__name__}.")
+        listed = several("curve", curve, "a LearningCurve, or several", error=DataError)
+        curves = [((isinstance(one, LearningCurve) and one.task) or i, one) for i, one in enumerate(listed)]
     wrong = [one for _, one in curves if not isinstance(one, LearningCurve)]
     if wrong or not curves:
-        came = type(wrong[0]).__name__ if wrong else "none"
-        raise DataError(f"Expected a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).")
+        came = shown(wrong[0]) if wrong else "none"
+        raise DataError(
+            f"must be a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).",
+            argument="curve",
+        )
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     metrics_measured = {one.metric_name for _, one in curves}
     judged = []
@@ -89,7 +91,7 @@ def backtest(
 
 def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     """Estimators by those of `METHODS` that have the given names."""
-    unknown = [name for name in names if not isinstance(name, str) or name not in METHODS]
+    unknown = [name for name in names if name not in METHODS]
     if unknown:
         raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
@@ -109,21 +111,21 @@ def sizes_required(
 
 
 def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> dict[str, CurveEstimator]:
+    wanted = "names, or a mapping from names to estimators"
     if methods is None:
         return methods_named(list(METHODS))
     if isinstance(methods, CurveEstimator):
         raise RequestError(f"must be a mapping, such as {{'mine': {type(methods).__name__}()}}.", argument="methods")
     if isinstance(methods, Mapping):
-        for name, method in methods.items():
+        chosen = mapped("methods", methods, wanted)
+        for name, method in chosen.items():
             if not isinstance(method, CurveEstimator):
-                raise RequestError(f"The method {name!r} must be an estimator of curves, got {type(method).__name__}.")
-        chosen = dict(methods)
-    elif isinstance(methods, Iterable):
-        chosen = methods_named([methods] if isinstance(methods, str) else list(methods))
+                raise RequestError(
+                    f"The method {shown(name)} must be an estimator of curves, got {type(method).__name__}."
+                )
     else:
-        raise RequestError(
-            f"must be names, or a mapping from names to estimators, got {shown(methods)}.", argument="methods"
-        )
+        listed = [methods] if isinstance(methods, str) else several("methods", methods, wanted)
+        chosen = methods_named([text("methods", name, wanted) for name in listed])
     if not chosen:
         raise RequestError("is empty. Name at least one, or leave it out for all.", argument="methods")
     return chosen

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from sklearn.base import clone
 
 from .._answer import Answer, Columns, Shown
-from .._check import FloatArray, sizes_array
+from .._check import FloatArray, mapped, shown, sizes_array
 from .._known_metrics import UNNAMED
 from .._numbers import chance, exactly
 from ..curve import LearningCurve
@@ -154,8 +154,10 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     >>> pair.prob_first_better.round(1)
     array([1. , 0.2])
     """
-    if not isinstance(curves, Mapping) or len(curves) < 2:
-        raise RequestError("must be a mapping from the names of two or more models to their curves.", argument="curves")
+    wanted = "a mapping from the names of two or more models to their curves"
+    curves = mapped("curves", curves, wanted)
+    if len(curves) < 2:
+        raise RequestError(f"must be {wanted}, got {len(curves)}.", argument="curves")
     at = sizes_array("sizes", sizes)
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP) or settings.inference != "bayes":
@@ -165,7 +167,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
         )
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
-            raise DataError(f"The curve of {name!r} must be a LearningCurve, got {type(curve).__name__}.")
+            raise DataError(f"The curve of {shown(name)} must be a LearningCurve, got {type(curve).__name__}.")
     fitted = {name: clone(settings).fit(curve) for name, curve in _of_one_kind(curves).items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, get_args
 
 import numpy as np
@@ -18,7 +17,7 @@ from .._check import FloatArray, choice, positive, probability, real_array, real
 from .._numbers import exactly
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
-from ..errors import ApexError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..estimators import APExGP, CurveEstimator, fit_together, without_answer
 from ..forecast import Quantity
 from .processes import in_order
@@ -143,7 +142,7 @@ def forecast_many(
         raise RequestError(f"must be an APExGP, got {type(settings).__name__}.", argument="model")
     try:
         items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in iter(curves))
-    except TypeError:
+    except Exception:  # whatever a foreign object raises that only looks like a list
         raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
     chunks = _chunks(enumerate(items))
     work = (delayed(_forecast_chunk)(chunk, asked, clone(settings)) for chunk in chunks)
@@ -174,9 +173,25 @@ def _multiples(times: ArrayLike) -> FloatArray:
 
 
 def _chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, _CHUNK)):
+    """What is read, some at a time; where reading fails, what came before it first."""
+    chunk: list[Any] = []
+    failed: Exception | None = None
+    count = 0
+    try:
+        for item in items:
+            chunk.append(item)
+            count += 1
+            if len(chunk) == _CHUNK:
+                yield chunk
+                chunk = []
+    except Exception as problem:
+        failed = problem
+    if chunk:
         yield chunk
+    if failed is not None:
+        raise DataError(
+            f"could not be read on after the first {count} ({type(failed).__name__}: {failed}).", argument="curves"
+        ) from failed
 
 
 def _forecast_chunk(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from apexgp import APExGP, Beliefs, LearningCurve, Variant, errors, read_curves, write_report
+from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.priors import PositiveNormal
 from conftest import REPOSITORY, pilot_table, require
 
@@ -203,7 +204,7 @@ def settings_of_all_kinds():
     yield "every option", APExGP("auto", ceiling=0.97, floor=0.4, noise=0.011, seed=5), {}
     yield "published", APExGP.as_published("arctan", 0.99).set_params(seed=2), {}
     yield "written", APExGP.as_written(), {}
-    yield "own priors", APExGP(priors=Beliefs.from_dict(APExGP()._beliefs().to_dict())), {}
+    yield "own priors", APExGP(priors=Beliefs.from_dict(CALIBRATED.to_dict())), {}
     yield "own variant", APExGP("power_law", "bayes", "paper", variant=sharp), {}
     yield "an error rate of patients", APExGP(), {"direction": "lower", "unit": "groups", "metric": "error rate"}
 

@@ -38,7 +38,7 @@ def forecast(
             "Repeat for several, or part them by commas.  [default: 2x 10x 50x]",
             show_default=False,
         ),
-        Sets("sizes", "times"),
+        Sets("sizes", "times", "to"),
     ] = None,
     target: Annotated[
         float | None, typer.Option(help="Score to reach: say how many examples it takes.", show_default=False)
