@@ -11,6 +11,7 @@ import io
 import os
 import re
 import shlex
+import sys
 import tempfile
 from pathlib import Path
 
@@ -219,6 +220,24 @@ def examples() -> None:
         replace(curve, scores=scores, direction="higher").to_csv(folder / f"{name}.csv", overwrite=True)
 
 
+def page_picture() -> None:
+    """The page with one of its examples, as a browser shows it."""
+    sys.path.insert(0, str(FOLDER.parent / "tests"))
+    from playwright.sync_api import sync_playwright
+
+    from serving import BROWSER, CHROMIUM, serving
+
+    with serving() as (_, _, address), sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=BROWSER)
+        page = browser.new_page(viewport={"width": 1280, "height": 960})
+        page.goto(address)
+        page.click("text=A pilot of 360")
+        page.wait_for_selector("#figure svg")
+        page.mouse.move(0, 0)
+        page.screenshot(path=FOLDER / "web.png")
+        browser.close()
+
+
 if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
@@ -229,3 +248,4 @@ if __name__ == "__main__":
     answer_pictures()
     end_to_end()
     examples()
+    page_picture()

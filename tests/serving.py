@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -122,14 +123,18 @@ def described(address, *options):
         "--checks",
         "all",
     ]
-    command += ["--exclude-checks", "positive_data_acceptance", "--suppress-health-check", "all", *options]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    command += ["--exclude-checks", "positive_data_acceptance", "--suppress-health-check", "all"]
+    command += ["--request-timeout", "60", *options]
+    with tempfile.TemporaryDirectory() as folder:  # it leaves notes to itself where it runs
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=folder
+        )
     return done.returncode, done.stdout
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """Debian's browser, driven by Playwright."""
+    """Debian's browser, driven by Playwright; its event loop runs as long, and lets no other run."""
     playwright = require("playwright.sync_api")
     if shutil.which(CHROMIUM) is None:
         reason = f"there is no {CHROMIUM}"

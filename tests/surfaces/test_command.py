@@ -97,6 +97,7 @@ CALLED = {
     "backtest": (read_curves, backtest, APExGP.required_size),
     "report": (*READING, write_report),
     "minimum": (minimum_sample_size,),
+    "serve": (),
     "demo": (),
 }
 WITHOUT_OPTION = {
@@ -107,6 +108,7 @@ WITHOUT_OPTION = {
     "backtest": {"path", "curve", "self", "of", "progress"},
     "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
+    "serve": set(),
     "demo": set(),
 }
 

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow  # a browser starts
 
 SPREADSHEET = "Size\tScore\n60\t0,66\n94\t0,70\n147\t0,72\n230\t0,75\n360\t0,76\n".lower()
 NASTY = "<script>alert(1)</script>"
+IMAGE = "<img src=x onerror=alert(1)>"
 
 
 @contextmanager
@@ -184,6 +185,11 @@ def test_files_examples_and_several_curves(open_page, tmp_path):
         page.wait_for_function("name => document.querySelector('#answer-title').textContent.endsWith(name)", arg=NASTY)
         assert page.input_value("#task") == NASTY
         assert NASTY in page.get_attribute("#figure svg", "aria-label")
+        page.fill("#metric", IMAGE)
+        answered(page, IMAGE)
+        assert IMAGE in page.inner_text("#forecast-table")
+        assert IMAGE in page.text_content("#methods")
+        assert page.locator("main img").count() == 0
         assert page.locator("main script:not([type='application/json'])").count() == 0
         data = page.evaluate_handle("text => { const d = new DataTransfer(); d.items.add(new File([text], 'x.csv')); return d }", SPREADSHEET)  # fmt: skip  # noqa: E501
         page.dispatch_event("#drop", "dragover", {"dataTransfer": data})
