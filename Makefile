@@ -5,6 +5,7 @@
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
 # fuzz   hostile input to everything a person can reach: make fuzz N=10000 SEED=0
 # faults kills, dead workers, two starts, full disks: make faults N=20 SEED=0, so many of each
+# api    what schemathesis makes of /openapi.json, thrown at the server of the page
 # docs   remake the generated pages and the picture of the README
 
 PYTHON ?= python3
@@ -13,13 +14,13 @@ BIN := .venv/bin
 N :=
 SEED := 0
 
-.PHONY: demo test quick check bench fuzz faults docs clean
+.PHONY: demo test quick check bench fuzz faults api docs clean
 
 demo: .venv/installed
 	$(BIN)/apexgp demo
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 quick: .venv/installed-dev
 	$(BIN)/python -m pytest -q -m "not slow"
@@ -43,12 +44,16 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/answers_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
+	$(BIN)/python benchmarks/web_load.py
 
 fuzz: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(N) --seed $(SEED)
 
 faults: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m faults $(N) --seed $(SEED)
+
+api: .venv/installed-dev
+	PYTHONPATH=tests $(BIN)/python -m serving
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py

@@ -81,7 +81,9 @@ import sys
 
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name in ("matplotlib", "pandas", "polars", "openpyxl", "plotly", "torch", "fastapi", "dask", "distributed"):
+        if name in (
+            "matplotlib", "pandas", "polars", "openpyxl", "plotly", "torch", "fastapi", "dask", "distributed", "jinja2"
+        ):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Absent())
@@ -150,6 +152,7 @@ def test_public_names_are_pinned():
         "simulate_collection",
         "true_requirement",
         "tune_correction",
+        "write_report",
     ]
     assert all(hasattr(apexgp, name) for name in apexgp.__all__)
 
@@ -177,7 +180,8 @@ def test_generated_pages_are_up_to_date():
         import make
     finally:
         sys.path.pop(0)
-    assert (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8") == make.command_line_page()
+    for name, made in (("cli.md", make.command_line_page()), ("report.md", make.page_of_the_report())):
+        assert (REPOSITORY / "docs" / name).read_text(encoding="utf-8") == made
 
 
 def test_versions_are_stated_once():

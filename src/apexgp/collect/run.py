@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from .._check import truth
 from .._files import refuse_to_overwrite
 from .._jobs import jobs
+from .._progress import progress_bar
 from .._warn import warn
 from ..errors import DataError, FailedFitsWarning
 from .curves import CurveSet
@@ -146,27 +147,12 @@ def carried_out(
     with opened as record:
         done = record.finished()
         left = [fit for fit in study.fits if (fit.size, fit.split, fit.task) not in done]
-        with _bar(len(study.fits), len(study.fits) - len(left), progress) as advance:
+        finished = len(study.fits) - len(left)
+        with progress_bar("fits", len(study.fits), done=finished, shown=progress, patience=0) as advance:
             for row in in_workers(study.task_of, left, n_jobs):
                 record.add(row)
                 advance()
     return _curves(record, study)
-
-
-@contextmanager
-def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """A progress bar over the fits; gives the function that counts one more."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not (shown and (console.is_terminal or console.is_jupyter)):
-        yield lambda: None
-        return
-    columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("fits", total=total, completed=done)
-        yield lambda: bar.advance(task)
 
 
 def _curves(record: Record, study: Study) -> CurveSet:

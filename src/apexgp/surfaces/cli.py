@@ -20,10 +20,12 @@ from .commands.demo import demo
 from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
+from .commands.report import report
+from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, plan, compare, backtest, minimum, demo)
+COMMANDS = (forecast, collect, plan, compare, backtest, report, minimum, serve, demo)
 
 app = typer.Typer(
     name="apexgp",
