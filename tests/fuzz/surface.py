@@ -169,6 +169,7 @@ def usual():
         "Beliefs": vars(CALIBRATED),
         "Beliefs.from_dict": {"content": CALIBRATED.to_dict()},
         "Variant": vars(apexgp.PUBLISHED),
+        "write_report": {"path": folder() / "report.html", "times": [2], "target": None},
         "collect_curves": small,
         "backtest": {"methods": ["power_law"]},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
