@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from .._files import file_behind, refuse_to_overwrite
+from .._lock import LockedFile, held, read_shared
 from .._tables import cells_of_any_length, csv_line, one_line
 from ..errors import DataError, RequestError
-from .lock import LockedFile, held, read_shared
 
 __all__ = ["FitRow", "Record", "read_record", "resumed"]
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
 from .._check import checked_seed, choice, jobs, some, truth, whole_number
+from .._progress import bar
 from .._warn import warn
 from ..errors import DataError, FailedFitsWarning, RequestError
 from .cases import Cases
@@ -151,7 +152,7 @@ def collect_curves(
         def task_of(fit: Fit) -> Task:
             return fit, estimator, cases.X, targets[fit.task], candidates, scorers
 
-        with _bar(len(fits), len(fits) - len(left), progress) as advance:
+        with bar("fits", len(fits), len(fits) - len(left), progress) as advance:
             for row in in_workers(task_of, left, n_jobs):
                 record.add(row)
                 advance()
@@ -184,22 +185,6 @@ def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, flo
             remedy=("Try {}.", ("ratio", (8, 1, 1))),
         )
     return candidates
-
-
-@contextmanager
-def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """A progress bar over the fits; gives the function that counts one more."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not (shown and (console.is_terminal or console.is_jupyter)):
-        yield lambda: None
-        return
-    columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("fits", total=total, completed=done)
-        yield lambda: bar.advance(task)
 
 
 def _curves(record: Record, asked_for: set[tuple[int, int, str | None]]) -> CurveSet:
