@@ -16,6 +16,7 @@ from .collect.slices import SliceHead
 from .curve import LearningCurve, read_curves
 from .estimators import METHODS, APExGP, LeastSquares
 from .forecast import Forecast
+from .images.embed import EmbeddingRun, embed_images
 from .model import beliefs
 from .model.beliefs import Beliefs
 from .model.families import FAMILIES
@@ -42,6 +43,7 @@ __all__ = [
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
+    "EmbeddingRun",
     "Forecast",
     "LearningCurve",
     "LeastSquares",
@@ -56,6 +58,7 @@ __all__ = [
     "beliefs",
     "collect_curves",
     "compare_models",
+    "embed_images",
     "errors",
     "forecast_many",
     "metrics",

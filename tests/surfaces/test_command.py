@@ -14,6 +14,7 @@ from apexgp import (
     backtest,
     collect_curves,
     compare_models,
+    embed_images,
     forecast_many,
     minimum_sample_size,
     plan_collection,
@@ -91,6 +92,8 @@ READING = (read_curves, APExGP)
 CALLED = {
     "forecast": (*READING, APExGP.forecast, APExGP.required_size, forecast_many),
     "collect": (read_labelled, collect_curves),
+    "embed": (embed_images,),
+    "datasets": (),
     "plan": (*READING, plan_collection),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
@@ -100,6 +103,8 @@ CALLED = {
 WITHOUT_OPTION = {
     "forecast": {"path", "task", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
     "collect": {"path", "X", "param_grid", "progress"},
+    "embed": {"folder", "progress"},
+    "datasets": set(),
     "plan": {"path", "task", "inference", "priors", "variant", "model", "of"},
     "compare": {"path", "task", "inference", "priors", "variant", "model", "curves"},
     "backtest": {"path", "task", "curve", "self", "of"},

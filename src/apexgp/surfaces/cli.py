@@ -16,14 +16,16 @@ from .command import command
 from .commands.backtest import backtest
 from .commands.collect import collect
 from .commands.compare import compare
+from .commands.datasets import datasets
 from .commands.demo import demo
+from .commands.embed import embed
 from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, plan, compare, backtest, minimum, demo)
+COMMANDS = (forecast, collect, embed, datasets, plan, compare, backtest, minimum, demo)
 
 app = typer.Typer(
     name="apexgp",
