@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from apexgp import APExGP, CurveDisplay, LearningCurve, LogisticHead, collect_curves
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
-from apexgp.collect.subsets import PAPER_SIZES
+from apexgp.collect.sizes import PAPER_SIZES
 from apexgp.surfaces.cli import app
 from apexgp.surfaces.digits import measure_digits
 

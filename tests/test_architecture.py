@@ -128,6 +128,7 @@ def test_public_names_are_pinned():
         "PairComparison",
         "RequiredSize",
         "SliceHead",
+        "TunedLogistic",
         "Variant",
         "WRITTEN",
         "backtest",

@@ -104,24 +104,73 @@ def test_bad_pairs_are_explained(sizes, scores, split, message):
 def test_bad_direction_is_explained():
     with pytest.raises(RequestError, match="'higher', 'lower', got 'up'"):
         LearningCurve([60], [0.7], direction="up")
+    with pytest.raises(RequestError, match="unit must be one of 'rows', 'groups', got 'patients'"):
+        LearningCurve([60], [0.7], unit="patients")
 
 
 def test_round_trip_through_csv(tmp_path):
-    curve = LearningCurve([60, 60, 1e12], [0.1 + 0.2, 1 / 3, 1.0], ["a", "b", "a"], metric="auroc", task="x, y")
+    about = {"metric": "error rate", "task": "x, y", "direction": "lower", "unit": "groups"}
+    curve = LearningCurve([60, 60, 1e12], [0.1 + 0.2, 1 / 3, 1.0], ["a", "b", "a"], **about)
     path = tmp_path / "c.csv"
     curve.to_csv(path)
     again = LearningCurve.from_csv(path)
     assert again.sizes.tolist() == curve.sizes.tolist()
     assert again.scores.tolist() == curve.scores.tolist()
     assert again.split.tolist() == curve.split.tolist()
-    assert (again.metric, again.task) == ("auroc", "x, y")
+    assert {name: getattr(again, name) for name in about} == about
     with pytest.raises(WouldOverwriteError, match=r"c\.csv exists"):
         curve.to_csv(path)
 
 
-def test_error_rates_are_written_as_they_came(tmp_path):
+def test_every_file_says_what_was_measured(tmp_path):
     LearningCurve([60, 120], [0.1, 0.05], direction="lower").to_csv(tmp_path / "e.csv")
-    assert LearningCurve.from_csv(tmp_path / "e.csv", direction="lower").scores.tolist() == [0.1, 0.05]
+    lines = (tmp_path / "e.csv").read_text().splitlines()
+    assert lines == ["size,score,metric,direction,unit", "60,0.1,score,lower,rows", "120,0.05,score,lower,rows"]
+    again = LearningCurve.from_csv(tmp_path / "e.csv")
+    assert (again.scores.tolist(), again.metric, again.direction, again.unit) == ([0.1, 0.05], "score", "lower", "rows")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "message"),
+    [
+        ("size,score,unit\n60,0.7,patients\n", {}, "line 2, column 'unit': expected rows or groups, got 'patients'"),
+        ("size,score,direction\n60,0.7,higher\n90,0.8,lower\n", {}, "one direction, got .*lower in line 3"),
+        ("size,score,direction\n60,0.7,higher\n", {"direction": "lower"}, "says 'higher' .* line 2; 'lower' was asked"),
+        ("size,score,unit\n60,0.7,groups\n", {"unit": "rows"}, "says 'groups' .* line 2; 'rows' was asked"),
+    ],
+)
+def test_a_file_that_contradicts_itself_or_the_caller_is_refused(write, text, asked, message):
+    with pytest.raises(DataError, match=message):
+        LearningCurve.from_csv(write(text), **asked)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        *(
+            (name, "AUROC")
+            for name in ("auroc", "roc_auc", "AUC", "ROC-AUC", "rocAuc", "Test AUC", "area under the ROC curve")
+        ),
+        ("accuracy", "accuracy"),
+        ("Acc", "accuracy"),
+        ("f1", "F1"),
+        ("f1_macro", "macro F1"),
+        ("average_precision", "average precision"),
+        ("balanced_accuracy", "balanced accuracy"),
+        ("Error Rate", "error rate"),
+        ("brier", "Brier score"),
+        ("score", "score"),
+        ("Our own Metric_2", "Our own Metric_2"),
+    ],
+)
+def test_metrics_are_written_as_people_write_them(given, shown):
+    curve = LearningCurve([60], [0.7], metric=given)
+    assert (curve.metric, curve.metric_name) == (given, shown)
+
+
+def test_a_metric_in_a_file_is_found_by_any_of_its_names(write):
+    path = write("size,score,metric\n60,0.7,roc_auc\n60,0.6,accuracy\n")
+    assert LearningCurve.from_csv(path, metric="AUC").scores.tolist() == [0.7]
 
 
 @pytest.mark.parametrize(

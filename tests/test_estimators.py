@@ -122,12 +122,13 @@ def test_parameters_have_the_papers_names(model):
 @pytest.mark.slow
 def test_saving_and_loading_gives_the_same_numbers(model, tmp_path):
     path = tmp_path / "model.json"
-    curve = LearningCurve(SIZES, SCORES, ["a"] * 5, metric="auroc", task="liver")
+    curve = LearningCurve(SIZES, SCORES, ["a"] * 5, metric="auroc", task="liver", unit="groups")
     model.fit(curve).save(path)
     again = type(model).load(path)
     assert again.get_params() == model.get_params()
     assert again.parameters_ == model.parameters_
     assert (again.curve_.metric, again.curve_.task, again.curve_.split.tolist()) == ("auroc", "liver", ["a"] * 5)
+    assert again.curve_.unit == "groups"
     np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
 
 

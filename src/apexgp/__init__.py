@@ -13,6 +13,7 @@ from .collect.curves import CurveSet
 from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
+from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
 from .estimators import METHODS, APExGP, LeastSquares
 from .forecast import Forecast
@@ -53,6 +54,7 @@ __all__ = [
     "PairComparison",
     "RequiredSize",
     "SliceHead",
+    "TunedLogistic",
     "Variant",
     "backtest",
     "beliefs",

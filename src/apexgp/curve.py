@@ -8,13 +8,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some
 from ._files import write_text
+from ._known_metrics import UNNAMED, metric_name, same_metric
 from ._tables import Table, as_csv, read_table
 from ._warn import warn
 from .errors import DataError, MissingScoresWarning, RequestError
@@ -22,6 +23,7 @@ from .errors import DataError, MissingScoresWarning, RequestError
 __all__ = ["LearningCurve", "read_curves"]
 
 Direction = Literal["higher", "lower"]
+Unit = Literal["rows", "groups"]
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,12 @@ class LearningCurve:
         Which data split each score comes from (for a table: one label a column, by default 0, 1, ...). The same
         label is the same split at every size. None: the replicates are independent.
     metric, task : str, optional
-        What was measured, and on which task; used in tables and pictures.
+        What was measured, and on which task; used in tables and pictures, which write the metric as people do: see
+        `metric_name`.
     direction : {"higher", "lower"}
         "lower" takes an error rate. The model then works with 1 - score, and forecasts come back as error rates.
+    unit : {"rows", "groups"}
+        What a size counts: training examples one by one, or groups of them, such as patients with all their images.
 
     Examples
     --------
@@ -62,12 +67,14 @@ class LearningCurve:
     sizes: FloatArray
     scores: FloatArray
     split: NDArray[Any] | None = None
-    metric: str = field(default="score", kw_only=True)
+    metric: str = field(default=UNNAMED, kw_only=True)
     task: str | None = field(default=None, kw_only=True)
     direction: Direction = field(default="higher", kw_only=True)
+    unit: Unit = field(default="rows", kw_only=True)
 
     def __post_init__(self) -> None:
-        choice("direction", self.direction, ("higher", "lower"))
+        choice("direction", self.direction, get_args(Direction))
+        choice("unit", self.unit, get_args(Unit))
         for name, value in (("metric", self.metric), ("task", "" if self.task is None else self.task)):
             if not isinstance(value, str):
                 raise DataError(f"must be text, got {shown(value)}.", argument=name)
@@ -103,7 +110,14 @@ class LearningCurve:
             facts.append(f"task={self.task!r}")
         if self.direction == "lower":
             facts.append("direction='lower'")
+        if self.unit == "groups":
+            facts.append("unit='groups'")
         return f"LearningCurve({', '.join(facts)})"
+
+    @property
+    def metric_name(self) -> str:
+        """The metric as people write it: AUROC for auroc, roc_auc or AUC; one that is not known as it was given."""
+        return metric_name(self.metric)
 
     @property
     def upward(self) -> LearningCurve:
@@ -147,7 +161,8 @@ class LearningCurve:
         split: str = "split",
         *,
         metric: str | None = None,
-        direction: Direction = "higher",
+        direction: Direction | None = None,
+        unit: Unit | None = None,
     ) -> LearningCurve:
         """Read one curve from a file of comma-, semicolon- or tab-separated values.
 
@@ -162,9 +177,11 @@ class LearningCurve:
         metric
             What was measured, or, in a file whose column `metric` names several, which of them to read.
         direction
-            "lower" for a file of error rates.
+            "lower" for a file of error rates; by default what the column `direction` says, or "higher".
+        unit
+            What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
         """
-        curves = read_curves(path, size, score, split, metric=metric, direction=direction)
+        curves = read_curves(path, size, score, split, metric=metric, direction=direction, unit=unit)
         if len(curves) > 1:
             raise DataError(
                 f"{os.fspath(path)} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
@@ -173,18 +190,26 @@ class LearningCurve:
         return next(iter(curves.values()))
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the rows as they were given, under the headers size, score, split (and task, metric if set)."""
-        columns: dict[str, Sequence[object]] = {
-            "size": [int(s) if s.is_integer() else s for s in self.sizes.tolist()],
-            "score": self.scores.tolist(),
-        }
-        if self.split is not None:
-            columns["split"] = self.split.tolist()
-        if self.task is not None:
-            columns["task"] = [self.task] * len(self)
-        if self.metric != "score":
-            columns["metric"] = [self.metric] * len(self)
-        write_text(path, as_csv(columns), overwrite=overwrite)
+        """Write the rows as they were given, with all that the curve knows of itself: see `curve_columns`."""
+        write_text(path, as_csv(curve_columns([self])), overwrite=overwrite)
+
+
+def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
+    """Curves as the columns of one table: size, score, split and task where there are any, metric, direction, unit.
+
+    This is what every file of curves holds, and what `read_curves` takes back.
+    """
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("size", "score", "split", "task", "metric", "direction", "unit")
+    }
+    for curve in curves:
+        columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
+        columns["score"] += curve.scores.tolist()
+        columns["split"] += [None] * len(curve) if curve.split is None else curve.split.tolist()
+        for name in ("task", "metric", "direction", "unit"):
+            columns[name] += [getattr(curve, name)] * len(curve)
+    bare = [name for name in ("split", "task") if all(value is None for value in columns[name])]
+    return {name: column for name, column in columns.items() if name not in bare}
 
 
 def read_curves(
@@ -195,7 +220,8 @@ def read_curves(
     *,
     task: str = "task",
     metric: str | None = None,
-    direction: Direction = "higher",
+    direction: Direction | None = None,
+    unit: Unit | None = None,
 ) -> dict[str | None, LearningCurve]:
     """Read every curve of a file: a mapping from the entries of its column `task` to their curves.
 
@@ -207,6 +233,10 @@ def read_curves(
     for argument, name in (*names.items(), *(("score", name) for name in listed)):
         if not isinstance(name, str):
             raise RequestError(f"must be the name of a column, got {shown(name)}.", argument=argument)
+    if direction is not None:
+        choice("direction", direction, get_args(Direction))
+    if unit is not None:
+        choice("unit", unit, get_args(Unit))
     table = read_table(path)
     score_columns, wide = _score_columns(table, size, score if isinstance(score, str) else listed, split, task)
     height = len(table.lines)
@@ -220,7 +250,12 @@ def read_curves(
         groups[keys[i]].append(i)
     curves: dict[str | None, LearningCurve] = {}
     for key, own in groups.items():
-        about: dict[str, Any] = {"metric": name, "task": key, "direction": direction}
+        about: dict[str, Any] = {
+            "metric": name,
+            "task": key,
+            "direction": _stated(table, "direction", own, direction, get_args(Direction)),
+            "unit": _stated(table, "unit", own, unit, get_args(Unit)),
+        }
         try:
             if wide:
                 filled = ~np.isnan(scores[own])
@@ -252,7 +287,7 @@ def _score_columns(
         return list(score), True
     if score in table.columns:
         return [score], False
-    others = [name for name in table.columns if name not in (size, split, task, "metric")]
+    others = [name for name in table.columns if name not in (size, split, task, "metric", "direction", "unit")]
     prefixes = {re.sub(r"[ _-]?\d+$", "", name) if re.search(r"\d$", name) else None for name in others}
     if len(others) > 1 and len(prefixes) == 1 and None not in prefixes:
         return others, True
@@ -267,7 +302,7 @@ def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
     every = list(range(len(table.lines)))
     entries = table.columns.get("metric")
     if entries is None:
-        return every, metric or "score"
+        return every, metric or UNNAMED
     present = list(dict.fromkeys(entries))
     if metric is None:
         if len(present) > 1:
@@ -275,9 +310,34 @@ def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
                 f"{table.path} holds {len(present)} metrics ({some(present)}).", remedy=("Choose with {}.", "metric")
             )
         return every, present[0]
-    if metric not in present:
+    wanted = metric if metric in present else next((name for name in present if same_metric(name, metric)), None)
+    if wanted is None:
         raise DataError(f"{table.path} has no metric {metric!r}; found {some(present)}.")
-    return [i for i in every if entries[i] == metric], metric
+    return [i for i in every if entries[i] == wanted], wanted
+
+
+def _stated(table: Table, column: str, rows: Sequence[int], asked: str | None, allowed: Sequence[str]) -> str:
+    """What a column says in the same word on every row; where there is none, what was asked for, or the first word."""
+    if column not in table.columns:
+        return asked or allowed[0]
+    for i in rows:
+        entry = table.columns[column][i]
+        if entry not in allowed:
+            raise DataError(
+                f"{table.path}, line {table.lines[i]}, column {column!r}: expected {' or '.join(allowed)}, got "
+                f"{entry!r}."
+            )
+    said = {table.columns[column][i]: table.lines[i] for i in reversed(rows)}
+    if len(said) > 1:
+        lines = " and ".join(f"{word} in line {line}" for word, line in said.items())
+        raise DataError(f"{table.path}, column {column!r}: one curve has one {column}, got {lines}.")
+    (word,) = said
+    if asked is not None and asked != word:
+        raise DataError(
+            f"{table.path} says {word!r} in its column {column!r}, line {said[word]}; {asked!r} was asked for. "
+            "Correct the one that is wrong."
+        )
+    return word
 
 
 def _listed(score: Any) -> list[Any]:

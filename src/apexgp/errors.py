@@ -16,6 +16,10 @@
     ├── ReproducibilityWarning            a loaded model no longer gives its saved numbers
     ├── MissingScoresWarning              cells of a table of scores were empty
     ├── SizesLeftOutWarning               sizes were asked for that the data cannot give
+    ├── FewTestCasesWarning               a single score of a run will be uncertain
+    ├── LeakWarning                       a feature alone gives the class away
+    ├── NoFeatureWarning                  a feature looks like an identifier
+    ├── UngroupedWarning                  rows seem to belong together, and no groups were given
     └── FailedFitsWarning                 some fits of a run raised errors
 """
 
@@ -32,13 +36,17 @@ __all__ = [
     "ConvergenceWarning",
     "DataError",
     "FailedFitsWarning",
+    "FewTestCasesWarning",
+    "LeakWarning",
     "MissingExtraError",
     "MissingScoresWarning",
+    "NoFeatureWarning",
     "NoForecastError",
     "NotWrittenError",
     "ReproducibilityWarning",
     "RequestError",
     "SizesLeftOutWarning",
+    "UngroupedWarning",
     "WouldOverwriteError",
 ]
 
@@ -136,6 +144,22 @@ class MissingScoresWarning(ApexWarning):
 
 class SizesLeftOutWarning(ApexWarning):
     """Training-set sizes beyond the training set were left out."""
+
+
+class FewTestCasesWarning(ApexWarning):
+    """The test sets of a run are so small that a single score is uncertain."""
+
+
+class LeakWarning(ApexWarning):
+    """A feature alone gives the class away in all rows."""
+
+
+class NoFeatureWarning(ApexWarning):
+    """A feature has another value in every row, as identifiers do."""
+
+
+class UngroupedWarning(ApexWarning):
+    """A feature repeats as the names of patients do, and no groups were given."""
 
 
 class FailedFitsWarning(ApexWarning):

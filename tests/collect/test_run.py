@@ -74,11 +74,12 @@ def test_groups_stay_together_and_subsets_are_nested():
         assert small < middle < large
 
 
-def test_a_size_can_count_groups():
+def test_a_size_can_count_groups(tmp_path):
     Watched.seen = []
     groups = np.arange(len(Y)) // 4
     settings = {"groups": groups, "sizes": [10, 40], "n_splits": 1, "metric": "accuracy", "count": "groups"}
-    collect(Watched(), np.arange(len(Y))[:, None], Y, **settings)
+    curve = collect(Watched(), np.arange(len(Y))[:, None], Y, **settings, results=tmp_path / "runs.csv").only
+    assert (curve.unit, CurveSet.from_results(tmp_path / "runs.csv").only.unit) == ("groups", "groups")
     sizes = {len(set(groups[train])): len(train) for train, *_ in Watched.seen}
     assert set(sizes) == {10, 40}
     assert all(rows >= 4 * number - 3 for number, rows in sizes.items())  # whole groups of 4; the last has one row
@@ -309,12 +310,13 @@ def test_ctrl_c_leaves_a_valid_file(tmp_path):
 @pytest.mark.slow
 def test_curves_are_written_for_the_forecast(tmp_path):
     collect(sizes=[60, 94, 147]).to_csv(tmp_path / "one.csv")
-    assert (tmp_path / "one.csv").read_text().startswith("size,score,split\n60,")
+    assert (tmp_path / "one.csv").read_text().startswith("size,score,split,task,metric,direction,unit\n60,")
     features, species = load_iris(return_X_y=True)
     several = collect(features=features, labels=species, metric=["auroc", "accuracy"], sizes=[20, 60])
     several.to_csv(tmp_path / "all.csv")
     again = read_curves(tmp_path / "all.csv", metric="accuracy")
     assert again["2"].scores.tolist() == several["2", "accuracy"].scores.tolist()
+    assert (again["2"].metric_name, again["2"].unit) == ("accuracy", "rows")
     with pytest.raises(WouldOverwriteError):
         several.to_csv(tmp_path / "all.csv")
 

@@ -1,5 +1,7 @@
 """Which of several models will be best: symmetry, what pairing brings, crossings, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -173,13 +175,24 @@ def test_bad_requests_are_explained(rng):
             compare_models(both, [720], model)
     with pytest.raises(DataError, match="The curve of 'b' must be a LearningCurve, got list"):
         compare_models({"a": first, "b": [0.7, 0.8]}, [720], MODEL)
-    (auroc, _), (error, _) = (pair_of_curves(rng, 0.0, **a) for a in ({"metric": "auroc"}, {"direction": "lower"}))
-    with pytest.raises(DataError, match=r"one metric, got auroc \(higher is better\), score \(higher is better\)"):
-        compare_models({"a": first, "b": auroc}, [720], MODEL)
-    with pytest.raises(DataError, match=r"score \(higher is better\), score \(lower is better\)"):
-        compare_models({"a": first, "b": error}, [720], MODEL)
+    first = replace(first, metric="auroc")
+    for other, message in (
+        ({"metric": "accuracy"}, r"compared by one metric, got AUROC \(a\), accuracy \(b\)\."),
+        ({"direction": "lower"}, r"one direction is better, got higher is better \(a\), lower is better \(b\)\."),
+        ({"unit": "groups"}, r"sizes that count the same, got rows are counted \(a\), groups are counted \(b\)\."),
+    ):
+        with pytest.raises(DataError, match=message):
+            compare_models({"a": first, "b": replace(second, **other)}, [720], MODEL)
     with pytest.raises(RequestError, match="at least 1, got 0"):
         compare_models(both, [0], MODEL)
+
+
+def test_one_metric_by_two_names_or_left_unnamed_is_one_metric(rng):
+    unnamed, other = pair_of_curves(rng, 0.01)
+    first, second = replace(unnamed, metric="AUC"), replace(other, metric="roc_auc")
+    for curves in ({"a": first, "b": second}, {"a": unnamed, "b": second}):
+        found = compare_models(curves, [720], MODEL)
+        assert {model.curve_.metric_name for model in found.models.values()} == {"AUROC"}
 
 
 def test_a_split_effect_that_both_share_does_not_blur_the_difference(rng):

@@ -16,9 +16,10 @@ from .identity import described
 from .slices import Scans
 from .splits import codes, column
 
-__all__ = ["Cases"]
+__all__ = ["Cases", "labels_by_name"]
 
 _LEAST_PREVALENCE = 0.1
+_SEVERAL = " Several labels are a mapping (or a data frame) from names to columns."
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Cases:
     def checked(cls, X: Any, y: ArrayLike, groups: ArrayLike | None, parts_wanted: int) -> Cases:
         """Refuse what a run cannot be made with; `parts_wanted` is how many parts the data are divided into."""
         X, n_rows = _rows(X)
-        labels = column("y", y)
+        labels = column("y", y, _SEVERAL)
         if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
             raise DataError(
                 f"must hold classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
@@ -73,10 +74,13 @@ class Cases:
             "groups": described(self.groups) if self.grouped else None,
         }
 
-    def targets(self, together: bool) -> dict[str | None, NDArray[np.int64]]:
-        """What the estimator is to learn, by task: one class against the rest, or all classes."""
-        if together:
-            return {None: self.y}
+    def targets(self, together: bool, label: str | None = None) -> dict[str | None, NDArray[np.int64]]:
+        """What the estimator is to learn, by task: one class against the rest, or all classes.
+
+        A task goes by its class; where the label has a name, because it is one of several, by that.
+        """
+        if together or (label is not None and len(self.classes) == 2):
+            return {label: self.y}
         share = np.bincount(self.y) / len(self.y)
         told_apart = [1] if len(self.classes) == 2 else np.flatnonzero(share >= _LEAST_PREVALENCE).tolist()
         if not told_apart:
@@ -93,7 +97,27 @@ class Cases:
                 f"holds classes that look the same, or like nothing, when they are printed: {names}. Rename them.",
                 argument="y",
             )
-        return {task: (self.y == code).astype(np.int64) for task, code in zip(tasks, told_apart, strict=True)}
+        of_label = "" if label is None else f"{label}: "
+        return {
+            f"{of_label}{task}": (self.y == code).astype(np.int64) for task, code in zip(tasks, told_apart, strict=True)
+        }
+
+
+def labels_by_name(y: Any) -> dict[str | None, Any]:
+    """One column of classes, which has no name, or several: a mapping or a data frame of columns by their names."""
+    if hasattr(y, "columns") and hasattr(y, "iloc"):
+        found: dict[str | None, Any] = {str(name): y.iloc[:, i] for i, name in enumerate(y.columns)}
+        if len(found) < len(y.columns):
+            raise DataError("names a column more than once. Rename one of them.", argument="y")
+    elif isinstance(y, Mapping):
+        found = {str(name): label for name, label in y.items()}
+    else:
+        return {None: y}
+    if not found:
+        raise DataError("holds no label.", argument="y")
+    if any(not name or one_line(name) != name for name in found):
+        raise DataError(f"must name its labels by short printable texts, got {some(list(found))}.", argument="y")
+    return found
 
 
 def _rows(X: Any) -> tuple[Any, int]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 from .._check import some
 from .._files import write_text
 from .._tables import as_csv
-from ..curve import LearningCurve
+from ..curve import LearningCurve, curve_columns
 from ..errors import RequestError
 from .results import FitRow, Record, key, read_record
 
@@ -27,6 +27,8 @@ class CurveSet(Mapping[Key, LearningCurve]):
     ----------
     record : Record
         The fits.
+    notes : sequence of str
+        What was chosen for them, and why.
 
     Attributes
     ----------
@@ -34,9 +36,12 @@ class CurveSet(Mapping[Key, LearningCurve]):
         One row a fit, with the keys size, split, task, parameters (those chosen on validation), validation_<metric>,
         test_<metric>, test_cases, seconds and error (empty where the fit went well). `pandas.DataFrame(curves.fits)`
         makes a table of it.
+    notes : tuple of str
+        What was chosen for the run (its sizes, where none were asked for), and why; empty for curves read from a file.
     """
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, *, notes: Sequence[str] = ()) -> None:
+        self.notes = tuple(notes)
         latest = {key(fit): fit for fit in record.rows} | record.finished()
         self.fits: tuple[FitRow, ...] = tuple(
             sorted(latest.values(), key=lambda fit: (fit["size"], fit["split"], fit["task"] or ""))
@@ -53,6 +58,7 @@ class CurveSet(Mapping[Key, LearningCurve]):
                     [fit["split"] for fit in own],  # type: ignore[arg-type]
                     metric=metric,
                     task=task,
+                    unit=record.unit,
                 )
 
     @classmethod
@@ -91,17 +97,8 @@ class CurveSet(Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, and task and metric where there are several."""
-        extra = [name for i, name in enumerate(("task", "metric")) if len({which[i] for which in self}) > 1]
-        columns: dict[str, list[object]] = {name: [] for name in ("size", "score", "split", *extra)}
-        for curve in self.values():
-            assert curve.split is not None  # every fit has its split
-            columns["size"] += [int(size) for size in curve.sizes]
-            columns["score"] += curve.scores.tolist()
-            columns["split"] += curve.split.tolist()
-            for name in extra:
-                columns[name] += [getattr(curve, name)] * len(curve)
-        return as_csv(columns)
+        """All curves as one table: size, score, split, task where there is one, metric, direction and unit."""
+        return as_csv(curve_columns(self.values()))
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the table of `as_csv`, which `apexgp forecast` and `read_curves` read."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,18 +11,17 @@ from typing import Any
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from .._check import shown
 from .._json import plain
 from .._tables import one_line
-from ..errors import RequestError
+from .abilities import fit_takes
 from .results import FitRow
 from .scores import Scorer
 from .splits import Rows
 
-__all__ = ["Fit", "check_classifier", "measure", "takes_validation", "unmeasured"]
+__all__ = ["Fit", "measure", "unmeasured"]
 
 
 @dataclass(frozen=True)
@@ -37,32 +35,8 @@ class Fit:
     validation: Rows
     test: Rows
     seed: int
-
-
-def check_classifier(estimator: Any) -> None:
-    """Refuse what cannot be fitted and scored, before any work is done."""
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
-        hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
-        raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
-    try:
-        estimator.get_params()
-        regressor = is_regressor(estimator)
-    except Exception as problem:
-        raise RequestError(
-            f"must be a scikit-learn classifier; {type(estimator).__name__} does not say what it is "
-            f"({type(problem).__name__}: {problem}).",
-            argument="estimator",
-        ) from None
-    if regressor:
-        raise RequestError(f"must be a classifier, got the regressor {type(estimator).__name__}.", argument="estimator")
-
-
-def takes_validation(estimator: Any) -> bool:
-    """Whether the estimator chooses on a validation set itself: `fit(X, y, validation=(X, y))`."""
-    try:
-        return "validation" in inspect.signature(estimator.fit).parameters
-    except (TypeError, ValueError):  # compiled code does not tell what it takes
-        return False
+    groups: NDArray[np.int64] | None = None
+    """Of the training rows, where there are groups."""
 
 
 def unmeasured(fit: Fit, metrics: Iterable[str]) -> FitRow:
@@ -114,9 +88,14 @@ def _best(
 ) -> FitRow:
     X_train, X_validation, X_test = (take(X, rows) for rows in (fit.train, fit.validation, fit.test))
     y_train, y_validation, y_test = y[fit.train], y[fit.validation], y[fit.test]
-    arguments = (
-        {"validation": (X_validation, y_validation)} if len(fit.validation) and takes_validation(estimator) else {}
-    )
+    arguments: dict[str, Any] = {}
+    if fit_takes(estimator, "validation"):  # it chooses its own settings
+        own = {
+            "validation": (X_validation, y_validation) if len(fit.validation) else None,
+            "groups": fit.groups,
+            "scorer": next(iter(scorers.values())),
+        }
+        arguments = {name: value for name, value in own.items() if value is not None and fit_takes(estimator, name)}
     best, best_scores, best_first = None, {}, -1.0
     for candidate in candidates:
         model = _seeded(clone(estimator).set_params(**candidate), fit.seed).fit(X_train, y_train, **arguments)

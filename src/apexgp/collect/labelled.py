@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,23 +20,33 @@ __all__ = ["LabelledData", "read_labelled"]
 
 _GAPS = {"", "na", "n/a", "nan", "null", "none", "?"}
 _LARGEST_WHOLE = 2.0**53  # beyond, neighbouring whole numbers are the same float
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}")
 _MOST_CATEGORIES = 20  # a column of texts with more, most of them different, is no category
 
 
 @dataclass(frozen=True)
 class LabelledData:
-    """Cases, labels and groups; which columns are codes of categories; and what was done that a reader should know."""
+    """Cases, labels and groups; which columns are codes of categories; and what was done that a reader should know.
+
+    `y` is a column of classes, or several by their names; `names` is what the features are called, where that is known.
+    """
 
     X: Any
-    y: NDArray[Any]
+    y: NDArray[Any] | dict[str, NDArray[Any]]
     groups: NDArray[Any] | None
+    names: tuple[str, ...] | None = None
     categorical: tuple[int, ...] = ()
     needs_preparation: bool = False
     notes: tuple[str, ...] = ()
 
 
 def read_labelled(
-    path: Path, label: str, group: str | None = None, *, labels: Path | None = None, drop: Sequence[str] = ()
+    path: Path,
+    label: str | Sequence[str],
+    group: str | None = None,
+    *,
+    labels: Path | None = None,
+    drop: Sequence[str] = (),
 ) -> LabelledData:
     """Read a table of features, or embeddings with their labels.
 
@@ -44,51 +55,69 @@ def read_labelled(
     path
         A CSV file, or .npy or .npz.
     label, group
-        Columns of the CSV file that holds them, or arrays of an .npz file.
+        Columns of the CSV file that holds them, or arrays of an .npz file. Several labels are several tasks; so are the
+        columns of an array of labels with two dimensions.
     labels
         The CSV file with labels and groups, row by row, that belongs to embeddings.
     drop
         Columns of the CSV file that are not features.
     """
+    wanted = [label] if isinstance(label, str) else list(dict.fromkeys(label))
     if path.suffix.lower() not in (".npy", ".npz"):
         if labels is not None:
             raise DataError(
                 f"{path} is a table and must hold its own labels.",
                 remedy=("{} goes with .npy and .npz files.", "labels"),
             )
-        return _from_table(read_table(path), label, group, drop)
+        return _from_table(read_table(path), wanted, group, drop)
     arrays = _arrays(path)
-    X = _embeddings(path, arrays, {label, group})
+    X = _embeddings(path, arrays, {*wanted, group})
     if labels is not None:
         table = read_table(labels)
-        y = _labels(table, label)
+        y = {name: _labels(table, name) for name in wanted}
         groups = None if group is None else _groups(table, group)
     else:
-        for name in filter(None, (label, group)):
+        for name in filter(None, (*wanted, group)):
             if name not in arrays:
                 raise DataError(
                     f"{path} has no array {name!r}; found {', '.join(arrays)}.",
                     remedy=("Name the CSV file of the labels with {}.", "labels"),
                 )
-        y, groups = column(label, arrays[label]), None if group is None else column(group, arrays[group])
-    if len(X) != len(y):
-        raise DataError(f"{path} has {len(X)} cases, but there are {len(y)} labels. Give one label a case, in order.")
+        y = {name: label for one in wanted for name, label in _label_columns(one, arrays[one]).items()}
+        groups = None if group is None else column(group, arrays[group])
+    for given in y.values():
+        if len(X) != len(given):
+            raise DataError(
+                f"{path} has {len(X)} cases, but there are {len(given)} labels. Give one label a case, in order."
+            )
     gaps = X.ndim == 2 and X.dtype.kind == "f" and bool(np.isnan(X).any())
     notes = ("Missing values are filled with the median of the training rows.",) if gaps else ()
-    return LabelledData(X, y, groups, needs_preparation=gaps, notes=notes)
+    return LabelledData(X, _one_or_several(y), groups, needs_preparation=gaps, notes=notes)
 
 
-def _from_table(table: Table, label: str, group: str | None, drop: Sequence[str]) -> LabelledData:
-    y, groups = _labels(table, label), None if group is None else _groups(table, group)
+def _one_or_several(y: dict[str, NDArray[Any]]) -> NDArray[Any] | dict[str, NDArray[Any]]:
+    return y if len(y) > 1 else next(iter(y.values()))
+
+
+def _label_columns(name: str, array: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """The columns of an array of labels, numbered where there are several."""
+    if array.ndim != 2:
+        return {name: column(name, array)}
+    return {f"{name}[{i}]" if array.shape[1] > 1 else name: array[:, i] for i in range(array.shape[1])}
+
+
+def _from_table(table: Table, labels: Sequence[str], group: str | None, drop: Sequence[str]) -> LabelledData:
+    y = {label: _labels(table, label) for label in labels}
+    groups = None if group is None else _groups(table, group)
     for name in drop:
         _check_column(table, name, "drop")
-    columns: list[NDArray[np.float64]] = []
+    columns: dict[str, NDArray[np.float64]] = {}
     categorical: list[int] = []
     constant: list[str] = []
     gaps: list[str] = []
     notes: list[str] = []
     for name in table.columns:
-        if name in (label, group, *drop):
+        if name in (*labels, group, *drop):
             continue
         values, is_category = _feature(table, name)
         measured = values[~np.isnan(values)]
@@ -99,17 +128,18 @@ def _from_table(table: Table, label: str, group: str | None, drop: Sequence[str]
             categorical.append(len(columns))
         elif len(measured) < len(values):
             gaps.append(name)
-        columns.append(values)
+        columns[name] = values
     if not columns:
-        raise DataError(f"{table.path} has no column left that tells its rows apart, beside {label!r}.")
+        raise DataError(f"{table.path} has no column left that tells its rows apart, beside {some(labels)}.")
+    names = tuple(columns)
     if constant:
         notes.append(f"Left out, because all rows have the same value: {some(constant, 10)}.")
     if categorical:
-        names = [name for name in table.columns if name not in (label, group, *drop, *constant)]
         notes.append(f"Taken as categories (one-hot): {some([names[i] for i in categorical], 10)}.")
     if gaps:
         notes.append(f"Missing values are filled with the median of the training rows: {some(gaps, 10)}.")
-    return LabelledData(np.column_stack(columns), y, groups, tuple(categorical), True, tuple(notes))
+    X = np.column_stack(list(columns.values()))
+    return LabelledData(X, _one_or_several(y), groups, names, tuple(categorical), True, tuple(notes))
 
 
 def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
@@ -120,8 +150,14 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
     try:
         values = np.array(cleaned.numbers(name, blank=np.nan))
     except DataError as problem:
-        if sum(map(_looks_numeric, filled)) > len(filled) / 2:
+        if sum(_is_number(cleaned, name, cell) for cell in filled) > len(filled) / 2:
             raise DataError(f"{problem} Most of the column is numbers; mend this cell or leave it empty.") from None
+        if sum(bool(_DATE.match(cell)) for cell in filled) > len(filled) / 2:
+            raise DataError(
+                f"{table.path}: column {name!r} holds dates such as {filled[0]!r}, which no classifier can use. Turn "
+                "them into numbers, such as days since an event,",
+                remedy=("or leave the column out with {}.", ("drop", [name])),
+            ) from None
         categories = sorted(set(filled))
         if len(categories) > max(_MOST_CATEGORIES, len(filled) / 2):
             raise _like_an_identifier(table, name, f"{len(categories)} different texts") from None
@@ -134,8 +170,12 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
     return values, False
 
 
-def _looks_numeric(cell: str) -> bool:
-    return cell.lstrip("+-")[:1].isdigit()
+def _is_number(table: Table, name: str, cell: str) -> bool:
+    try:
+        replace(table, columns={name: [cell]}).numbers(name)
+    except DataError:
+        return False
+    return True
 
 
 def _like_an_identifier(table: Table, name: str, what: str) -> DataError:

@@ -121,6 +121,11 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         second = self.decision_function(X) > 0
         return self.classes_[second.astype(int)]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def _checked(self, X: ArrayLike) -> FloatArray:
         features = _features(X)
         if features.shape[1] != self.n_features_in_:

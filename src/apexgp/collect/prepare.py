@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .fit import takes_validation
+from .abilities import fit_takes
+from .scores import Scorer
 
 __all__ = ["Prepared"]
 
@@ -39,8 +40,16 @@ class Prepared(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator = estimator
         self.categorical = categorical
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
-        """Learn the preparation from `X`, then fit the estimator to what comes out."""
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        validation: tuple[ArrayLike, ArrayLike] | None = None,
+        groups: ArrayLike | None = None,
+        scorer: Scorer | None = None,
+    ) -> Self:
+        """Learn the preparation from `X`, then fit the estimator to what comes out; the rest is for it, if it asks."""
         from sklearn.compose import ColumnTransformer
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
@@ -60,11 +69,14 @@ class Prepared(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         prepared = self.preparation_.fit_transform(X)
         self.estimator_ = clone(self.estimator)
-        if validation is not None and takes_validation(self.estimator_):
-            judged = self.preparation_.transform(np.asarray(validation[0])), validation[1]
-            self.estimator_.fit(prepared, y, validation=judged)
-        else:
-            self.estimator_.fit(prepared, y)
+        passed_on: dict[str, Any] = {}
+        if fit_takes(self.estimator_, "validation"):
+            judged = validation and (self.preparation_.transform(np.asarray(validation[0])), validation[1])
+            own = {"validation": judged, "groups": groups, "scorer": scorer}
+            passed_on = {
+                name: value for name, value in own.items() if value is not None and fit_takes(self.estimator_, name)
+            }
+        self.estimator_.fit(prepared, y, **passed_on)
         self.classes_ = self.estimator_.classes_
         self.chosen_ = getattr(self.estimator_, "chosen_", {})
         return self

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from .._files import file_behind, refuse_to_overwrite
 from .._lock import LockedFile, held, read_shared
 from .._tables import cells_of_any_length, csv_line, one_line
+from ..curve import Unit
 from ..errors import DataError, RequestError
+from .differences import differences
 
 __all__ = ["FitRow", "Record", "read_record", "resumed"]
 
@@ -36,11 +38,20 @@ class Record:
         What there is already.
     file : LockedFile, optional
         Where to append; None keeps the rows in memory only.
+    unit : {"rows", "groups"}
+        What a size counts.
     """
 
-    def __init__(self, metrics: Sequence[str], rows: Sequence[FitRow] = (), file: LockedFile | None = None) -> None:
+    def __init__(
+        self,
+        metrics: Sequence[str],
+        rows: Sequence[FitRow] = (),
+        file: LockedFile | None = None,
+        unit: Unit = "rows",
+    ) -> None:
         self.metrics = list(metrics)
         self.rows = list(rows)
+        self.unit = unit
         self._file = file
 
     def add(self, row: FitRow) -> None:
@@ -92,7 +103,7 @@ def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Seq
             _refuse_other_settings(target, found, json.loads(json.dumps(head)))  # tuples become lists in a file
             # What stands after the last end of line is the row that was being written when the run was killed.
             file.cut(content.rfind(b"\n") + 1)
-        yield Record(metrics, rows, file)
+        yield Record(metrics, rows, file, _unit(settings))
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
@@ -103,7 +114,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     except OSError as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem.strerror}.") from None
     settings, rows = _parsed(source, content)
-    return Record(settings["metrics"], rows)
+    return Record(settings["metrics"], rows, unit=_unit(settings))
 
 
 def _holds_no_rows_yet(content: bytes) -> bool:
@@ -156,11 +167,19 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
         metrics = settings["metrics"]
         if not isinstance(metrics, list) or not metrics or not all(isinstance(name, str) for name in metrics):
             raise ValueError(f"metrics: {metrics!r}")
+        if _unit(settings) not in get_args(Unit):
+            raise ValueError(f"count: {_unit(settings)!r}")
     except (ValueError, KeyError, RecursionError) as problem:
         raise DataError(
             f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
         ) from None
     return settings
+
+
+def _unit(settings: dict[str, Any]) -> Unit:
+    """What a size of the run counts."""
+    unit: Unit = settings.get("count", "rows")
+    return unit
 
 
 def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
@@ -192,17 +211,9 @@ def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, 
             f"{path} is a record of another version of apexgp, which told estimators and data apart in another way; it "
             "was left alone and can still be read. Name another file for the results."
         )
-    differences = [
-        f"{name} was {_told(found.get(name))}, now {_told(wanted.get(name))}"
-        for name in dict.fromkeys([*wanted, *found])
-        if found.get(name) != wanted.get(name)
-    ]
-    if differences:
+    other = differences(found, wanted)
+    if other:
         raise RequestError(
-            f"{path} was made with other settings or data: {'; '.join(differences)}. Name another file for the "
-            "results, or go back to those settings."
+            f"{path} holds the fits of another run ({'; '.join(other)}). It was left alone.",
+            remedy=("Start another record with {}, or go back to those settings.", ("results", "other.csv")),
         )
-
-
-def _told(value: Any) -> str:
-    return one_line(json.dumps(value), 600)

@@ -10,32 +10,26 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from .._check import checked_seed, choice, jobs, some, truth, whole_number
+from .._check import jobs, truth
 from .._progress import bar
 from .._warn import warn
-from ..errors import DataError, FailedFitsWarning, RequestError
-from .cases import Cases
+from ..errors import DataError, FailedFitsWarning
 from .curves import CurveSet
-from .fit import Fit, check_classifier
-from .identity import described
 from .results import Record, resumed
-from .scores import Scorer, scorers_by_name
-from .splits import check_ratio
-from .subsets import Subsets
-from .workers import Task, in_workers
+from .scores import Scorer
+from .study import Study
+from .workers import in_workers
 
-__all__ = ["collect_curves"]
-
-_MOST_SPLITS = 1000
+__all__ = ["carried_out", "collect_curves"]
 
 
 def collect_curves(
     estimator: Any,
     X: Any,
-    y: ArrayLike,
+    y: Any,
     *,
     groups: ArrayLike | None = None,
-    sizes: ArrayLike | None = None,
+    sizes: ArrayLike | str | None = None,
     n_splits: int = 3,
     metric: str | Sequence[str] | Mapping[str, Scorer] = "auroc",
     param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None = None,
@@ -57,18 +51,21 @@ def collect_curves(
     Parameters
     ----------
     estimator : scikit-learn classifier
-        It sees the classes as 0, 1, ... One whose `fit` takes `validation=(X, y)`, as `LogisticHead` and `SliceHead`
-        do, is given the validation set to choose its own settings by. Where a `random_state` in it is None, it
-        gets one that follows from `seed`.
+        It sees the classes as 0, 1, ... `TunedLogistic()` is a good one to begin with. One whose `fit` takes
+        `validation=(X, y)`, as `TunedLogistic` and the paper's heads do, is given the validation set to choose its own
+        settings by; if it takes `groups` and `scorer`, also the groups of the training rows and the first metric.
+        Where a `random_state` in it is None, it gets one that follows from `seed`.
     X : array, sparse matrix, data frame of shape (n, features), or for SliceHead a sequence of n scans
         The cases.
-    y : array of shape (n,)
-        Their classes.
+    y : array of shape (n,), or a mapping or data frame of several
+        Their classes. Of several labels each is a task of its own, with splits that are stratified by it.
     groups : array of shape (n,), optional
         Which rows belong together, a patient's for instance; a group is in exactly one of train, validation, test.
-    sizes : sequence of int, optional
-        Sizes of the training subsets. By default 60, 94, 147, 230 and 360 where the training sets are that large,
-        otherwise five log-spaced ones up to the smallest training set. Larger ones are left out with a warning.
+    sizes : sequence of int or "paper", optional
+        Sizes of the training subsets; larger ones than the smallest training set are left out with a warning. By
+        default 5 to 10 in equal ratios, from one that holds 5 cases of each class, or from a 32nd of the largest, up to
+        the whole training set, or to as much of it as 200,000 rows in all fits of a split allow; the `notes` of the
+        result say which and why. "paper" is 60, 94, 147, 230 and 360.
     n_splits : int
         Number of splits.
     metric : str, list of str, or mapping from names to scorers
@@ -97,12 +94,15 @@ def collect_curves(
     Returns
     -------
     CurveSet
-        Mapping from (task, metric) to LearningCurve, with `.only` for a single one and `.fits`, the table of fits.
+        Mapping from (task, metric) to LearningCurve, with `.only` for a single one, `.fits`, the table of fits, and
+        `.notes`, what was chosen and why.
 
     Warns
     -----
     SizesLeftOutWarning
         Sizes were larger than a training set.
+    FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
+        Reasons to look at the data again, before the first fit.
     FailedFitsWarning
         Some fits raised errors.
 
@@ -112,85 +112,64 @@ def collect_curves(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> collect_curves(GaussianNB(), X, y, progress=False).only
-    LearningCurve(15 scores at 5 sizes from 60 to 360, 3 splits, metric='auroc', task='1')
+    LearningCurve(30 scores at 10 sizes from 20 to 455, 3 splits, metric='auroc', task='1')
     """
-    n_splits, seed = whole_number("n_splits", n_splits, least=1, most=_MOST_SPLITS), checked_seed(seed)
+    study = Study.designed(
+        estimator,
+        X,
+        y,
+        groups=groups,
+        sizes=sizes,
+        n_splits=n_splits,
+        metric=metric,
+        param_grid=param_grid,
+        seed=seed,
+        ratio=ratio,
+        multiclass=multiclass,
+        count=count,
+    )
+    return carried_out(study, n_jobs=n_jobs, results=results, progress=progress)
+
+
+def carried_out(
+    study: Study, *, n_jobs: int | None, results: str | os.PathLike[str] | None, progress: bool
+) -> CurveSet:
+    """Do the fits of a study that the record does not hold yet, and give the curves."""
     n_jobs, progress = jobs(n_jobs), truth("progress", progress)
-    shares = check_ratio(ratio)
-    choice("multiclass", multiclass, ("one_vs_rest", "macro"))
-    choice("count", count, ("rows", "groups"))
-    check_classifier(estimator)
-    candidates = _candidates(param_grid, estimator, shares)
-    cases = Cases.checked(X, y, groups, parts_wanted=sum(share > 0 for share in shares))
-    together = multiclass == "macro" and len(cases.classes) > 2
-    targets = cases.targets(together)
-    scorers = scorers_by_name(metric, several_classes=together)
-    subsets = Subsets(cases, shares, seed, n_splits, count)
-    chosen_sizes = subsets.sizes(sizes)
-    fits = [
-        subsets.fit(size, split, task)
-        for size in reversed(chosen_sizes)  # the longest first, so that no worker is left with one at the end
-        for split in range(n_splits)
-        for task in targets
-    ]
-    settings = {
-        "metrics": list(scorers),
-        "estimator": described(estimator),
-        "param_grid": described(param_grid),
-        "seed": seed,
-        "ratio": shares,
-        "multiclass": multiclass,
-        "count": count,
-        **({"scorers": described(scorers)} if isinstance(metric, Mapping) else {}),
-        **cases.facts(),
-    }
-    opened = nullcontext(Record(list(scorers))) if results is None else resumed(results, settings, list(scorers))
+    metrics = list(study.scorers)
+    unit = study.settings["count"]
+    opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, study.settings, metrics)
     with opened as record:
         done = record.finished()
-        left = [fit for fit in fits if (fit.size, fit.split, fit.task) not in done]
-
-        def task_of(fit: Fit) -> Task:
-            return fit, estimator, cases.X, targets[fit.task], candidates, scorers
-
-        with bar("fits", len(fits), len(fits) - len(left), progress) as advance:
-            for row in in_workers(task_of, left, n_jobs):
+        left = [fit for fit in study.fits if (fit.size, fit.split, fit.task) not in done]
+        with bar("fits", len(study.fits), len(study.fits) - len(left), progress) as advance:
+            for row in in_workers(study.task_of, left, n_jobs):
                 record.add(row)
                 advance()
-    asked_for = {(fit.size, fit.split, fit.task) for fit in fits}
-    return _curves(record, asked_for)
+    return _curves(record, study)
 
 
-def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, float]) -> list[dict[str, Any]]:
-    if param_grid is None:
-        return [{}]
-    from sklearn.model_selection import ParameterGrid
+@contextmanager
+def bar("fits", total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
+    """A progress bar over the fits; gives the function that counts one more."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    try:
-        candidates = list(ParameterGrid(param_grid))
-    except Exception as problem:
-        raise RequestError(f"must map parameters to lists of values: {problem}", argument="param_grid") from None
-    if not candidates:
-        raise RequestError("is empty. Leave it out where nothing is to be tuned.", argument="param_grid")
-    unknown = sorted({str(name) for candidate in candidates for name in candidate} - set(estimator.get_params()))
-    if unknown:
-        raise RequestError(
-            f"names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
-            f"{some(sorted(estimator.get_params()), 12)}.",
-            argument="param_grid",
-        )
-    if shares[1] == 0 and len(candidates) > 1:
-        raise RequestError(
-            "is tuned on validation, which has no share of the data.",
-            argument="param_grid",
-            remedy=("Try {}.", ("ratio", (8, 1, 1))),
-        )
-    return candidates
+    console = Console(stderr=True)
+    if not (shown and (console.is_terminal or console.is_jupyter)):
+        yield lambda: None
+        return
+    columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("fits", total=total, completed=done)
+        yield lambda: bar.advance(task)
 
 
-def _curves(record: Record, asked_for: set[tuple[int, int, str | None]]) -> CurveSet:
+def _curves(record: Record, study: Study) -> CurveSet:
     """The curves of what was asked for; says what failed."""
+    asked_for = {(fit.size, fit.split, fit.task) for fit in study.fits}
     rows = [row for row in record.rows if (row["size"], row["split"], row["task"]) in asked_for]
-    curves = CurveSet(Record(record.metrics, rows))
+    curves = CurveSet(Record(record.metrics, rows, unit=record.unit), notes=study.notes)
     if curves.failed:
         reasons = Counter(row["error"] for row in curves.failed)
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))

@@ -171,6 +171,11 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         second = self.predict_proba(X)[:, 1] > 0.5
         return self.classes_[second.astype(int)]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def _settings(self) -> list[tuple[float, float, int]]:
         rates = [positive("learning_rates", rate) for rate in several("learning_rates", self.learning_rates)]
         decays = [real_number("weight_decays", decay) for decay in several("weight_decays", self.weight_decays)]

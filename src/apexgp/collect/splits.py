@@ -140,14 +140,14 @@ def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int6
     return code.astype(np.int64).reshape(array.shape), distinct
 
 
-def column(name: str, values: ArrayLike | Sequence[Any]) -> NDArray[Any]:
-    """Values as an array with one dimension."""
+def column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
+    """Values as an array with one dimension; `hint` is what to do with others."""
     try:
         array = np.asarray(values)
     except Exception:  # whatever a foreign object's conversion raises: it is no column
         raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
     if array.ndim != 1:
-        raise DataError(f"must be one column, got shape {array.shape}.", argument=name)
+        raise DataError(f"must be one column, got shape {array.shape}.{hint}", argument=name)
     return array
 
 

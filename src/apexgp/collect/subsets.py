@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .._check import sizes_array, some
-from .._warn import warn
-from ..errors import RequestError, SizesLeftOutWarning
 from .cases import Cases
 from .fit import Fit
+from .sizes import Room
 from .splits import Parts, growing_order, split_by_group
 
-__all__ = ["PAPER_SIZES", "Subsets"]
-
-PAPER_SIZES = (60, 94, 147, 230, 360)
+__all__ = ["Subsets"]
 
 
 class Subsets:
@@ -29,6 +25,8 @@ class Subsets:
         count: str,
     ) -> None:
         self._seed = seed
+        self._groups = cases.groups if cases.grouped else None
+        self._rarest = float(np.bincount(cases.y).min() / len(cases.y))
         self._parts: list[Parts] = []
         self._units: list[NDArray[np.int64]] = []
         self._orders: list[NDArray[np.int64]] = []
@@ -46,37 +44,15 @@ class Subsets:
         self._largest = min(len(order) for order in self._orders)
         self._unit_name = "groups" if count == "groups" else "rows"
 
-    def sizes(self, wanted: ArrayLike | None) -> list[int]:
-        """The sizes to measure: those wanted that fit, or good ones."""
-        if wanted is None:
-            if self._largest >= PAPER_SIZES[-1]:
-                good = [size for size in PAPER_SIZES if size >= self._smallest]
-                return good or [self._largest]
-            lowest = max(self._smallest, -(-self._largest // 6))  # the paper's five span a factor of 6, too
-            return sorted(set(np.geomspace(lowest, self._largest, 5).round().astype(int).tolist()))
-        given = np.unique(sizes_array("sizes", wanted))
-        if (given != np.round(given)).any():
-            fractions = given[given != np.round(given)]
-            raise RequestError(f"must be whole numbers, got {some(fractions)}.", argument="sizes")
-        if given[0] < self._smallest:
-            raise RequestError(
-                f"must be at least {self._smallest}, so that every training subset holds every class, got "
-                f"{given[0]:g}.",
-                argument="sizes",
-            )
-        fitting, beyond = given[given <= self._largest], given[given > self._largest]
-        if not fitting.size:
-            raise RequestError(
-                f"All sizes are beyond the {self._largest} {self._unit_name} of the smallest training set: "
-                f"{some(beyond)}. Give smaller ones."
-            )
-        if beyond.size:
-            warn(
-                f"The sizes {some(beyond)} are beyond the {self._largest} {self._unit_name} of the smallest training "
-                "set and were left out.",
-                SizesLeftOutWarning,
-            )
-        return [int(size) for size in fitting]
+    @property
+    def room(self) -> Room:
+        """How small and how large training subsets can be."""
+        return Room(self._smallest, self._largest, self._rarest, self._unit_name)
+
+    def in_test(self, target: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Test cases of each class of a target, in the split that has the fewest of the rarest."""
+        counts = [np.bincount(target[parts.test], minlength=int(target.max()) + 1) for parts in self._parts]
+        return min(counts, key=lambda count: int(count.min()))
 
     def fit(self, size: int, split: int, task: str | None) -> Fit:
         """The rows of one fit."""
@@ -84,4 +60,6 @@ class Subsets:
         within = np.zeros(len(self._orders[split]), bool)
         within[self._orders[split][:size]] = True
         own_seed = int(np.random.SeedSequence([self._seed, split, size]).generate_state(1)[0])
-        return Fit(size, split, task, parts.train[within[units]], parts.validation, parts.test, own_seed)
+        train = parts.train[within[units]]
+        groups = None if self._groups is None else self._groups[train]
+        return Fit(size, split, task, train, parts.validation, parts.test, own_seed, groups)

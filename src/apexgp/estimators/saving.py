@@ -77,6 +77,7 @@ def write_model(
             "metric": curve.metric,
             "task": curve.task,
             "direction": curve.direction,
+            "unit": curve.unit,
         },
         "parameters": parameters,
     }

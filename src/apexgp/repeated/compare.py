@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from sklearn.base import clone
 
 from .._check import FloatArray, sizes_array
+from .._known_metrics import UNNAMED
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
@@ -84,7 +85,8 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     Parameters
     ----------
     curves
-        For each model's name its pilot curve; two or more, of the same metric.
+        For each model's name its pilot curve; two or more, of the same metric and unit. A curve that does not name
+        its metric is taken to be of the others'.
     sizes
         Training-set sizes.
     model
@@ -116,16 +118,30 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
             raise DataError(f"The curve of {name!r} must be a LearningCurve, got {type(curve).__name__}.")
-    about = {(curve.metric, curve.direction) for curve in curves.values()}
-    if len(about) > 1:
-        kinds = ", ".join(sorted(f"{metric} ({direction} is better)" for metric, direction in about))
-        raise DataError(f"Models are compared by one metric, got {kinds}.")
-    fitted = {name: clone(settings).fit(curve) for name, curve in curves.items()}
+    fitted = {name: clone(settings).fit(curve) for name, curve in _of_one_kind(curves).items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
     except Exception as problem:
         raise without_answer(problem) from problem
     return Comparison(at, tuple(pairs), fitted)
+
+
+def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
+    """The curves, if they measure one thing at sizes that count one thing; those without a metric take the others'."""
+    for attribute, wanted, say in (
+        ("metric", "by one metric", lambda curve: curve.metric_name),
+        ("direction", "where one direction is better", lambda curve: f"{curve.direction} is better"),
+        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit} are counted"),
+    ):
+        kinds: dict[str, str] = {}
+        for name, curve in curves.items():
+            if not (attribute == "metric" and curve.metric == UNNAMED):
+                kinds.setdefault(say(curve), str(name))
+        if len(kinds) > 1:
+            got = ", ".join(f"{kind} ({name})" for kind, name in kinds.items())
+            raise DataError(f"Models are compared {wanted}, got {got}.")
+    metric = next((curve.metric for curve in curves.values() if curve.metric != UNNAMED), UNNAMED)
+    return {name: replace(curve, metric=metric) for name, curve in curves.items()}
 
 
 def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: FloatArray) -> PairComparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..collect.run import collect_curves
-from ..collect.subsets import PAPER_SIZES
+from ..collect.sizes import PAPER_SIZES
 from ..curve import LearningCurve
 
 __all__ = ["N_SPLITS", "PILOT_SIZES", "measure_digits"]

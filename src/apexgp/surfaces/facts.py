@@ -39,7 +39,7 @@ def forecast_facts(
     curve = model.curve_
     rows = _rows(forecast, *forecast.interval(level))
     pilot = _pilot(curve)
-    sentences = [forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve.metric, rows[-1], level)]
+    sentences = [forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve, rows[-1], level)]
     cautions = list(forecast.cautions)
     facts: dict[str, Any] = {"level": level, "forecast": rows}
     if required is not None:
@@ -145,8 +145,10 @@ def _pilot(curve: LearningCurve) -> dict[str, Any]:
     pilot = curve.replicates
     return {
         "metric": curve.metric,
+        "metric_name": curve.metric_name,
         "task": curve.task,
         "direction": curve.direction,
+        "unit": curve.unit,
         "scores": len(curve),
         "sizes": pilot.sizes.tolist(),
         "means": pilot.mean.tolist(),

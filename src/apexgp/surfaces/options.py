@@ -44,6 +44,12 @@ class Columns:
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
     ] = False
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
+        ),
+    ] = None
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for."""
@@ -54,7 +60,8 @@ class Columns:
             score=columns[0] if len(columns) == 1 else columns,
             split=self.split_column,
             metric=self.metric,
-            direction="lower" if self.lower_is_better else "higher",
+            direction="lower" if self.lower_is_better else None,
+            unit=self.unit,  # type: ignore[arg-type]
         )
         if self.task is None:
             return curves

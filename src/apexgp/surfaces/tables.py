@@ -27,7 +27,12 @@ _FIGURES = (
 def forecast_table(facts: dict[str, Any]) -> Cells:
     """One row a size."""
     largest = facts["pilot"]["sizes"][-1]
-    header = ["size", "times pilot", f"expected {facts['pilot']['metric']}", f"{100 * facts['level']:g} % interval"]
+    header = [
+        "size",
+        "times pilot",
+        f"expected {facts['pilot']['metric_name']}",
+        f"{100 * facts['level']:g} % interval",
+    ]
     return header, [
         [
             f"{row['size']:,.10g}",

@@ -16,13 +16,15 @@ import typer
 
 from ..._extras import need
 from ..._files import file_behind, refuse_to_overwrite
+from ...collect.abilities import check_classifier
 from ...collect.curves import CurveSet
-from ...collect.fit import check_classifier
 from ...collect.labelled import read_labelled
 from ...collect.logistic import LogisticHead
 from ...collect.prepare import Prepared
-from ...collect.run import collect_curves
-from ...errors import ApexError, FailedFitsWarning, RequestError, SizesLeftOutWarning
+from ...collect.run import carried_out
+from ...collect.study import Study
+from ...collect.tuned import TunedLogistic
+from ...errors import ApexError, ApexWarning, RequestError
 from ..command import Sets
 from ..output import print_table
 from ..tables import curve_table
@@ -30,14 +32,16 @@ from ..words.collect import curve_title, stopped_sentence, written_sentence
 
 __all__ = ["collect"]
 
-_ESTIMATORS = ("logistic", "random-forest", "gradient-boosting")
+_ESTIMATORS = ("logistic", "random-forest", "gradient-boosting", "logistic-head")
 
 
 def collect(
     *,
     data: Annotated[Path, typer.Argument(help="Table (CSV), or embeddings (.npy, .npz), with one row a case.")],
     label: Annotated[
-        str, typer.Option(help="Column (or array of an .npz file) that holds the classes."), Sets("label", "y")
+        list[str],
+        typer.Option(help="Column (or array of an .npz file) that holds the classes. Repeat for several tasks."),
+        Sets("label", "y"),
     ],
     group: Annotated[
         str | None,
@@ -49,7 +53,8 @@ def collect(
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column that is no feature. Repeat for several.")] = None,
     estimator: Annotated[
-        str, typer.Option(help=f"Classifier: {', '.join(_ESTIMATORS)}, or your own as module:object.")
+        str,
+        typer.Option(help=f"Classifier: {', '.join(_ESTIMATORS)} (the paper's), or your own as module:object."),
     ] = "logistic",
     metric: Annotated[
         list[str] | None,
@@ -62,7 +67,8 @@ def collect(
     sizes: Annotated[
         str | None,
         typer.Option(
-            help="Training-set sizes with commas between them.  [default: 60,94,147,230,360 where they fit]",
+            help="Training-set sizes with commas between them, or paper for 60,94,147,230,360.  [default: 5 to 10 in "
+            "equal ratios up to the whole training set]",
             show_default=False,
         ),
     ] = None,
@@ -81,7 +87,8 @@ def collect(
     results: Annotated[
         Path | None,
         typer.Option(
-            help="File that each fit is added to; the same command goes on from it.  [default: runs.csv beside --out]",
+            help="File that each fit is added to; the same command goes on from it.  [default: beside --out, with "
+            ".runs before the ending]",
             show_default=False,
         ),
     ] = None,
@@ -90,8 +97,8 @@ def collect(
     ] = False,
 ) -> None:
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
-    refuse_to_overwrite(out, True)  # a folder has no place for runs.csv beside it
-    record = results or out.with_name("runs.csv")
+    refuse_to_overwrite(out, True)  # a folder has no place for a record beside it
+    record = results or out.with_name(f"{out.stem}.runs.csv")
     if file_behind(record) == file_behind(out):
         raise RequestError(f"--out and --results are the same file, {out}. Name two.")
     refuse_to_overwrite(out, force or _comes_from(record, out))
@@ -101,22 +108,27 @@ def collect(
     classifier = _classifier(estimator)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with _all_warnings(), _cluster(dask):
+        study = Study.designed(
+            Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
+            given.X,
+            given.y,
+            groups=given.groups,
+            sizes=None if sizes is None else sizes if sizes == "paper" else _numbers("sizes", sizes, ","),
+            n_splits=splits,
+            metric=metric or "auroc",
+            param_grid=None,
+            seed=seed,
+            ratio=_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
+            multiclass=multiclass,
+            count=count,
+            names=given.names,
+            categorical=given.categorical,
+            called=estimator,
+        )
+        for note in study.notes:
+            typer.echo(note, err=True)
         try:
-            curves = collect_curves(
-                Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
-                given.X,
-                given.y,
-                groups=given.groups,
-                sizes=None if sizes is None else _numbers("sizes", sizes, ","),
-                n_splits=splits,
-                metric=metric or "auroc",
-                n_jobs=None if dask else jobs,
-                seed=seed,
-                results=record,
-                ratio=_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
-                multiclass=multiclass,  # type: ignore[arg-type]
-                count=count,  # type: ignore[arg-type]
-            )
+            curves = carried_out(study, n_jobs=None if dask else jobs, results=record, progress=True)
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
@@ -142,6 +154,8 @@ def _comes_from(record: Path, out: Path) -> bool:
 
 def _classifier(name: str) -> Any:
     if name == "logistic":
+        return TunedLogistic()
+    if name == "logistic-head":
         return LogisticHead()
     if name == "random-forest":
         from sklearn.ensemble import RandomForestClassifier
@@ -188,8 +202,7 @@ def _numbers(argument: str, text: str, separator: str) -> list[float]:
 def _all_warnings() -> Iterator[None]:
     """Let the library warn of every run, not only of the first; the command line prints what it says as notes."""
     with warnings.catch_warnings():
-        for category in (SizesLeftOutWarning, FailedFitsWarning):
-            warnings.simplefilter("always", category)
+        warnings.simplefilter("always", ApexWarning)
         yield
 
 

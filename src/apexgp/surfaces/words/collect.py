@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from ..._known_metrics import metric_name
 from ...collect.curves import CurveSet
 
 __all__ = ["curve_title", "stopped_sentence", "written_sentence"]
@@ -12,7 +13,7 @@ __all__ = ["curve_title", "stopped_sentence", "written_sentence"]
 
 def curve_title(task: str | None, metric: str) -> str:
     """What a curve is of."""
-    return f"{metric} of {task}" if task else metric
+    return f"{metric_name(metric)} of {task}" if task else metric_name(metric)
 
 
 def written_sentence(curves: CurveSet, out: Path, record: Path) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from ...curve import LearningCurve
 from ...repeated.compare import Comparison, PairComparison
 from .method import method
-from .phrases import chance, listed
+from .phrases import chance, counted, listed
 
 __all__ = ["compare_methods", "compare_sentence"]
 
@@ -18,12 +18,12 @@ def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
     size, first = pair.sizes[at], float(pair.prob_first_better[at])
     ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)
     text = (
-        f"With {size:,.10g} training examples {ahead} beats {behind} with a probability of {chance(sure)}; the "
-        f"expected difference in {curve.metric} is {abs(pair.difference[at]):.3f}"
+        f"With {size:,.10g} training {counted(curve)} {ahead} beats {behind} with a probability of {chance(sure)}; the "
+        f"expected difference in {curve.metric_name} is {abs(pair.difference[at]):.3f}"
     )
     if pair.crossing is None:
         return f"{text}. Between the pilot's sizes and this one the lead is not expected to change."
-    return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} examples."
+    return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {counted(curve)}."
 
 
 def compare_methods(comparison: Comparison) -> str:
@@ -37,5 +37,7 @@ def compare_methods(comparison: Comparison) -> str:
             if pair.shared_splits
             else " (no shared splits)"
         )
-        parts.append(f"{pair.first} exceeded {pair.second} with probability {chances} training examples{paired}")
+        parts.append(
+            f"{pair.first} exceeded {pair.second} with probability {chances} training {counted(model.curve_)}{paired}"
+        )
     return f"{method(model)} Each model's learning curve was fitted separately. {'; '.join(parts)}."

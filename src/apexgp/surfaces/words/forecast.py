@@ -6,30 +6,32 @@ from pathlib import Path
 from typing import Any
 
 from ...answers.required import RequiredSize
+from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
+from .phrases import counted
 from .required import required_methods
 
 __all__ = ["batch_lines", "forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
 
 
-def forecast_sentence(size: float, score: float, metric: str, row: dict[str, float], level: float) -> str:
+def forecast_sentence(size: float, score: float, curve: LearningCurve, row: dict[str, float], level: float) -> str:
     """One size that was forecast."""
     return (
-        f"With {row['size']:,.10g} training examples ({row['size'] / size:.3g} times the {size:,.10g} of the pilot, "
-        f"which give {score:.3f}), expect a mean {metric} of {row['mean']:.3f}; the chance is {100 * level:g} % that "
-        f"it lies between {row['lower']:.3f} and {row['upper']:.3f}."
+        f"With {row['size']:,.10g} training {counted(curve)} ({row['size'] / size:.3g} times the {size:,.10g} of the "
+        f"pilot, which give {score:.3f}), expect a mean {curve.metric_name} of {row['mean']:.3f}; the chance is "
+        f"{100 * level:g} % that it lies between {row['lower']:.3f} and {row['upper']:.3f}."
     )
 
 
 def forecast_methods(model: APExGP, rows: list[dict[str, float]], level: float, required: RequiredSize | None) -> str:
     """Paragraph about a forecast, and the size that was asked for."""
     results = "; ".join(
-        f"{row['mean']:.3f} at {row['size']:,.10g} training examples ({100 * level:g} % prediction interval "
-        f"{row['lower']:.3f} to {row['upper']:.3f})"
+        f"{row['mean']:.3f} at {row['size']:,.10g} training {counted(model.curve_)} ({100 * level:g} % prediction "
+        f"interval {row['lower']:.3f} to {row['upper']:.3f})"
         for row in rows
     )
-    text = f"{pilot_and_method(model)} The forecast mean {model.curve_.metric} was {results}."
+    text = f"{pilot_and_method(model)} The forecast mean {model.curve_.metric_name} was {results}."
     return text if required is None else f"{text} {required_methods(required, model.curve_)}"
 
 

@@ -22,7 +22,7 @@ def pilot_and_method(model: APExGP) -> str:
     splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} data splits"
     sizes = np.unique(curve.sizes)
     return (
-        f"{method(model)} The pilot comprised {len(curve)} scores ({curve.metric}){splits} at {len(sizes)} "
+        f"{method(model)} The pilot comprised {len(curve)} scores ({curve.metric_name}){splits} at {len(sizes)} "
         f"training-set sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
     )
 

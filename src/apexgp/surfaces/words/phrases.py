@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-__all__ = ["chance", "listed", "money", "roughly"]
+from ...curve import LearningCurve
+
+__all__ = ["chance", "counted", "listed", "money", "roughly"]
+
+
+def counted(curve: LearningCurve) -> str:
+    """What the sizes of a curve count."""
+    return "examples" if curve.unit == "rows" else "groups"
 
 
 def chance(p: float) -> str:

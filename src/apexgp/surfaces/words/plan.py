@@ -6,7 +6,7 @@ from ...answers.plan import CollectionPlan
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
-from .phrases import chance, listed, money
+from .phrases import chance, counted, listed, money
 
 __all__ = ["plan_methods", "plan_sentence"]
 
@@ -15,10 +15,10 @@ _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     """What to collect."""
-    goal = f"{curve.metric} of {plan.target:g}"
+    goal = f"{curve.metric_name} of {plan.target:g}"
     worth = sorted({size for size in plan.sizes if size > plan.start})
     met = (
-        f"The {plan.start:,} examples at hand already reach a mean {goal} with a probability of "
+        f"The {plan.start:,} {counted(curve)} at hand already reach a mean {goal} with a probability of "
         f"{chance(plan.prob_now)}. "
         if plan.prob_now >= 0.5
         else ""
@@ -27,10 +27,10 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     if not worth:
         return (
             f"{met}At {plan.cost_per_sample:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
-            f"{plan.start:,} examples at hand is not worth it; {missed}."
+            f"{plan.start:,} {counted(curve)} at hand is not worth it; {missed}."
         )
     opening = "Should they turn out not to, collect" if met else "Collect"
-    text = f"{opening} {_more(worth[0] - plan.start)}, to have {worth[0]:,.12g}"
+    text = f"{opening} {_more(worth[0] - plan.start, counted(curve))}, to have {worth[0]:,.12g}"
     if len(worth) > 1:
         shown = [f"{size:,.12g}" for size in worth[1:_MOST_SHOWN]]
         later = ", then ".join(shown) + (f" and so on to {worth[-1]:,.12g}" if len(worth) > _MOST_SHOWN else "")
@@ -38,20 +38,21 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     return f"{met}{text}. The labels are expected to cost {money(plan.expected_spend)}, and {missed}."
 
 
-def _more(count: int) -> str:
-    return "1 more example" if count == 1 else f"{count:,.12g} more examples"
+def _more(count: int, what: str) -> str:
+    return f"1 more {what.removesuffix('s')}" if count == 1 else f"{count:,.12g} more {what}"
 
 
 def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
     """Paragraph about a plan."""
+    what = counted(model.curve_)
     rounds = "one round" if len(plan.sizes) == 1 else f"{len(plan.sizes)} rounds"
     return (
         f"{pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost of "
         "labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
         "probability that a training-set size suffices taken from the posterior. With a target "
-        f"{model.curve_.metric} of {plan.target:g}, a cost of {plan.cost_per_sample:g} per example and a penalty of "
-        f"{plan.penalty:g}, starting from {plan.start:,} examples (sufficient with probability {plan.prob_now:.3f}), "
-        f"the planned training-set sizes were {listed(plan.sizes)}; the expected cost of labels was "
-        f"{money(plan.expected_spend)}, the expected total cost {money(plan.expected_cost)}, and the probability of "
-        f"missing the target {plan.failure_probability:.3f}."
+        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_sample:g} per "
+        f"{what.removesuffix('s')} and a penalty of {plan.penalty:g}, starting from {plan.start:,} {what} "
+        f"(sufficient with probability {plan.prob_now:.3f}), the planned training-set sizes were {listed(plan.sizes)}; "
+        f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
+        f"{money(plan.expected_cost)}, and the probability of missing the target {plan.failure_probability:.3f}."
     )

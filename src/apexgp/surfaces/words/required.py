@@ -6,7 +6,7 @@ import math
 
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
-from .phrases import chance, roughly
+from .phrases import chance, counted, roughly
 
 __all__ = ["required_methods", "required_sentence", "required_words"]
 
@@ -17,22 +17,23 @@ _UNREAL = 10_000
 def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     """How many examples it takes."""
     last = curve.largest
-    goal = f"a mean {curve.metric} of {found.target:g}"
+    goal = f"a mean {curve.metric_name} of {found.target:g}"
     if found.already_met:
         text = (
-            f"The {last:,.10g} training examples of the pilot already reach {goal}, with a probability of "
+            f"The {last:,.10g} training {counted(curve)} of the pilot already reach {goal}, with a probability of "
             f"{chance(found.prob_now)}"
         )
         return text + ("." if found.size <= last else "; with more of them it may become less probable again.")
     ever = f"the probability that any amount of such data will do is {chance(found.prob_reachable)}"
     if found.size > _UNREAL * last:
         return (
-            f"No realistic number of training examples (up to {_UNREAL:,} times the pilot) reaches {goal} with a "
-            f"probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
+            f"No realistic number of training {counted(curve)} (up to {_UNREAL:,} times the pilot) reaches {goal} with "
+            f"a probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
         )
     return (
-        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {_size(found)} training "
-        f"examples, {found.size / last:.3g} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
+        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {_size(found)} "
+        f"training {counted(curve)}, {found.size / last:.3g} times the {last:,.10g} of the pilot"
+        f"{_even_odds(found, last)}; {ever}."
     )
 
 
@@ -57,18 +58,18 @@ def required_words(found: RequiredSize, last: float) -> str:
 def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
     """Sentence about the size that a target takes, for a paragraph that describes the forecast."""
     last, target = curve.largest, f"a target of {found.target:g}"
-    ever = f"the probability that any number of examples attains it was estimated at {found.prob_reachable:.3f}"
+    ever = f"the probability that any number of {counted(curve)} attains it was estimated at {found.prob_reachable:.3f}"
     if found.already_met:
         return (
-            f"The probability that the expected {curve.metric} meets {target} with the pilot's {last:,.10g} training "
-            f"examples was estimated at {found.prob_now:.3f}; {ever}."
+            f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
+            f"training {counted(curve)} was estimated at {found.prob_now:.3f}; {ever}."
         )
     if found.size > _UNREAL * last:
         return (
-            f"No number of training examples up to {_UNREAL:,} times the pilot was estimated to meet {target} in "
-            f"expected {curve.metric} with a probability of {found.confidence:g}; {ever}."
+            f"No number of training {counted(curve)} up to {_UNREAL:,} times the pilot was estimated to meet {target} "
+            f"in expected {curve.metric_name} with a probability of {found.confidence:g}; {ever}."
         )
     return (
-        f"The expected {curve.metric} was estimated to meet {target} with a probability of {found.confidence:g} from "
-        f"{_size(found)} training examples on; {ever}."
+        f"The expected {curve.metric_name} was estimated to meet {target} with a probability of {found.confidence:g} "
+        f"from {_size(found)} training {counted(curve)} on; {ever}."
     )

@@ -1,0 +1,105 @@
+"""Metrics that people measure: how they are written, which other names they have, which fall as models improve."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["UNNAMED", "KnownMetric", "known_metric", "metric_name", "same_metric", "sounds_like_a_loss"]
+
+# The metric of a curve of which nobody has said what was measured.
+UNNAMED = "score"
+
+
+@dataclass(frozen=True)
+class KnownMetric:
+    """A metric: its name as people write it, other names, and whether lower is better."""
+
+    name: str
+    synonyms: tuple[str, ...] = ()
+    lower_is_better: bool = False
+
+
+_KNOWN = (
+    KnownMetric("AUROC", ("auc", "roc auc", "auc roc", "area under the roc curve")),
+    KnownMetric("AUROC (one-vs-rest)", ("roc auc ovr",)),
+    KnownMetric("AUROC (one-vs-one)", ("roc auc ovo",)),
+    KnownMetric("weighted AUROC (one-vs-rest)", ("roc auc ovr weighted",)),
+    KnownMetric("weighted AUROC (one-vs-one)", ("roc auc ovo weighted",)),
+    KnownMetric("c-statistic", ("c index", "concordance", "concordance index")),
+    KnownMetric("accuracy", ("acc", "classification accuracy", "percent correct")),
+    KnownMetric("balanced accuracy", ("bal acc", "balanced acc", "bacc")),
+    KnownMetric("top-1 accuracy", ("top 1", "top 1 acc")),
+    KnownMetric("top-5 accuracy", ("top 5", "top 5 acc")),
+    KnownMetric("average precision", ("ap",)),
+    KnownMetric("AUPRC", ("pr auc", "auc pr", "area under the precision recall curve")),
+    KnownMetric("F1", ("f1 measure", "f measure", "f 1")),
+    KnownMetric("macro F1", ("f1 macro",)),
+    KnownMetric("micro F1", ("f1 micro",)),
+    KnownMetric("weighted F1", ("f1 weighted",)),
+    KnownMetric("precision"),
+    KnownMetric("recall"),
+    KnownMetric("sensitivity", ("sens",)),
+    KnownMetric("specificity", ("spec",)),
+    KnownMetric("PPV", ("positive predictive value",)),
+    KnownMetric("NPV", ("negative predictive value",)),
+    KnownMetric("Dice", ("dice coefficient", "dice similarity coefficient", "dsc")),
+    KnownMetric("Jaccard index", ("jaccard", "iou", "intersection over union")),
+    KnownMetric("MCC", ("matthews", "matthews corrcoef", "matthews correlation coefficient")),
+    KnownMetric("Cohen's kappa", ("kappa", "cohen kappa")),
+    KnownMetric(
+        "error rate",
+        ("error", "err", "test error", "classification error", "misclassification", "misclassification rate"),
+        lower_is_better=True,
+    ),
+    KnownMetric("zero-one loss", ("0 1 loss",), lower_is_better=True),
+    KnownMetric("equal error rate", ("eer",), lower_is_better=True),
+    KnownMetric("Brier score", ("brier", "brier loss", "brier score loss"), lower_is_better=True),
+    KnownMetric("log loss", ("cross entropy", "nll", "negative log likelihood"), lower_is_better=True),
+    KnownMetric("false positive rate", ("fpr",), lower_is_better=True),
+    KnownMetric("false negative rate", ("fnr", "miss rate"), lower_is_better=True),
+    KnownMetric("MAE", ("mean absolute error",), lower_is_better=True),
+    KnownMetric("RMSE", ("root mean squared error",), lower_is_better=True),
+    KnownMetric("ECE", ("expected calibration error",), lower_is_better=True),
+    KnownMetric("loss", (), lower_is_better=True),
+)
+# Words around a name that say where or how it was measured, not what.
+_BESIDE = r"(test|val|valid|validation|held ?out|cv|mean|average|score|value)"
+
+
+def _plain(name: str) -> str:
+    """A name in small letters, its words parted by single spaces: ROC_AUC, Roc-Auc and rocAuc are `roc auc`."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name.strip())
+    return " ".join(re.findall(r"[^\W_]+", apart.casefold().replace("'", "")))
+
+
+_BY_NAME = {_plain(name).replace(" ", ""): metric for metric in _KNOWN for name in (metric.name, *metric.synonyms)}
+
+
+def known_metric(name: str) -> KnownMetric | None:
+    """The metric of that name, whatever its case, spaces and underscores; None where we do not know it."""
+    plain = _plain(name)
+    bare = re.sub(rf"^({_BESIDE} )+|( {_BESIDE})+$", "", plain)
+    return next((_BY_NAME[key] for text in (plain, bare) if (key := text.replace(" ", "")) in _BY_NAME), None)
+
+
+def metric_name(name: str) -> str:
+    """A metric as people write it; one that we do not know as it was given."""
+    found = known_metric(name)
+    return name if found is None else found.name
+
+
+def same_metric(one: str, other: str) -> bool:
+    """Whether two names mean one metric."""
+    return metric_name(one) == metric_name(other)
+
+
+def sounds_like_a_loss(name: str) -> bool:
+    """Whether a metric of that name falls as models improve, as far as one can tell by the name."""
+    found = known_metric(name)
+    if found is not None:
+        return found.lower_is_better
+    return any(
+        re.match(r"(err|errors?|loss|losses|miss|risk|regret|entropy|deviance|brier|misclass\w*)$", w)
+        for w in _plain(name).split()
+    )

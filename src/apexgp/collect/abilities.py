@@ -1,0 +1,89 @@
+"""What an estimator is and can do, asked of the unfitted one: what it cannot do is said before any work is done."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.base import is_regressor
+from sklearn.utils import get_tags
+
+from .._check import shown
+from ..errors import RequestError
+from .scores import Scorer
+
+__all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_for"]
+
+
+def check_classifier(estimator: Any) -> None:
+    """Refuse what cannot be fitted and scored."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
+        raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
+    try:
+        estimator.get_params()
+        regressor = is_regressor(estimator)
+    except Exception as problem:
+        raise RequestError(
+            f"must be a scikit-learn classifier; {type(estimator).__name__} does not say what it is "
+            f"({type(problem).__name__}: {problem}).",
+            argument="estimator",
+        ) from None
+    if regressor:
+        raise RequestError(f"must be a classifier, got the regressor {type(estimator).__name__}.", argument="estimator")
+
+
+def check_abilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: int) -> None:
+    """Refuse an estimator that lacks what the metrics ask of it, or that knows fewer classes at once."""
+    inner = _innermost(estimator)
+    if n_classes > 2 and _only_two_classes(inner):
+        raise RequestError(
+            f"cannot be {type(inner).__name__}: it tells two classes apart, and there are {n_classes} here at once.",
+            argument="estimator",
+            remedy=("Try {}, a curve for each class, or another classifier.", ("multiclass", "one_vs_rest")),
+        )
+    for name, scorer in scorers.items():
+        wanted = methods_asked_for(scorer)
+        if wanted and not any(hasattr(estimator, method) for method in wanted):
+            raise RequestError(
+                f"cannot be {type(inner).__name__}: {name} asks for its {' or '.join(wanted)}, which it does not have.",
+                argument="estimator",
+                remedy=(
+                    "Take another classifier, or a metric that goes by predicted classes: {}.",
+                    ("metric", "accuracy"),
+                ),
+            )
+
+
+def fit_takes(estimator: Any, name: str) -> bool:
+    """Whether the estimator's `fit` has an argument of that name."""
+    try:
+        return name in inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError):  # compiled code does not tell what it takes
+        return False
+
+
+def _innermost(estimator: Any) -> Any:
+    """The classifier that a pipeline ends in, or that is wrapped in what prepares its data."""
+    if hasattr(estimator, "steps"):
+        return _innermost(estimator.steps[-1][1])
+    if type(estimator).__name__ == "Prepared":
+        return _innermost(estimator.estimator)
+    return estimator
+
+
+def _only_two_classes(estimator: Any) -> bool:
+    try:
+        tags = get_tags(estimator).classifier_tags
+    except Exception:  # an estimator that is none of scikit-learn's kin does not say
+        return False
+    return tags is not None and not tags.multi_class
+
+
+def methods_asked_for(scorer: Scorer) -> tuple[str, ...]:
+    """Methods of the estimator, any of which would do; none where the scorer does not say."""
+    asked = getattr(scorer, "_response_method", ())
+    if asked == "default":
+        return ("predict",)
+    return (asked,) if isinstance(asked, str) else tuple(asked)

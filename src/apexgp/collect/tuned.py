@@ -1,0 +1,297 @@
+"""The classifier that is used where none is named: logistic regression, scaled, its penalty chosen with care."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from scipy.special import expit, softmax
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .._check import FloatArray, checked_seed, positive, several, whole_number
+from ..errors import DataError, RequestError
+from .abilities import methods_asked_for
+from .logistic import validation_pair
+from .scores import Scorer
+from .splits import Rows, codes, column
+
+__all__ = ["TunedLogistic"]
+
+STRENGTHS = tuple(10.0**power for power in range(-4, 5))
+_MANY_ROWS = 5000  # with more, a validation set chooses as well as cross-validation, at a fifth of the cost
+_MANY_JUDGES = 500  # rows that make such a validation set
+_LEAST_PROBABILITY = 1e-12
+
+Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
+"""Rows to fit to, and the parts, cases and classes, on each of which what was fitted is judged."""
+
+
+class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic regression on standardised features, for two classes or more; its L2 penalty is chosen.
+
+    Each candidate is fitted to the training rows without one of five folds, and judged on that fold together with the
+    validation set. Candidates that the measured metric cannot tell apart (their mean difference from the best is
+    within one standard error of it over the folds) are told apart by their log loss, which every row has a say in.
+    What is chosen is then fitted to all training rows; validation rows are never fitted to. With more than 5,000
+    training rows, and a validation set of 500 or more, that set alone is judged on, in five parts.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+        Inverse strengths of the L2 penalty, as in scikit-learn.
+    n_folds : int
+        Number of folds; fewer where a class has fewer rows (or groups).
+    max_iter : int
+        Cap on the number of iterations.
+    random_state : int, optional
+        Seed of the folds; None is 0. The fit itself has nothing random.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    coef_ : array of shape (1, n_features) for two classes, (k, n_features) for more
+        Coefficients of the features as they came, not as they were scaled.
+    intercept_ : array of shape (1,) or (k,)
+    chosen_ : dict
+        The chosen C, and class_weight where the metric goes by predicted classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(TunedLogistic().fit(X, y).score(X, y), 2)
+    0.98
+    """
+
+    def __init__(
+        self,
+        Cs: Sequence[float] = STRENGTHS,
+        *,
+        n_folds: int = 5,
+        max_iter: int = 1000,
+        random_state: int | None = None,
+    ) -> None:
+        self.Cs = Cs
+        self.n_folds = n_folds
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        validation: tuple[Any, ArrayLike] | None = None,
+        groups: ArrayLike | None = None,
+        scorer: Scorer | None = None,
+    ) -> Self:
+        """Choose the penalty, and fit with it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        y : array of shape (n,)
+        validation : (X, y), optional
+            Further cases to choose by.
+        groups : array of shape (n,), optional
+            Rows that belong together, and so into one fold.
+        scorer : (estimator, X, y) -> score, optional
+            What is measured, of an estimator that knows the classes as 0, 1, ...; the log loss, if None.
+        """
+        strengths = sorted(positive("Cs", C) for C in several("Cs", self.Cs))
+        n_folds = whole_number("n_folds", self.n_folds, least=2)
+        max_iter = whole_number("max_iter", self.max_iter, least=1)
+        if not strengths:
+            raise RequestError("must hold at least one value.", argument="Cs")
+        features = _features(X)
+        code, self.classes_ = codes("y", y)
+        if len(code) != features.shape[0]:
+            raise DataError(f"X and y must have one row a case, got {features.shape[0]} and {len(code)}.")
+        if len(self.classes_) < 2:
+            raise DataError("must hold two classes or more.", argument="y")
+        self.n_features_in_ = features.shape[1]
+        scaled = _Scaled(features)
+        judged = None if validation is None else self._judged(validation, scaled)
+        weights = [None, "balanced"] if scorer is not None and methods_asked_for(scorer) == ("predict",) else [None]
+        candidates = [{"C": C, "class_weight": weight} for weight in weights for C in strengths]
+        best = 0
+        if len(candidates) > 1:
+            seed = 0 if self.random_state is None else checked_seed(self.random_state)
+            folds = list(_folds(scaled.X, code, groups, judged, n_folds, seed))
+            best = _choice(*_tried(scaled.X, code, folds, candidates, scorer, max_iter))
+        chosen = candidates[best]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an optimum that is not quite reached is good enough
+            fitted = _logistic(max_iter, **chosen).fit(scaled.X, code)
+        self.coef_, self.intercept_ = scaled.undone(fitted.coef_, fitted.intercept_)
+        self.chosen_ = chosen if len(weights) > 1 else {"C": chosen["C"]}
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Log-odds of the second class; of more than two, the logits of each."""
+        check_is_fitted(self)
+        logits = _checked(X, self.n_features_in_) @ self.coef_.T + self.intercept_
+        return logits[:, 0] if len(self.classes_) == 2 else logits
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes."""
+        logits = self.decision_function(X)
+        if logits.ndim == 1:
+            second = expit(logits)
+            return np.column_stack([1 - second, second])
+        return softmax(logits, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class."""
+        logits = self.decision_function(X)
+        return self.classes_[(logits > 0).astype(int) if logits.ndim == 1 else logits.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _judged(self, validation: tuple[Any, ArrayLike], scaled: _Scaled) -> tuple[Any, NDArray[np.int64]]:
+        X, y = validation_pair(validation)
+        labels = column("The validation set's y", y)
+        if not np.isin(labels, self.classes_).all():
+            raise DataError("The validation set holds classes that the training set does not.")
+        return scaled(_checked(X, self.n_features_in_)), np.searchsorted(self.classes_, labels)
+
+
+class _Scaled:
+    """Features with mean 0 and standard deviation 1, in the fewest coordinates that hold them; and the way back.
+
+    With fewer rows than features the rows lie in a space of as many dimensions as there are rows. A penalised solution
+    lies in it, too, so that turning the axes changes nothing but the cost.
+    """
+
+    def __init__(self, X: Any) -> None:
+        from sklearn.preprocessing import StandardScaler
+
+        self._scaler = StandardScaler(with_mean=not issparse(X)).fit(X)
+        self._axes = None
+        if not issparse(X) and X.shape[0] < X.shape[1]:
+            self._axes = np.linalg.svd(self._scaler.transform(X), full_matrices=False)[2].T
+        self.X = self(X)
+
+    def __call__(self, X: Any) -> Any:
+        scaled = self._scaler.transform(X)
+        return scaled if self._axes is None else scaled @ self._axes
+
+    def undone(self, coef: FloatArray, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coefficients and intercepts for features that are not scaled."""
+        coef = (coef if self._axes is None else coef @ self._axes.T) / self._scaler.scale_
+        return coef, intercept if not self._scaler.with_mean else intercept - coef @ self._scaler.mean_
+
+
+def _folds(
+    X: Any,
+    y: NDArray[np.int64],
+    groups: ArrayLike | None,
+    judged: tuple[Any, NDArray[np.int64]] | None,
+    wanted: int,
+    seed: int,
+) -> Iterator[Fold]:
+    """What to fit to and to judge on, several times; nothing where no class can be spared a row."""
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    n_classes = int(y.max()) + 1
+    if judged is not None and len(y) > _MANY_ROWS and len(judged[1]) >= _MANY_JUDGES:
+        held = np.bincount(judged[1], minlength=n_classes)
+        parts = StratifiedKFold(max(2, min(wanted, int(held.min()))), shuffle=True, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of classes with fewer rows than parts
+            yield np.arange(len(y)), [(judged[0][part], judged[1][part]) for _, part in parts.split(*judged)]
+        return
+    units = np.arange(len(y)) if groups is None else codes("groups", groups)[0]
+    held = np.bincount(np.unique(np.stack([y, units]), axis=1)[0], minlength=n_classes)
+    n_folds = min(wanted, int(held.min()))
+    if n_folds >= 2:
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        divided = kind(n_folds, shuffle=True, random_state=seed).split(X, y, None if groups is None else units)
+        for kept, left in divided:
+            if len(np.unique(y[kept])) == n_classes:
+                yield kept, [(X[left], y[left]) if judged is None else _together((X[left], y[left]), judged)]
+    elif judged is not None:
+        yield np.arange(len(y)), [judged]
+
+
+def _together(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, NDArray[np.int64]]:
+    from scipy.sparse import vstack
+
+    return (vstack if issparse(one[0]) else np.concatenate)([one[0], other[0]]), np.concatenate([one[1], other[1]])
+
+
+def _tried(
+    X: Any,
+    y: NDArray[np.int64],
+    folds: Sequence[Fold],
+    candidates: Sequence[dict[str, Any]],
+    scorer: Scorer | None,
+    max_iter: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Scores and log losses, a row for each time of judging, a column for each candidate."""
+    scores, losses = [], []
+    # What is the same for all candidates has been checked; most of the time of so small fits would go into checks.
+    with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
+        warnings.simplefilter("ignore")  # an iteration that was capped, a class that a part lacks: it is judged anyway
+        for rows, parts in folds:
+            model, by_candidate = _logistic(max_iter, warm_start=True), []
+            for candidate in candidates:
+                model.set_params(**candidate).fit(X[rows], y[rows])
+                by_candidate.append([_judgement(model, *part, scorer) for part in parts])
+            for by_part in np.swapaxes(by_candidate, 0, 1):
+                scores.append(by_part[:, 0])
+                losses.append(by_part[:, 1])
+    return np.array(scores), np.array(losses)
+
+
+def _judgement(model: Any, X: Any, y: NDArray[np.int64], scorer: Scorer | None) -> tuple[float, float]:
+    probability = model.predict_proba(X)[np.arange(len(y)), y]
+    loss = -float(np.log(np.maximum(probability, _LEAST_PROBABILITY)).mean())
+    if scorer is None:
+        return -loss, loss
+    try:
+        return float(scorer(model, X, y)), loss
+    except ValueError:  # a part of the data without a class that the metric asks for
+        return float("nan"), loss
+
+
+def _choice(scores: FloatArray, losses: FloatArray) -> int:
+    """The candidate with the lowest loss among those whose scores cannot be told from the best one's."""
+    judged = scores[np.isfinite(scores).all(axis=1)] if scores.size else scores
+    if not losses.size:
+        return 0
+    loss = losses.mean(axis=0)
+    if not judged.size:
+        return int(np.argmin(loss))
+    behind = judged[:, [int(np.argmax(judged.mean(axis=0)))]] - judged
+    error = behind.std(axis=0, ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else np.zeros(behind.shape[1])
+    return int(np.argmin(np.where(behind.mean(axis=0) <= error + 1e-12, loss, np.inf)))
+
+
+def _logistic(max_iter: int, **settings: Any) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=max_iter, **settings)
+
+
+def _features(X: Any) -> Any:
+    try:
+        return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    except Exception as problem:  # scikit-learn says what is wrong in its own errors
+        raise DataError(str(problem), argument="X:") from None
+
+
+def _checked(X: Any, n_features: int) -> Any:
+    features = _features(X)
+    if features.shape[1] != n_features:
+        raise DataError(f"TunedLogistic was fitted to {n_features} features, got {features.shape[1]}.")
+    return features
