@@ -149,22 +149,6 @@ def carried_out(
     return _curves(record, study)
 
 
-@contextmanager
-def bar("fits", total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """A progress bar over the fits; gives the function that counts one more."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not (shown and (console.is_terminal or console.is_jupyter)):
-        yield lambda: None
-        return
-    columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("fits", total=total, completed=done)
-        yield lambda: bar.advance(task)
-
-
 def _curves(record: Record, study: Study) -> CurveSet:
     """The curves of what was asked for; says what failed."""
     asked_for = {(fit.size, fit.split, fit.task) for fit in study.fits}
