@@ -59,7 +59,7 @@ def read_scans(folder: Path) -> tuple[MappedScans, Table]:
     """The scans of a folder, and the table that says whose they are, row by row."""
     if not (folder / _TABLE).is_file():
         raise DataError(
-            f"{folder} is a folder without a {_TABLE}: no embeddings of scans, or not finished. apexgp embed makes them."
+            f"{folder} is a folder without a {_TABLE}: no finished embeddings of scans, as apexgp embed makes them."
         )
     table = read_table(folder / _TABLE)
     if _COLUMN not in table.columns:
