@@ -150,7 +150,7 @@ def embed_images(
             )
         settings = {**encoder.record(), "preprocessing": preprocessing.record()}
         with _store(target, settings, labelled, overwrite) as store:
-            return _run(store, target, labelled, preprocessing, encoder, batch, progress)
+            return _run(store, Path(out), labelled, preprocessing, encoder, batch, progress)
 
 
 def _run(
