@@ -11,7 +11,7 @@ def save_picture(path, values, **how):
     return path
 
 
-def save_model(folder, *, size=32, width=32, seed=0, pooler=True):
+def save_model(folder, *, size=32, width=32, seed=0):
     """A vision transformer of two layers, as `save_pretrained` writes it."""
     torch, transformers = require("torch"), require("transformers")
     config = transformers.ViTConfig(
@@ -24,7 +24,7 @@ def save_model(folder, *, size=32, width=32, seed=0, pooler=True):
     )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = transformers.ViTModel(config, add_pooling_layer=pooler)
+        model = transformers.ViTModel(config)
     transformers.utils.logging.disable_progress_bar()
     model.save_pretrained(folder)
     return folder

@@ -208,8 +208,8 @@ def _read(
 ) -> Labelled:
     if (labels is None) == (dataset is None):
         raise RequestError(
-            "Labels come from a table of your own or from a data set of the paper",
-            remedy=(": give either {} or {}.", "labels", "dataset"),
+            "Labels come from a table of your own, or from a data set of the paper.",
+            remedy=("Give either {} or {}.", "labels", "dataset"),
         )
     return read_own(folder, Path(labels), per_patient) if labels is not None else read_dataset(str(dataset), folder)
 
