@@ -66,9 +66,7 @@ def main() -> None:
     arguments.add_argument("--splits", type=int, default=4)
     asked = arguments.parse_args()
     warnings.simplefilter("ignore")
-    print(
-        "| data | sizes | ours, smallest and largest | LogisticRegressionCV | mean difference (s.e.) | LogisticHead |"
-    )
+    print("| data | sizes | TunedLogistic, first and last | LogisticRegressionCV | mean gap (s.e.) | LogisticHead |")
     print("|---|---|---|---|---|---|")
     gaps, verdicts = [], []
     for name, data in tasks().items():

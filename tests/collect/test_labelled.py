@@ -71,6 +71,7 @@ def test_labels_that_are_numbers_stay_numbers(write):
         ),
         ([NUMBER, LABEL, ("row", lambda i: i + 1)], {}, "'row' holds numbers that count the rows"),
         ([LABEL, ("age", lambda i: "4o" if i == 9 else 40 + i % 9)], {}, "line 11, column 'age'.*'4o'.*mend this cell"),
+        ([LABEL, ("seen", lambda i: f"2024-01-{i % 9 + 1:02}")], {}, r"'seen' holds dates such as '2024-01-01'.*drop="),
     ],
 )
 def test_bad_tables_are_explained(write, columns, arguments, message):

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from apexgp import LogisticHead, collect_curves
 from conftest import require
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")]
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = ((X - X.mean(0)) / X.std(0)).astype("float32")

@@ -12,6 +12,11 @@ from sklearn.tree import DecisionTreeClassifier
 from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, collect_curves, read_curves
 from apexgp.errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning, WouldOverwriteError
 
+# The data of these tests are small, and some features are row numbers on purpose.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::apexgp.errors.{name}") for name in ("FewTestCasesWarning", "NoFeatureWarning")
+]
+
 X, Y = load_breast_cancer(return_X_y=True)
 
 
@@ -38,8 +43,8 @@ class Watched(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
-def test_curves_of_the_paper_by_default():
-    curves = collect()
+def test_curves_of_the_paper_by_name():
+    curves = collect(sizes="paper")
     assert list(curves) == [("1", "auroc")]
     curve = curves.only
     assert curve is curves["1", "auroc"]
@@ -156,11 +161,19 @@ def test_several_classes_as_one_curve():
     assert all(curve.scores.min() > 0.7 for curve in curves.values())
 
 
-def test_sizes_that_the_data_can_support():
-    small = collect(features=X[:200], labels=Y[:200]).only
-    assert len(np.unique(small.sizes)) == 5
-    assert small.sizes.max() == 160
-    assert small.sizes.min() >= 160 / 6
+@pytest.mark.parametrize(("cases", "sizes"), [(569, 10), (200, 7), (40, 5)])
+def test_the_default_sizes_use_all_the_training_data(cases, sizes):
+    curves = collect(features=X[:cases], labels=Y[:cases])
+    measured = np.unique(curves.only.sizes)
+    assert len(measured) == sizes
+    assert measured[-1] == pytest.approx(0.8 * cases, abs=1)
+    assert np.ptp(np.log(measured[1:] / measured[:-1])) < 0.15  # equal ratios, but for whole numbers
+    assert curves.notes == (
+        f"{sizes} sizes in equal ratios, from {measured[0]} "
+        + ("(5 cases or more of each class)" if cases > 100 else "(1/4 of the last)")
+        + f" up to the {measured[-1]} rows of the smallest training set.",
+    )
+    assert collect(features=X[:cases], labels=Y[:cases], sizes=[30]).notes == ()
 
 
 def test_sizes_beyond_the_training_set_are_left_out_with_a_notice():
@@ -267,24 +280,32 @@ def test_finished_fits_are_not_repeated_and_sizes_and_splits_may_be_added(tmp_pa
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed": 1}, "seed was 0, now 1"),
-        ({"metric": "accuracy"}, r'metrics was \["auroc"\], now \["accuracy"\]'),
-        ({"estimator": DecisionTreeClassifier()}, "estimator was .*GaussianNB.*, now .*DecisionTree"),
-        ({"estimator": GaussianNB(var_smoothing=1e-3)}, "estimator was .*1e-09.*now.*0.001"),
-        ({"param_grid": {"var_smoothing": [1.0]}}, "param_grid was"),
-        ({"ratio": (7, 1, 2)}, "ratio was"),
-        ({"features": X + 1}, "X was"),
-        ({"labels": 1 - Y}, "classes was .*; y was"),
-        ({"groups": np.arange(len(Y)) // 2}, "groups was null"),
-        ({"count": "groups"}, "count was"),
+        ({"seed": 1}, "(seed: 0, now 1)"),
+        ({"metric": "accuracy"}, "(metrics: auroc, now accuracy)"),
+        ({"estimator": DecisionTreeClassifier()}, "(estimator: GaussianNB, now DecisionTreeClassifier)"),
+        (
+            {"estimator": GaussianNB(var_smoothing=1e-3)},
+            "(estimator: GaussianNB with var_smoothing 1e-09, now 0.001)",
+        ),
+        ({"param_grid": {"var_smoothing": [1.0]}}, "(param_grid: None, now {'var_smoothing': [1.0]})"),
+        ({"ratio": (7, 1, 2)}, "(ratio: 0.8, 0.1, 0.1, now 0.7, 0.1, 0.2)"),
+        ({"features": X + 1}, "(features: other values than then)"),
+        ({"labels": 1 - Y}, "(labels: other values than then)"),
+        ({"features": X[:500], "labels": Y[:500]}, "(cases: 569, now 500)"),
+        ({"groups": np.arange(len(Y)) // 2}, "(groups: none, now given)"),
+        ({"count": "groups"}, "(count: rows, now groups)"),
     ],
 )
 def test_a_record_of_other_settings_or_data_is_refused(tmp_path, change, message):
     path = tmp_path / "runs.csv"
     collect(sizes=[60], n_splits=1, results=path)
     before = path.read_bytes()
-    with pytest.raises(RequestError, match=message):
+    with pytest.raises(RequestError) as refused:
         collect(**{"sizes": [60], "n_splits": 1, "results": path} | change)
+    said = str(refused.value)
+    assert message in said
+    assert said.endswith("Start another record with results='other.csv', or go back to those settings.")
+    assert len(said) < len(str(path)) + 250
     assert path.read_bytes() == before
 
 

@@ -17,7 +17,7 @@ from apexgp import CurveSet, collect_curves
 from apexgp.errors import FailedFitsWarning, RequestError
 from conftest import require
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")]
 
 RNG = np.random.default_rng(0)
 Y = np.arange(300) % 2

@@ -105,18 +105,21 @@ class Cases:
 
 def labels_by_name(y: Any) -> dict[str | None, Any]:
     """One column of classes, which has no name, or several: a mapping or a data frame of columns by their names."""
-    if hasattr(y, "columns") and hasattr(y, "iloc"):
-        found: dict[str | None, Any] = {str(name): y.iloc[:, i] for i, name in enumerate(y.columns)}
-        if len(found) < len(y.columns):
-            raise DataError("names a column more than once. Rename one of them.", argument="y")
-    elif isinstance(y, Mapping):
-        found = {str(name): label for name, label in y.items()}
-    else:
-        return {None: y}
+    try:
+        if isinstance(y, Mapping):
+            pairs = list(y.items())
+        elif hasattr(y, "columns") and hasattr(y, "iloc"):
+            pairs = [(name, y.iloc[:, i]) for i, name in enumerate(y.columns)]
+        else:
+            return {None: y}
+        found: dict[str | None, Any] = {str(name): label for name, label in pairs}
+    except Exception:  # whatever a foreign container raises: it holds no labels
+        raise DataError(f"must be one column, or several by their names, got {shown(y)}.", argument="y") from None
     if not found:
         raise DataError("holds no label.", argument="y")
-    if any(not name or one_line(name) != name for name in found):
-        raise DataError(f"must name its labels by short printable texts, got {some(list(found))}.", argument="y")
+    if len(found) < len(pairs) or any(not name or one_line(name) != name for name in found):
+        names = some([shown(name) for name, _ in pairs])
+        raise DataError(f"must name its labels by different short texts, got {names}.", argument="y")
     return found
 
 

@@ -160,7 +160,7 @@ def _separates(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> b
     order = np.lexsort((label, known))
     known, label = known[order], label[order]
     n_classes = len(np.unique(label))
-    starts = np.flatnonzero(np.diff(known, prepend=-np.inf) > 0) if len(known) else np.array([], int)
+    starts = np.append(0, np.flatnonzero(known[1:] != known[:-1]) + 1)
     ends = np.append(starts[1:], len(known))
     if (label[starts] != label[ends - 1]).any():
         return False  # one value, two classes

@@ -67,9 +67,11 @@ def read_labelled(
     if path.is_dir():
         scans, table = read_scans(path)
         table = table if labels is None else read_table(labels)
-        y = {name: _labels(table, name) for name in wanted}
+        for name in wanted:
+            _check_column(table, name, "label")
+        y = {name: np.array(table.columns[name]) for name in wanted}
         _check_lengths(path, scans, y)
-        return LabelledData(scans, _one_or_several(y), None if group is None else _groups(table, group))
+        return _where_labelled(scans, y, None if group is None else _groups(table, group))
     if path.suffix.lower() not in (".npy", ".npz"):
         if labels is not None:
             raise DataError(
@@ -94,8 +96,24 @@ def read_labelled(
         groups = None if group is None else column(group, arrays[group])
     _check_lengths(path, X, y)
     gaps = X.ndim == 2 and X.dtype.kind == "f" and bool(np.isnan(X).any())
+    data = _where_labelled(X, y, groups)
     notes = ("Missing values are filled with the median of the training rows.",) if gaps else ()
-    return LabelledData(X, _one_or_several(y), groups, needs_preparation=gaps, notes=notes)
+    return replace(data, needs_preparation=gaps, notes=data.notes + notes)
+
+
+def _where_labelled(X: Any, y: dict[str, NDArray[Any]], groups: NDArray[Any] | None) -> LabelledData:
+    """The cases that have all the labels: pictures are embedded once, and some may get their labels later."""
+    blank = [np.char.lower(np.char.strip(one)) for one in y.values() if one.dtype.kind == "U"]
+    gaps = np.any([np.isin(one, sorted(_GAPS)) for one in blank], axis=0) if blank else np.zeros(len(X), bool)
+    if not gaps.any():
+        return LabelledData(X, _one_or_several(y), groups)
+    rows = np.flatnonzero(~gaps)
+    return LabelledData(
+        X[rows],
+        _one_or_several({name: one[rows] for name, one in y.items()}),
+        None if groups is None else groups[rows],
+        notes=(f"Left out, because {some(list(y))} has no value there: {int(gaps.sum())} of {len(X)} cases.",),
+    )
 
 
 def _check_lengths(path: Path, X: Any, y: dict[str, NDArray[Any]]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from .._check import jobs, truth
+from .._files import refuse_to_overwrite
 from .._progress import bar
 from .._warn import warn
 from ..errors import DataError, FailedFitsWarning
@@ -114,6 +115,9 @@ def collect_curves(
     >>> collect_curves(GaussianNB(), X, y, progress=False).only
     LearningCurve(30 scores at 10 sizes from 20 to 455, 3 splits, metric='auroc', task='1')
     """
+    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
+    if results is not None:
+        refuse_to_overwrite(results, overwrite=True)  # here, before there is anything to say about the data
     study = Study.designed(
         estimator,
         X,
@@ -135,7 +139,6 @@ def carried_out(
     study: Study, *, n_jobs: int | None, results: str | os.PathLike[str] | None, progress: bool
 ) -> CurveSet:
     """Do the fits of a study that the record does not hold yet, and give the curves."""
-    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
     metrics = list(study.scorers)
     unit = study.settings["count"]
     opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, study.settings, metrics)

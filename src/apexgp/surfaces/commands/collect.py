@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import joblib
 import typer
 
+from ..._check import jobs as checked_jobs
 from ..._extras import need
 from ..._files import file_behind, refuse_to_overwrite
 from ...collect.abilities import check_classifier
@@ -107,9 +108,11 @@ def collect(
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
     refuse_to_overwrite(out, True)  # a folder has no place for a record beside it
     record = results or out.with_name(f"{out.stem}.runs.csv")
+    refuse_to_overwrite(record, True)
     if file_behind(record) == file_behind(out):
         raise RequestError(f"--out and --results are the same file, {out}. Name two.")
     refuse_to_overwrite(out, force or _comes_from(record, out))
+    n_jobs = checked_jobs(jobs)
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
@@ -137,7 +140,7 @@ def collect(
         for note in study.notes:
             typer.echo(note, err=True)
         try:
-            curves = carried_out(study, n_jobs=None if dask else jobs, results=record, progress=True)
+            curves = carried_out(study, n_jobs=None if dask else n_jobs, results=record, progress=True)
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
