@@ -32,7 +32,7 @@ def test_the_tutorial_runs_and_its_forecast_holds_the_truth(run, tmp_path, monke
             program, *arguments = shlex.split(line)
             assert program == "apexgp"
             jobs = ["--jobs", "1"] if arguments[0] == "collect" else []  # the numbers are the same with any
-            code, out, err = run(*arguments, *jobs)
+            code, _, err = run(*arguments, *jobs)
             assert code == 0, err
     pilot, truth = LearningCurve.from_csv("pilot.csv"), LearningCurve.from_csv("truth.csv")
     assert pilot.largest == 360

@@ -179,14 +179,17 @@ def _digest(model: Any) -> str:
 
 @contextmanager
 def _quietly(transformers: Any) -> Iterator[None]:
-    """Keep bars and remarks of the loader from the terminal: what matters of them is said by us."""
-    logging = transformers.utils.logging
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    """Keep remarks of the loader from the terminal: what matters of them is said by us. A download shows its bar."""
+    talkers = [transformers.utils.logging, need("huggingface_hub.utils.logging", "embed_images", "images")]
+    before = [talker.get_verbosity() for talker in talkers]
+    bars = transformers.utils.logging.is_progress_bar_enabled()
+    for talker in talkers:
+        talker.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     try:
         yield
     finally:
-        logging.set_verbosity(verbosity)
+        for talker, verbosity in zip(talkers, before, strict=True):
+            talker.set_verbosity(verbosity)
         if bars:
-            logging.enable_progress_bar()
+            transformers.utils.logging.enable_progress_bar()

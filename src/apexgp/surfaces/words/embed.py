@@ -66,14 +66,17 @@ def about_dataset(dataset: DataSet) -> list[str]:
         if dataset.kind == "scans"
         else f"{'centre crop to the shorter edge, ' if dataset.crop else ''}224 x 224, [0, 1]"
     )
-    released = "it scales slices by (x - 100)/400" if dataset.kind == "scans" else "it crops every picture"
+    more, options = {
+        ("scans", False): ("scales slices by (x - 100)/400, and ", ""),
+        ("pictures", False): ("crops to the middle, and ", "--crop "),
+        ("pictures", True): ("", ""),
+    }[dataset.kind, dataset.crop]
     return [
         f"{dataset.title}: {dataset.size}",
         f"From: {dataset.where}",
         "Layout:",
         *(f"  {line}" for line in dataset.layout),
         f"Prepared as the paper's text says: {prepared}, mean and sd of the source.",
-        f"The released code differs: {released}, and takes ImageNet's mean and sd"
-        f"{' (--crop --normalise imagenet)' if dataset.kind == 'pictures' else ' (--normalise imagenet)'}.",
+        f"The released code differs: it {more}takes ImageNet's mean and sd ({options}--normalise imagenet).",
         dataset.remark,
     ]
