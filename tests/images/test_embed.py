@@ -361,6 +361,18 @@ def test_a_stopped_run_of_scans_goes_on(tmp_path, vit, rng, monkeypatch):
     assert (tmp_path / "whole" / "table.csv").read_text() == (tmp_path / "out" / "table.csv").read_text()
 
 
+def test_a_data_set_of_the_paper_is_prepared_as_the_paper_says(tmp_path, vit, rng):
+    for i in range(4):
+        kind = ("normal", "benign")[i % 2]
+        values = rng.integers(0, 256, (30, 40), dtype=np.uint8)
+        save_picture(tmp_path / "BUSI" / kind / f"{kind} ({i}).png", values)
+        save_picture(tmp_path / "BUSI" / kind / f"{kind} ({i})_mask.png", values)
+    done = embed_images(tmp_path / "BUSI", tmp_path / "e.npz", dataset="busi", model=vit, progress=False)
+    assert (done.n_embedded, done.n_patients, done.tasks) == (4, None, ("diagnosis",))
+    made = json.loads(str(arrays(done.out)["embedding"]))["preprocessing"]
+    assert (made["crop"], made["normalise"]) == (True, "source")
+
+
 def test_a_patients_own_label_is_one_and_a_pictures_may_differ(folder, embed):
     assert embed().n_embedded == 20  # effusion differs between the pictures of p0
     with pytest.raises(
@@ -394,6 +406,12 @@ def test_wrong_tables_folders_and_names_are_explained(folder, vit, embed, tmp_pa
         ({"normalise": "z"}, "normalise must be one of 'source', 'imagenet', 'half', got 'z'"),
         ({"batch": 0}, "batch must be a whole number of at least 1"),
         ({"out": "e.csv"}, "out must be a file that ends in .npz"),
+        ({"model": 3}, "model must be the name of a model, or a folder, got 3"),
+        ({"labels": 3}, "Expected the name of a file, got 3"),
+        ({"labels": None, "dataset": []}, "dataset must be one of"),
+        ({"per_patient": "effusion"}, "per_patient must be a list, got 'effusion'"),
+        ({"crop": "yes"}, "crop must be True or False"),
+        ({"normalise": []}, "normalise must be one of"),
     ]:
         with pytest.raises((DataError, RequestError), match=message):
             embed(**how)

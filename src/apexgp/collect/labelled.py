@@ -106,14 +106,21 @@ def _where_labelled(X: Any, y: dict[str, NDArray[Any]], groups: NDArray[Any] | N
     blank = [np.char.lower(np.char.strip(one)) for one in y.values() if one.dtype.kind == "U"]
     gaps = np.any([np.isin(one, sorted(_GAPS)) for one in blank], axis=0) if blank else np.zeros(len(X), bool)
     if not gaps.any():
-        return LabelledData(X, _one_or_several(y), groups)
+        return LabelledData(X, _one_or_several({name: _numbers_if_whole(one) for name, one in y.items()}), groups)
     rows = np.flatnonzero(~gaps)
     return LabelledData(
         X[rows],
-        _one_or_several({name: one[rows] for name, one in y.items()}),
+        _one_or_several({name: _numbers_if_whole(one[rows]) for name, one in y.items()}),
         None if groups is None else groups[rows],
         notes=(f"Left out, because {some(list(y))} has no value there: {int(gaps.sum())} of {len(X)} cases.",),
     )
+
+
+def _numbers_if_whole(labels: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return labels.astype(np.int64) if labels.dtype.kind == "U" else labels
+    except (ValueError, OverflowError):
+        return labels
 
 
 def _check_lengths(path: Path, X: Any, y: dict[str, NDArray[Any]]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._check import choice, some, truth, whole_number
+from .._check import choice, several, some, truth, whole_number
 from .._files import file_behind
 from .._progress import bar
 from ..errors import DataError, RequestError
@@ -137,7 +137,11 @@ def embed_images(
         _check_name(target, labelled.kind)
         encoder = Encoder(model, device)
         cut = crop if crop is not None else dataset is not None and DATASETS[dataset].crop
-        normalise = choice("normalise", normalise or ("imagenet" if dataset is None else "source"), NORMALISATIONS)
+        normalise = choice(
+            "normalise",
+            normalise if normalise is not None else ("imagenet" if dataset is None else "source"),
+            NORMALISATIONS,
+        )
         preprocessing = Preprocessing.of(labelled.kind, truth("crop", cut), encoder.size, normalise)
         if not preprocessing.mean:
             known = None if overwrite else _settings_of(target, labelled.kind)
@@ -150,7 +154,7 @@ def embed_images(
             )
         settings = {**encoder.record(), "preprocessing": preprocessing.record()}
         with _store(target, settings, labelled, overwrite) as store:
-            return _run(store, Path(out), labelled, preprocessing, encoder, batch, progress)
+            return _run(store, _path(out), labelled, preprocessing, encoder, batch, progress)
 
 
 def _run(
@@ -211,7 +215,15 @@ def _read(
             "Labels come from a table of your own, or from a data set of the paper.",
             remedy=("Give either {} or {}.", "labels", "dataset"),
         )
-    return read_own(folder, Path(labels), per_patient) if labels is not None else read_dataset(str(dataset), folder)
+    if dataset is not None:
+        return read_dataset(dataset, folder)
+    return read_own(folder, _path(labels), several("per_patient", per_patient))
+
+
+def _path(given: str | os.PathLike[str] | None) -> Path:
+    """A path as it was given, for messages; what is none is refused."""
+    file_behind(given)  # type: ignore[arg-type]
+    return Path(os.fsdecode(given))  # type: ignore[arg-type]
 
 
 def _check_name(out: Path, kind: Kind) -> None:
@@ -241,7 +253,7 @@ def _chosen(labelled: Labelled, fit_on: str | os.PathLike[str] | None) -> list[I
     """The pictures that mean and sd are measured on."""
     if fit_on is None:
         return list(labelled.items)
-    names = read_names(Path(fit_on))
+    names = read_names(_path(fit_on))
     chosen = [item for item in labelled.items if item.file in names]
     if not chosen:
         raise DataError(f"{fit_on} names none of the {len(labelled.items)} files that are embedded.")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import some
+from .._check import shown, some
 from .._extras import need
 from ..errors import RequestError
 
@@ -63,7 +63,7 @@ class Encoder:
 
     def __init__(self, model: str | os.PathLike[str], device: str = "auto") -> None:
         self._torch = need("torch", "embed_images", "images")
-        self.name = os.fspath(model)
+        self.name = _name(model)
         self._device = self._chosen(device)
         loaded = _loaded(self.name)
         self.weights = _digest(loaded)
@@ -97,9 +97,16 @@ class Encoder:
         except Exception as problem:  # torch's own words are many
             reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
             raise RequestError(
-                f"{device!r} cannot be used: {reason}", argument="device", remedy=("Try {}.", ("device", "auto"))
+                f"{shown(device)} cannot be used: {reason}", argument="device", remedy=("Try {}.", ("device", "auto"))
             ) from None
         return chosen
+
+
+def _name(model: Any) -> str:
+    try:
+        return os.fsdecode(model)
+    except (TypeError, ValueError):
+        raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
 
 
 def _loaded(name: str) -> Any:
