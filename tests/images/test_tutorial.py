@@ -39,11 +39,11 @@ def test_the_tutorial_runs_and_its_forecast_holds_the_truth(run, tmp_path, monke
     pilot, truth = LearningCurve.from_csv("pilot.csv"), LearningCurve.from_csv("truth.csv")
     assert pilot.largest == 360
     assert np.load("embeddings.npz")["X"].shape == (1797, 48)
-    measured, low, high = number_in(printed.getvalue(), r"measured (\S+), forecast (\S+) to (\S+)")
+    measured, low, high = number_in(printed.getvalue(), r"measured (0\S+), forecast (0\S+) to (0\S+)")
     assert measured == pytest.approx(truth.scores.mean(), abs=1e-3)
     assert low <= measured <= high
     assert pilot.scores.mean() < measured
-    shown = number_in(tutorial, r"measured (\S+), forecast (\S+) to (\S+)")
+    shown = number_in(tutorial, r"measured (0\S+), forecast (0\S+) to (0\S+)")
     assert shown == pytest.approx([measured, low, high], abs=0.02)  # another processor, another last digit
 
 
