@@ -276,7 +276,9 @@ def test_nothing_of_a_dicom_header_gets_into_any_output(tmp_path, vit, rng, recw
     broken = dicom_file(values, **secrets)
     del broken.PixelData
     save_dicom(tmp_path / "in" / "4.dcm", broken)
-    save_series(tmp_path / "in" / "s0", rng.integers(-100, 300, (3, 16, 16)))
+    save_series(tmp_path / "in" / "s0", rng.integers(-100, 300, (3, 16, 16)), SeriesInstanceUID="1.987654")
+    for path in (tmp_path / "in" / "s0").iterdir():  # an identifier that is none, of which pydicom would warn
+        path.write_bytes(path.read_bytes().replace(b"1.987654", b"1.SECRET"))
     save_series(tmp_path / "in" / "s1", rng.integers(-100, 300, (2, 16, 16)))
     pictures = "".join(f"{i}.dcm,{i % 2}\n" for i in range(5))
     (tmp_path / "pictures.csv").write_text(f"file,y\n{pictures}")
@@ -288,6 +290,7 @@ def test_nothing_of_a_dicom_header_gets_into_any_output(tmp_path, vit, rng, recw
         )
     written = [path for path in tmp_path.rglob("*") if path.is_file() and "in" not in path.relative_to(tmp_path).parts]
     assert len(written) == 7
+    assert outs[1].n_embedded == 2
     said = [text.encode() for text in (repr(outs), caplog.text, *(str(warning.message) for warning in recwarn))]
     for content in [*(path.read_bytes() for path in written), *said]:
         flat = content.replace(b"\x00", b"").lower()
