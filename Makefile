@@ -40,6 +40,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/plateaus.py
 	$(BIN)/python benchmarks/calibration.py --tasks paper
 	$(BIN)/python benchmarks/collect_speed.py
+	$(BIN)/python benchmarks/default_classifier.py
 	$(BIN)/python benchmarks/answers_speed.py
 	$(BIN)/python benchmarks/embed_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6

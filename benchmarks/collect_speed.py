@@ -109,10 +109,10 @@ def proportional_memory():
 
 def speed():
     X, y = embeddings(5000)
-    ours, curves = timed(collect_curves, LogisticHead(), X, y, progress=False)
+    ours, curves = timed(collect_curves, LogisticHead(), X, y, sizes="paper", progress=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        plain, same = timed(collect_curves, PlainLoop(), X, y, progress=False)
+        plain, same = timed(collect_curves, PlainLoop(), X, y, sizes="paper", progress=False)
     apart = np.abs(curves.only.scores - same.only.scores).max()
     print("The paper's 2D protocol, 5 sizes x 3 splits, 11 C x 10 caps, 5,000 x 768 float32, one numeric thread")
     print(f"  a scikit-learn fit at every C and cap   {plain:6.1f} s")

@@ -6,15 +6,30 @@ not, because drawing and training differ from one version of a library to the ne
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
+import shlex
 import tempfile
 from pathlib import Path
 
 import typer
 from typer.testing import CliRunner
 
-from apexgp import APExGP, CurveDisplay, LearningCurve, LogisticHead, collect_curves
+from apexgp import (
+    APExGP,
+    BacktestDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    LearningCurve,
+    PlanDisplay,
+    TunedLogistic,
+    backtest,
+    collect_curves,
+    compare_models,
+    plan_collection,
+)
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.sizes import PAPER_SIZES
@@ -42,6 +57,53 @@ def picture() -> None:
     display.plot(truth=(truth.sizes[:1], [truth.scores.mean()]))
     display.ax_.set_title("Handwritten digits: a pilot of 360, and what 1,300 give", fontsize="medium")
     display.figure_.savefig(FOLDER / "forecast.png", dpi=120)
+
+
+def answer_pictures() -> None:
+    """The pictures of docs/results.md: every answer about the pilot of the README."""
+    table = re.findall(r"```csv\n(.*?)```", (FOLDER.parent / "README.md").read_text(encoding="utf-8"), re.DOTALL)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.csv"
+        path.write_text(table, encoding="utf-8")
+        curve = LearningCurve.from_csv(path, metric="auroc")
+    model = APExGP().fit(curve)
+    other = LearningCurve(curve.sizes, curve.scores - 0.02, curve.split, metric="auroc")
+    plan = plan_collection(model, target=0.78, cost_per_sample=12, penalty=50_000)
+    comparison = compare_models({"resnet": curve, "vit": other}, [360, 3600])
+    displays = {
+        "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),
+        "plan": PlanDisplay.from_plan(model, plan).plot(),
+        "compare": ComparisonDisplay.from_comparison(comparison).plot(),
+        "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
+    }
+    for name, display in displays.items():
+        display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
+
+
+def outputs(page: Path) -> None:
+    """Run the blocks of a page that show what they print, and show what they print now."""
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"```csv\n(.*?)```", readme, re.DOTALL)[0]
+    rows = [row.split(",") for row in table.split()[1:]]
+    tasks = [f"{n},{s},{k},liver" for n, s, k in rows] + [f"{n},{float(s) + 0.02:.2f},{k},lung" for n, s, k in rows]
+    names: dict[str, object] = {}
+
+    def run(block: re.Match[str]) -> str:
+        if block[1] == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(block[2], str(page), "exec"), names)
+            shown = printed.getvalue()
+        else:
+            shown = CliRunner().invoke(app, shlex.split(block[2])[1:]).stdout
+        lines = "\n".join(line.rstrip() for line in shown.rstrip().splitlines())
+        return f"```{block[1]}\n{block[2]}```\n\n```text\n{lines}\n```"
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("pairs.csv").write_text(table, encoding="utf-8")
+        Path("tasks.csv").write_text("\n".join(["size,score,split,task", *tasks, "60,0.7,1,short"]) + "\n")
+        blocks = r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```"
+        text = re.sub(blocks, run, page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    page.write_text(text, encoding="utf-8")
 
 
 def real_curves() -> dict[str, LearningCurve]:
@@ -73,11 +135,9 @@ def real_curves() -> dict[str, LearningCurve]:
             multiclass="macro",
             **settings,
         ),
-        "breast cancer, LogisticHead": collect_curves(
-            Prepared(LogisticHead()), *cancer, sizes=[*PAPER_SIZES, 455], **settings
-        ),
+        "breast cancer, TunedLogistic": collect_curves(TunedLogistic(), *cancer, sizes=[*PAPER_SIZES, 455], **settings),
     }
-    for name, estimator in (("random forest", RandomForestClassifier(100)), ("LogisticHead", LogisticHead())):
+    for name, estimator in (("random forest", RandomForestClassifier(100)), ("TunedLogistic", TunedLogistic())):
         found[f"diamonds, {name}"] = collect_curves(
             Prepared(estimator, diamonds.categorical),
             diamonds.X,
@@ -124,5 +184,8 @@ def end_to_end() -> None:
 if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
+    outputs(FOLDER.parent / "README.md")
+    outputs(FOLDER / "results.md")
     picture()
+    answer_pictures()
     end_to_end()

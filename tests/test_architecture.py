@@ -17,7 +17,7 @@ STAGES = dict(
 )
 
 # What extras bring: loaded by nothing but what needs it.
-OPTIONAL = {"matplotlib", "pandas", "plotly", "fastapi", "dask", "distributed"}
+OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed"}
 OPTIONAL |= {"torch", "transformers", "PIL", "pydicom", "nibabel", "safetensors", "huggingface_hub"}
 
 
@@ -98,26 +98,39 @@ try:
     apexgp.CurveDisplay.from_estimator(model).plot()
 except apexgp.errors.MissingExtraError as error:
     print(error)
+with open("pilot.xlsx", "wb") as book:
+    book.write(b"PK\\x03\\x04")
+try:
+    apexgp.LearningCurve.from_csv("pilot.xlsx")
+except apexgp.errors.MissingExtraError as error:
+    print(error)
 """
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout == "CurveDisplay.plot needs matplotlib: pip install 'apexgp[plot]'\n"
+    assert done.stdout.splitlines() == [
+        "CurveDisplay.plot needs matplotlib: pip install 'apexgp[plot]'",
+        "Reading the workbook pilot.xlsx needs openpyxl: pip install 'apexgp[xlsx]'",
+    ]
 
 
 def test_public_names_are_pinned():
     assert sorted(apexgp.__all__) == [
         "APExGP",
         "Backtest",
+        "BacktestDisplay",
+        "BatchDisplay",
         "Beliefs",
         "CollectionPlan",
         "CollectionRun",
         "Comparison",
+        "ComparisonDisplay",
         "CurveDisplay",
         "CurveForecast",
         "CurveSet",
         "EmbeddingRun",
         "FAMILIES",
         "Forecast",
+        "HeldOut",
         "LearningCurve",
         "LeastSquares",
         "LogisticHead",
@@ -126,6 +139,7 @@ def test_public_names_are_pinned():
         "MinimumSampleSize",
         "PUBLISHED",
         "PairComparison",
+        "PlanDisplay",
         "RequiredSize",
         "SliceHead",
         "TunedLogistic",
@@ -159,11 +173,11 @@ def blocks(language, document):
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def test_the_readme_example_runs_and_prints_what_it_says(capsys):
-    (code,) = blocks("python", "README.md")
-    exec(compile(code, "README.md", "exec"), {})
-    (shown,) = blocks("text", "README.md")
-    assert capsys.readouterr().out.strip() == shown.strip()
+def test_the_readme_examples_run_and_print_what_they_say(capsys):
+    examples, outputs = blocks("python", "README.md"), blocks("text", "README.md")
+    for code, shown in zip(examples, outputs, strict=True):
+        exec(compile(code, "README.md", "exec"), {})
+        assert capsys.readouterr().out.strip() == shown.strip()
 
 
 def test_generated_pages_are_up_to_date():

@@ -588,3 +588,23 @@ def test_beliefs_of_ones_own_are_saved_and_read(tmp_path):
 )
 def test_beliefs_survive_json(beliefs):
     assert Beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict()))) == beliefs
+
+
+@pytest.mark.parametrize(
+    ("scores", "about", "asks"),
+    [
+        ([0.34, 0.30, 0.28, 0.25, 0.24], {}, True),
+        ([0.34, 0.30, 0.28, 0.25, 0.24], {"direction": "lower"}, False),
+        ([0.84, 0.80, 0.78, 0.75, 0.74], {}, False),
+        ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "log_loss"}, True),
+        ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "our_test_error"}, True),
+        ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "auroc"}, False),
+        ([0.66, 0.70, 0.72, 0.75, 0.76], {"metric": "error"}, False),
+        ([0.30, 0.34, 0.31, 0.35, 0.33], {}, False),
+    ],
+)
+def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
+    model = APExGP.as_published().fit(LearningCurve(SIZES, scores, **about))
+    said = [caution for caution in model.forecast([720]).cautions if "Is lower better?" in caution]
+    assert len(said) == asks
+    assert all('direction="lower"' in caution and "--lower-is-better" in caution for caution in said)

@@ -2,7 +2,9 @@
 
 import json
 import os
+from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,8 +12,9 @@ from sklearn.naive_bayes import GaussianNB
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics, minimum_sample_size, plan_collection
+from apexgp._jobs import jobs
 from apexgp.collect.labelled import read_labelled
-from apexgp.errors import ApexError, DataError, RequestError
+from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -53,7 +56,7 @@ def test_curves(given, message):
         ({"n_jobs": 0}, "n_jobs must be a number of processes other than 0"),
         ({"n_jobs": 1.5}, "n_jobs must be a whole number"),
         ({"ratio": (1e308, 0, 1e-308)}, "leave something to every part"),
-        ({"metric": None}, "metric must name one or more"),
+        ({"metric": None}, "metric must be one or more different names"),
         ({"X": None}, "X must be an array"),
         ({"X": {"a": 1}}, "X must be an array"),
         ({"X": [[1], [1, 2]]}, "X must be an array"),
@@ -185,7 +188,7 @@ def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
         (lambda: apexgp.true_requirement(None, 0.5), "curve must be a LearningCurve"),
         (lambda: apexgp.tune_correction([1, 2], LeastSquares(), 3), "must be pairs"),
         (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=3), "methods must be names"),
-        (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=[[1]]), "There is no method"),
+        (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=[[1]]), "methods must be names"),
         (lambda: apexgp.read_curves(None), "name of a file"),
         (lambda: apexgp.read_curves(os.devnull), "is a device"),
         (lambda: apexgp.read_curves("x.csv", size=["a"]), "size must be the name of a column"),
@@ -196,3 +199,54 @@ def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
 def test_other_functions(call, message):
     with pytest.raises(ApexError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"kernel": "x"}, "priors: kernel must be one of 'rbf', 'ou'"),
+        ({"stay": 2}, "priors: stay must be from 0 to 1"),
+        ({"trends": {"x": 1}}, "priors: trends must be one of 'tau_e'"),
+        ({"tau_e": 3}, "priors: tau_e must be a distribution"),
+        ({"tau_e": apexgp.beliefs.Normal(-9, 1)}, "priors: tau_e must be of positive values"),
+        ({"lam": apexgp.beliefs.LogNormal(np.nan, 1)}, "priors: lam must be a distribution"),
+        ({"shapes": {}}, "priors: shapes must hold 2 of mmf"),
+        ({"shares": {"mmf": 3}}, "priors: shares must be a Beta distribution for mmf"),
+        ({"log_base": 1.0}, "priors: log_base must be from"),
+    ],
+)
+def test_priors_that_cannot_be_meant_are_named_and_not_the_curve(given, message):
+    with pytest.raises(RequestError, match=message):
+        APExGP(priors=replace(apexgp.beliefs.CALIBRATED, **given)).fit(SIZES, SCORES)
+
+
+def test_priors_of_ones_own_give_the_same_forecast_as_the_same_ones_by_name():
+    own = APExGP(priors=replace(apexgp.beliefs.CALIBRATED)).fit(SIZES, SCORES).forecast([720])
+    np.testing.assert_array_equal(own.mean, APExGP().fit(SIZES, SCORES).forecast([720]).mean)
+
+
+def test_more_processes_than_the_machine_can_use_are_not_started():
+    most = 4 * joblib.cpu_count()
+    with pytest.warns(FewerProcessesWarning, match=f"{most} are started"):
+        assert jobs(most + 1) == most
+    assert (jobs(most), jobs(-1), jobs(None)) == (most, -1, None)
+
+
+def test_what_would_fill_the_memory_is_bounded(model):
+    forecast = model.forecast([720, 3600])
+    for call in (lambda: forecast.sample(10**7), lambda: model.sample_curves(10**7, [720, 3600])):
+        with pytest.raises(RequestError, match="n must be a whole number of at most 5,000,000"):
+            call()
+    with pytest.raises(RequestError, match="sizes must be at most 10,000 in one forecast, got 10,001"):
+        model.forecast(np.arange(1, 10_002))
+    with pytest.raises(RequestError, match="index must be a whole number of at most 1"):
+        forecast.at(2)
+    assert forecast.at(-1).sizes == [3600]
+
+
+def test_a_curve_that_is_not_there_is_an_error_of_ours_and_of_mappings(model):
+    curves = collect_curves(GaussianNB(), X, Y, sizes=[20], n_splits=1, progress=False)
+    for missing in ("auroc", ("2", "auroc"), [1]):
+        with pytest.raises(NoSuchCurveError, match=r"there are \('1', 'auroc'\)"):
+            curves[missing]
+    assert curves.get(("2", "auroc")) is None

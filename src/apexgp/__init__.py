@@ -22,11 +22,12 @@ from .model import beliefs
 from .model.beliefs import Beliefs
 from .model.families import FAMILIES
 from .model.variant import PUBLISHED, WRITTEN, Variant
-from .repeated.backtest import Backtest, MethodScore, backtest
+from .repeated.backtest import backtest
 from .repeated.compare import Comparison, PairComparison, compare_models
+from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
-from .surfaces.plot import CurveDisplay
+from .surfaces.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
 
 __version__ = version("apexgp")
 
@@ -37,21 +38,26 @@ __all__ = [
     "WRITTEN",
     "APExGP",
     "Backtest",
+    "BacktestDisplay",
+    "BatchDisplay",
     "Beliefs",
     "CollectionPlan",
     "CollectionRun",
     "Comparison",
+    "ComparisonDisplay",
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
     "EmbeddingRun",
     "Forecast",
+    "HeldOut",
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",
     "MethodScore",
     "MinimumSampleSize",
     "PairComparison",
+    "PlanDisplay",
     "RequiredSize",
     "SliceHead",
     "TunedLogistic",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,20 +14,22 @@ from .errors import ApexError, DataError, RequestError
 
 FloatArray = NDArray[np.float64]
 
-_MOST_JOBS = 1000
 _MOST_SHOWN = 200  # characters of a value that a message repeats
+_MOST_DIGITS = 30
 
 
 def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
     """`values` as floats of whatever shape, or an error that names the first thing that is no number."""
-    if np.ma.is_masked(values):
-        raise error("has masked entries. Leave them out, or fill them in.", argument=name)
     try:
+        if np.ma.is_masked(values):
+            raise error("has masked entries. Leave them out, or fill them in.", argument=name)
         array = np.asarray(values)
         if array.dtype.kind in "bcmMSV" or (isinstance(values, (list, tuple)) and _holds_truth_values(values)):
             raise TypeError
         with np.errstate(all="ignore"):  # a long double may be beyond: it becomes infinite, which callers refuse
             return np.array(array, dtype=np.float64)
+    except error:
+        raise
     except Exception:  # whatever a foreign object's conversion raises, it is no array of numbers
         raise error(f"must be real numbers, got {shown(_culprit(values))}.", argument=name) from None
 
@@ -60,6 +62,8 @@ def some(values: Collection[Any] | NDArray[Any], most: int = 5) -> str:
 
 def shown(value: Any) -> str:
     """A value as it would be written in Python, for use inside a message: of what is long, the beginning."""
+    if type(value) is int and abs(value) >= 10**_MOST_DIGITS:
+        return f"a number of about {round(math.log10(abs(value))):,} digits"
     return _cut(_text(value, repr))
 
 
@@ -71,7 +75,7 @@ def _text(value: Any, said_by: Callable[[Any], str] = str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ..."
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} [...]"
 
 
 def sizes_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
@@ -158,19 +162,17 @@ def generator(seed: int | None) -> np.random.Generator:
 
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
     """One of the `allowed` words."""
-    if not isinstance(value, str) or value not in allowed:
+    word = str.__str__(value) if isinstance(value, str) else None
+    if word is None or word not in allowed:
         raise RequestError(f"must be one of {', '.join(map(repr, allowed))}, got {shown(value)}.", argument=name)
-    return value
+    return word
 
 
-def jobs(n_jobs: int | None) -> int | None:
-    """A number of processes as joblib counts them: None, or whole and not 0."""
-    if n_jobs is None:
-        return None
-    number = whole_number("n_jobs", n_jobs, least=-_MOST_JOBS, most=_MOST_JOBS)
-    if number == 0:
-        raise RequestError("must be a number of processes other than 0; -1 takes all cores.", argument="n_jobs")
-    return number
+def text(name: str, value: str, wanted: str = "text", *, error: type[ApexError] = RequestError) -> str:
+    """Text, as a plain string whatever class of strings it came as."""
+    if not isinstance(value, str):
+        raise error(f"must be {wanted}, got {shown(value)}.", argument=name)
+    return str.__str__(value)
 
 
 def truth(name: str, value: bool) -> bool:
@@ -180,11 +182,33 @@ def truth(name: str, value: bool) -> bool:
     return bool(value)
 
 
-def several(name: str, values: Iterable[Any]) -> list[Any]:
+def several(
+    name: str, values: Iterable[Any], wanted: str = "a list", *, error: type[ApexError] = RequestError
+) -> list[Any]:
     """What is in a list, a tuple or an array."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise RequestError(f"must be a list, got {shown(values)}.", argument=name)
     try:
+        if isinstance(values, (str, bytes)):
+            raise TypeError
         return list(values)
-    except Exception:  # an array without a dimension, a foreign object that only looks like a list
-        raise RequestError(f"must be a list, got {shown(values)}.", argument=name) from None
+    except Exception:  # no list, an array without a dimension, a foreign object that only looks like a list
+        raise error(f"must be {wanted}, got {shown(values)}.", argument=name) from None
+
+
+def mapped(
+    name: str, values: Mapping[Any, Any], wanted: str = "a mapping", *, error: type[ApexError] = RequestError
+) -> dict[Any, Any]:
+    """What is in a mapping, as a dictionary."""
+    try:
+        if not isinstance(values, Mapping):
+            raise TypeError
+        return dict(values.items())
+    except Exception:  # no mapping, or a foreign object that only looks like one
+        raise error(f"must be {wanted}, got {shown(values)}.", argument=name) from None
+
+
+def offers(value: Any, *names: str) -> bool:
+    """Whether an object has all these attributes; a foreign one that raises when it is asked has not."""
+    try:
+        return all(hasattr(value, name) for name in names)
+    except Exception:
+        return False

@@ -46,10 +46,10 @@ def file_behind(path: str | os.PathLike[str]) -> Path:
     """The path itself, or where it leads if it is a link; what is no path at all is refused."""
     try:
         return Path(os.path.realpath(os.fsdecode(path)))
-    except (TypeError, ValueError, RuntimeError):
-        raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
     except OSError as problem:
-        raise RequestError(f"{path!r} cannot be a file: {problem.strerror}.") from None
+        raise RequestError(f"{shown(path)} cannot be a file: {problem.strerror}.") from None
+    except Exception:  # whatever a foreign object raises that is asked for its path
+        raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
 
 
 def _kind(path: Path) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["UNNAMED", "KnownMetric", "known_metric", "metric_name", "same_metric", "sounds_like_a_loss"]
+__all__ = [
+    "UNNAMED",
+    "KnownMetric",
+    "known_metric",
+    "metric_name",
+    "plain_name",
+    "same_metric",
+    "says_only_score",
+    "sounds_like_a_loss",
+]
 
 # The metric of a curve of which nobody has said what was measured.
 UNNAMED = "score"
@@ -64,23 +73,31 @@ _KNOWN = (
     KnownMetric("loss", (), lower_is_better=True),
 )
 # Words around a name that say where or how it was measured, not what.
-_BESIDE = r"(test|val|valid|validation|held ?out|cv|mean|average|score|value)"
+_BESIDE = {
+    *("test", "testing", "val", "valid", "validation", "holdout", "held", "out", "cv"),
+    *("mean", "average", "avg", "score", "scores", "value"),
+}
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name in small letters, its words parted by single spaces: ROC_AUC, Roc-Auc and rocAuc are `roc auc`."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name.strip())
     return " ".join(re.findall(r"[^\W_]+", apart.casefold().replace("'", "")))
 
 
-_BY_NAME = {_plain(name).replace(" ", ""): metric for metric in _KNOWN for name in (metric.name, *metric.synonyms)}
+_BY_NAME = {plain_name(name).replace(" ", ""): metric for metric in _KNOWN for name in (metric.name, *metric.synonyms)}
 
 
 def known_metric(name: str) -> KnownMetric | None:
     """The metric of that name, whatever its case, spaces and underscores; None where we do not know it."""
-    plain = _plain(name)
-    bare = re.sub(rf"^({_BESIDE} )+|( {_BESIDE})+$", "", plain)
-    return next((_BY_NAME[key] for text in (plain, bare) if (key := text.replace(" ", "")) in _BY_NAME), None)
+    plain = plain_name(name)
+    bare = "".join(word for word in plain.split() if word not in _BESIDE)
+    return _BY_NAME.get(plain.replace(" ", ""), _BY_NAME.get(bare))
+
+
+def says_only_score(name: str) -> bool:
+    """Whether a name means the score without saying of what: score, Test score, mean value, performance."""
+    return bool(words := set(plain_name(name).split())) and words <= _BESIDE | {"performance", "result", "metric"}
 
 
 def metric_name(name: str) -> str:
@@ -101,5 +118,5 @@ def sounds_like_a_loss(name: str) -> bool:
         return found.lower_is_better
     return any(
         re.match(r"(err|errors?|loss|losses|miss|risk|regret|entropy|deviance|brier|misclass\w*)$", w)
-        for w in _plain(name).split()
+        for w in plain_name(name).split()
     )

@@ -11,29 +11,34 @@ from ._check import FloatArray
 
 
 def rising_root(
-    function: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    function: Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]],
     low: FloatArray,
     high: FloatArray,
     start: FloatArray,
     *,
     tolerance: float,
+    near: float = 0.0,
 ) -> FloatArray:
     """Roots of non-decreasing functions, one an array element, by Newton's method kept inside shrinking brackets.
 
     Parameters
     ----------
     function
-        Maps points to values and slopes.
+        Maps points, and their indices on the last axis, to values and slopes. Indices at which all roots have been
+        found are not asked for again.
     low, high
         Brackets. Where a function has no root inside, the nearer end comes back.
     start
         First guesses within the brackets.
     tolerance
         Largest last step that counts as arrived.
+    near
+        A value that leaves nothing to do after the next step.
     """
-    x, arrived = start, np.zeros(np.shape(start), bool)
+    root, index = start.copy(), np.arange(start.shape[-1])
+    x, arrived = start, np.zeros(start.shape, bool)
     for iteration in range(100):
-        value, slope = function(x)
+        value, slope = function(x, index)
         low, high = np.where(value <= 0, x, low), np.where(value >= 0, x, high)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             newton = x - value / slope
@@ -41,11 +46,15 @@ def rising_root(
         # its chance and goes to and fro between the ends.
         inside = (newton >= low) & (newton <= high) & (iteration < 12)
         moved = np.where(arrived, x, np.where(inside, newton, (low + high) / 2))
-        arrived |= np.abs(moved - x) <= tolerance
-        x = moved
-        if arrived.all():
+        arrived |= (np.abs(moved - x) <= tolerance) | (inside & (np.abs(value) <= near))
+        root[..., index] = x = moved
+        going = np.flatnonzero(~arrived.reshape(-1, len(index)).all(axis=0))
+        if not going.size:
             break
-    return x
+        if going.size < index.size:
+            x, low, high, arrived = (array[..., going] for array in (x, low, high, arrived))
+            index = index[going]
+    return root
 
 
 def bracketed_root(

@@ -10,88 +10,124 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ._check import some
+from ._cells import is_blank, looks_numeric, number_in, uses_decimal_commas
+from ._check import shown, some
 from ._files import file_behind
-from .errors import DataError
+from ._workbook import is_workbook, read_sheet
+from .errors import DataError, RequestError
 
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_HEADER_WITHIN = 10  # rows: a table may have a title or two above it
+
+Rows = list[tuple[int, list[str]]]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns of text cells; `lines` holds each row's line in the file."""
+    """Named columns of text cells; `lines` holds each row's line in the file, or what `place` says that it is."""
 
-    path: Path
+    path: Path | str
     columns: dict[str, list[str]]
     lines: list[int]
-    decimal_comma: bool
+    decimal_comma: bool = False
+    place: str = "line"
+    notes: tuple[str, ...] = ()
 
-    def numbers(self, column: str, *, blank: float | None = None) -> list[float]:
-        """A column as numbers; an empty cell becomes `blank`, or an error where that is None."""
+    def where(self, row: int, column: str) -> str:
+        """A cell, for messages."""
+        return f"{self.path}, {self.place} {self.lines[row]}, column {column!r}"
+
+    def numbers(self, column: str, *, blank: float | None = None, counts: bool = False) -> list[float]:
+        """A column as numbers, of things if it `counts`; an empty cell is `blank`, or an error where that is None."""
         return [
-            blank if blank is not None and not cell else self._number(cell, column, line)
-            for cell, line in zip(self.columns[column], self.lines, strict=True)
+            blank if blank is not None and is_blank(cell) else self._number(row, column, counts)
+            for row, cell in enumerate(self.columns[column])
         ]
 
-    def _number(self, cell: str, column: str, line: int) -> float:
-        where = f"{self.path}, line {line}, column {column!r}"
+    def _number(self, row: int, column: str, counts: bool) -> float:
+        cell = self.columns[column][row]
         if not cell:
-            raise DataError(f"{where}: the cell is empty. Fill it in, or delete the row.")
-        if self.decimal_comma and re.fullmatch(r"[+-]?\d+\.\d+", cell):
-            raise DataError(
-                f"{where}: {cell!r} has a point in a file with decimal commas. Write {cell.replace('.', '')} "
-                f"or {cell.replace('.', ',')}, whichever is meant."
-            )
-        text = cell.replace(",", ".") if self.decimal_comma else cell
+            raise DataError(f"{self.where(row, column)}: the cell is empty. Fill it in, or delete the row.")
         try:
-            return float(text)
-        except ValueError:
-            hint = " Write it as a fraction, without the per cent sign." if cell.endswith("%") else ""
-            grouped = re.search(r"\d[,' ]\d", cell)
-            hint = hint or (" Use a decimal point and no thousands separators." if grouped else "")
-            raise DataError(f"{where}: expected a number, got {cell!r}.{hint}") from None
+            return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
+        except ValueError as hint:
+            told = str(hint) or "Correct it, or delete the row."
+            raise DataError(f"{self.where(row, column)}: expected a number, got {shown(cell)}. {told}") from None
 
 
-def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a delimited text file with a header line."""
-    raw = read_bytes(path)
-    source = Path(path)
-    delimiter, rows = _rows(source, _text(source, raw))
-    (_, header), body = rows[0], rows[1:]
+def read_table(
+    source: Any, *, sheet: str | None = None, is_header: Callable[[Sequence[str]], bool] | None = None
+) -> Table:
+    """Read a delimited text file, or a sheet of a workbook, with a header line.
+
+    Parameters
+    ----------
+    source
+        Path of the file, or an open file.
+    sheet
+        Which sheet of a workbook: its name, or its number from 1; None: the first.
+    is_header
+        Tells the header from titles above it; None: the header is the first line.
+    """
+    name, raw = _content(source)
+    if is_workbook(raw):
+        title, rows, notes = read_sheet(name, raw, sheet)
+        if not rows:
+            raise DataError(f"{name} has nothing in its sheet {title!r}.", remedy=("Choose another with {}.", "sheet"))
+        delimiter, place = None, "row"
+    else:
+        if sheet is not None:
+            raise RequestError(f"goes with a workbook (.xlsx); {name} is a text file.", argument="sheet")
+        (delimiter, rows), notes, place = _rows(name, _text(name, raw)), [], "line"
+    first = 0 if is_header is None else _header_row(rows, is_header)
+    if first:
+        above = " ".join(" ".join(filter(None, cells)) for _, cells in rows[:first])
+        notes.append(f"left out above the table: {one_line(above, 80)!r}.")
+    (_, header), body = rows[first], rows[first + 1 :]
     # Some columns may be numbered (a wide table); where all are, or by fractions, these are measurements.
     numeric = [name for name in header if _NUMBER.fullmatch(name)]
     if len(numeric) >= 2 and (len(numeric) == len(header) or any("." in name for name in numeric)):
         raise DataError(
-            f"{source} has no header: its first line is {', '.join(header)!r}. "
+            f"{name} has no header: its first line is {', '.join(header)!r}. "
             "Put the column names on the first line, for instance size,score,split."
         )
-    repeated = {name for name in header if name and header.count(name) > 1}
+    repeated = {one for one in header if one and header.count(one) > 1}
     if repeated:
-        raise DataError(f"{source} names column {some(sorted(repeated))} more than once. Rename one of them.")
+        raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
     if not body:
-        raise DataError(f"{source} has a header ({', '.join(header)}) but no rows.")
+        raise DataError(f"{name} has a header ({', '.join(header)}) but no rows.")
     for line, cells in body:
-        if len(cells) > len(header) and any(cells[len(header) :]):
+        # A line of words may be a remark beneath the table; where it is not, its cells will be missed as numbers.
+        if len(cells) > len(header) and any(cells[len(header) :]) and any(map(looks_numeric, cells)):
             raise DataError(
-                f"{source}, line {line}: {len(cells)} cells under {len(header)} column names. "
+                f"{name}, {place} {line}: {len(cells)} cells under {len(header)} column names. "
                 "Numbers with decimal commas need semicolons between the columns."
             )
     columns = {
-        name: [cells[i] if i < len(cells) else "" for _, cells in body]
-        for i, name in enumerate(header)
-        if name  # a nameless column is the row number that spreadsheets and data frames write
+        one: [cells[i] if i < len(cells) else "" for _, cells in body]
+        for i, one in enumerate(header)
+        if one  # a nameless column is the row number that spreadsheets and data frames write
     }
-    # A comma inside a cell of a comma-separated file could also group thousands: there it stays an error.
-    decimal_comma = delimiter != "," and any(
-        re.fullmatch(r"[+-]?\d*,\d+([eE][+-]?\d+)?", cell) for cells in columns.values() for cell in cells
+    # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
+    decimal_comma = delimiter not in (",", None) and uses_decimal_commas(
+        [cell for cells in columns.values() for cell in cells]
     )
-    return Table(source, columns, [line for line, _ in body], decimal_comma)
+    return Table(name, columns, [line for line, _ in body], decimal_comma, place, tuple(notes))
+
+
+def _header_row(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> int:
+    """Which row names the columns: the first that is a header, or else the first with two cells or more."""
+    comments = [cells[0].startswith("#") for _, cells in rows]  # lines of them do not count; `# samples` may be a name
+    near = [i for i in range(len(rows)) if i - sum(comments[:i]) < _HEADER_WITHIN]
+    several = [i for i in near if sum(map(bool, rows[i][1])) > 1 and not comments[i]]
+    return next((i for i in near if is_header(rows[i][1])), several[0] if several else 0)
 
 
 def as_csv(columns: Mapping[str, Iterable[object]]) -> str:
@@ -136,30 +172,49 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise DataError(f"{path} cannot be read: {problem.strerror}.") from None
 
 
-def _text(path: Path, raw: bytes) -> str:
+def _content(source: Any) -> tuple[str, bytes]:
+    """The name of a file, as messages call it, and what it holds."""
+    if not hasattr(source, "read"):
+        return os.fspath(source) if isinstance(source, str | os.PathLike) else str(source), read_bytes(source)
+    name = str(getattr(source, "name", "the file"))
+    try:
+        content = source.read()
+    except (OSError, ValueError) as problem:
+        raise DataError(f"{name} cannot be read: {problem}.") from None
+    if not isinstance(content, str | bytes):
+        raise DataError(f"{name} cannot be read: it gave {shown(content)}.")
+    # What Python calls <stdin> has a name that people know.
+    return "standard input" if name == "<stdin>" else name, content.encode() if isinstance(content, str) else content
+
+
+def _text(name: str, raw: bytes) -> str:
     encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
-    if raw[:4] == b"PK\x03\x04":
-        raise DataError(f"{path} is a spreadsheet workbook. Save it as CSV first.")
     if b"\x00" in raw and encoding != "utf-16":
-        raise DataError(f"{path} is not a text file. Save the table as CSV.")
+        raise DataError(f"{name} is not a text file. Save the table as CSV.")
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError:
         if encoding == "utf-16":
-            raise DataError(f"{path} is cut off, or is not the text that its first bytes promise.") from None
+            raise DataError(f"{name} is cut off, or is not the text that its first bytes promise.") from None
         return raw.decode("cp1252", errors="replace")  # what older spreadsheets on Windows write
 
 
-def _rows(path: Path, text: str) -> tuple[str, list[tuple[int, list[str]]]]:
-    text = re.sub(r"\A\s*sep=.\r?\n", "", text)  # a spreadsheet's note to itself
-    first = next((line for line in text.splitlines() if line.strip(' \t,;|"')), None)
-    if first is None:
-        raise DataError(f"{path} is empty. Expected a header such as size,score,split and one row a measurement.")
-    delimiter = max(";\t|,", key=first.count)  # on a tie the rarer sign wins: a comma may be a decimal one
+def _rows(name: str, text: str) -> tuple[str, Rows]:
+    note = re.match(r"sep=([;,|\t])\r?\n", text)  # a spreadsheet's to itself
+    lines = text[note.end() if note else 0 :].splitlines()
+    filled = [line for line in lines if line.strip(' \t,;|"')]
+    if not filled:
+        raise DataError(f"{name} is empty. Expected a header such as size,score,split and one row a measurement.")
+    delimiter = note[1] if note else _delimiter(filled[: 2 * _HEADER_WITHIN])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         with cells_of_any_length():
             rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
     except csv.Error as problem:
-        raise DataError(f"{path}, line {reader.line_num}: {problem}.") from None
-    return delimiter, [(line, cells) for line, cells in rows if any(cells)]
+        raise DataError(f"{name}, line {reader.line_num}: {problem}.") from None
+    return delimiter, [(line, cells) for line, cells in rows[1 if note else 0 :] if any(cells)]
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """The sign that stands in the most lines; on a tie the rarer sign wins: a comma may be a decimal one."""
+    return max(";\t|,", key=lambda sign: sum(sign in line for line in lines))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -13,12 +12,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some
+from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
 from ._files import write_text
-from ._known_metrics import UNNAMED, metric_name, same_metric
-from ._tables import Table, as_csv, read_table
+from ._known_metrics import UNNAMED, metric_name
+from ._tables import as_csv
 from ._warn import warn
 from .errors import DataError, MissingScoresWarning, RequestError
+from .reading.frames import is_frame, scikit_learn_curve
+from .reading.source import Source, Wanted, read_measurements
 
 __all__ = ["LearningCurve", "read_curves"]
 
@@ -75,9 +76,9 @@ class LearningCurve:
     def __post_init__(self) -> None:
         choice("direction", self.direction, get_args(Direction))
         choice("unit", self.unit, get_args(Unit))
-        for name, value in (("metric", self.metric), ("task", "" if self.task is None else self.task)):
-            if not isinstance(value, str):
-                raise DataError(f"must be text, got {shown(value)}.", argument=name)
+        for name, value in (("metric", self.metric), ("task", self.task)):
+            if name == "metric" or value is not None:
+                object.__setattr__(self, name, text(name, value, error=DataError))  # type: ignore[arg-type]
         sizes = sizes_array("sizes", self.sizes, error=DataError)
         scores = scores_array("scores", self.scores)
         split = None if self.split is None else _labels(self.split)
@@ -104,7 +105,8 @@ class LearningCurve:
         distinct = np.unique(self.sizes)
         facts = [f"{len(self)} scores at {len(distinct)} sizes from {distinct[0]:g} to {distinct[-1]:g}"]
         if self.split is not None:
-            facts.append(f"{len(set(self.split.tolist()))} splits")
+            splits = len(set(self.split.tolist()))
+            facts.append(f"{splits} split{'s' if splits > 1 else ''}")
         facts.append(f"metric={self.metric!r}")
         if self.task is not None:
             facts.append(f"task={self.task!r}")
@@ -155,39 +157,95 @@ class LearningCurve:
     @classmethod
     def from_csv(
         cls,
-        path: str | os.PathLike[str],
-        size: str = "size",
-        score: str | Sequence[str] = "score",
-        split: str = "split",
+        path: Source,
+        size: str | None = None,
+        score: str | Sequence[str] | None = None,
+        split: str | None = None,
+        *,
+        metric: str | None = None,
+        direction: Direction | None = None,
+        unit: Unit | None = None,
+        sheet: str | int | None = None,
+    ) -> LearningCurve:
+        """Read one curve from a table: comma-, semicolon- or tab-separated values, or an .xlsx workbook.
+
+        Parameters
+        ----------
+        path
+            The file, or one that is open. A line near its beginning names the columns.
+        size, score, split
+            Names of the columns. By default those that are called so, or as people call them: `n` or `Training
+            examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled replicates. A list of
+            names, or a pattern such as `fold*`, as `score` reads a wide table, one column a split; columns that are
+            numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken for one without being listed.
+        metric
+            What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
+            the file says: in that column, or by the name of the column of scores.
+        direction
+            "lower" for a file of error rates; by default what the column `direction` says, or "higher".
+        unit
+            What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
+        sheet
+            Which sheet of a workbook: its name, or its number from 1; by default the first.
+        """
+        wanted = Wanted(size, score, split, None, metric, direction, unit, sheet)
+        return _only(curves_and_notes(path, wanted)[0], str(getattr(path, "name", path)))
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        size: str | None = None,
+        score: str | Sequence[str] | None = None,
+        split: str | None = None,
         *,
         metric: str | None = None,
         direction: Direction | None = None,
         unit: Unit | None = None,
     ) -> LearningCurve:
-        """Read one curve from a file of comma-, semicolon- or tab-separated values.
+        """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
+
+        The parameters are those of `from_csv`, and columns are found by the same names.
+
+        Examples
+        --------
+        >>> LearningCurve.from_frame({"n": [60, 120, 240], "AUC": [0.71, 0.76, 0.80]})
+        LearningCurve(3 scores at 3 sizes from 60 to 240, metric='AUC')
+        """
+        if not is_frame(frame):
+            raise DataError(f"Expected a data frame, got {shown(frame)}.")
+        wanted = Wanted(size, score, split, None, metric, direction, unit)
+        return _only(curves_and_notes(frame, wanted)[0], "The data frame")
+
+    @classmethod
+    def from_sklearn(
+        cls, result: Any, *, metric: str | None = None, direction: Direction | None = None, unit: Unit = "rows"
+    ) -> LearningCurve:
+        """Take the test scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
 
         Parameters
         ----------
-        path
-            The file. Its first line names the columns.
-        size, score, split
-            Names of the columns. A file without the split column has unlabelled replicates. A list of names as
-            `score` reads a wide table, one column a split; columns that are numbered throughout (`split1`, `split2`,
-            ... or `1`, `2`, ...) are taken for one without being listed.
+        result
+            What `learning_curve` returned, or the display.
         metric
-            What was measured, or, in a file whose column `metric` names several, which of them to read.
-        direction
-            "lower" for a file of error rates; by default what the column `direction` says, or "higher".
-        unit
-            What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
+            What was measured; by default what a display says.
+        direction, unit
+            As for `LearningCurve`. Scores that scikit-learn calls neg_..., which are below 0, are turned into losses,
+            of which lower is better.
         """
-        curves = read_curves(path, size, score, split, metric=metric, direction=direction, unit=unit)
-        if len(curves) > 1:
+        found = scikit_learn_curve(result)
+        if found is None:
             raise DataError(
-                f"{os.fspath(path)} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
-                "Read them all with apexgp.read_curves(path), or keep the rows of one task."
+                f"Expected what scikit-learn's learning_curve returns, or a LearningCurveDisplay, got {shown(result)}."
             )
-        return next(iter(curves.values()))
+        sizes, scores, name, loss = found
+        return cls(
+            sizes,
+            scores,
+            metric=metric or name or UNNAMED,
+            direction=direction or ("lower" if loss else "higher"),
+            unit=unit,
+        )
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the rows as they were given, with all that the curve knows of itself: see `curve_columns`."""
@@ -213,138 +271,42 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
 
 
 def read_curves(
-    path: str | os.PathLike[str],
-    size: str = "size",
-    score: str | Sequence[str] = "score",
-    split: str = "split",
+    path: Source,
+    size: str | None = None,
+    score: str | Sequence[str] | None = None,
+    split: str | None = None,
     *,
-    task: str = "task",
+    task: str | None = None,
     metric: str | None = None,
     direction: Direction | None = None,
     unit: Unit | None = None,
+    sheet: str | int | None = None,
 ) -> dict[str | None, LearningCurve]:
-    """Read every curve of a file: a mapping from the entries of its column `task` to their curves.
+    """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
-    A file without that column holds one curve, under the key None. The other parameters are those of
+    A table without that column holds one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
-    names = {"size": size, "split": split, "task": task, "metric": "" if metric is None else metric}
-    listed = [score] if isinstance(score, str) else _listed(score)
-    for argument, name in (*names.items(), *(("score", name) for name in listed)):
-        if not isinstance(name, str):
-            raise RequestError(f"must be the name of a column, got {shown(name)}.", argument=argument)
-    if direction is not None:
-        choice("direction", direction, get_args(Direction))
-    if unit is not None:
-        choice("unit", unit, get_args(Unit))
-    table = read_table(path)
-    score_columns, wide = _score_columns(table, size, score if isinstance(score, str) else listed, split, task)
-    height = len(table.lines)
-    sizes = np.array(table.numbers(size))
-    scores = np.array([table.numbers(c, blank=np.nan if wide else None) for c in score_columns]).T
-    labels = np.array(table.columns[split]) if split in table.columns and not wide else None
-    rows, name = _rows_of_metric(table, metric)
-    keys = table.columns.get(task, [None] * height)
-    groups: dict[str | None, list[int]] = defaultdict(list)
-    for i in rows:
-        groups[keys[i]].append(i)
-    curves: dict[str | None, LearningCurve] = {}
-    for key, own in groups.items():
-        about: dict[str, Any] = {
-            "metric": name,
-            "task": key,
-            "direction": _stated(table, "direction", own, direction, get_args(Direction)),
-            "unit": _stated(table, "unit", own, unit, get_args(Unit)),
-        }
-        try:
-            if wide:
-                filled = ~np.isnan(scores[own])
-                row, column = np.nonzero(filled)
-                curves[key] = LearningCurve(
-                    sizes[own][row], scores[own][filled], np.array(score_columns)[column], **about
-                )
-            else:
-                curves[key] = LearningCurve(
-                    sizes[own], scores[own, 0], None if labels is None else labels[own], **about
-                )
-        except DataError as problem:
-            which = f" (task {key})" if key is not None else ""
-            raise DataError(f"{table.path}{which}: {problem}") from None
-    return curves
+    return curves_and_notes(path, Wanted(size, score, split, task, metric, direction, unit, sheet))[0]
 
 
-def _score_columns(
-    table: Table, size: str, score: str | Sequence[str], split: str, task: str
-) -> tuple[list[str], bool]:
-    """Names of the columns that hold scores, and whether each is a split of its own."""
-    found = f"found {', '.join(table.columns)}"
-    if size not in table.columns:
-        raise DataError(f"{table.path} has no column {size!r}; {found}.", remedy=("Name yours with {}.", "size"))
-    if not isinstance(score, str):
-        missing = [name for name in score if name not in table.columns]
-        if missing or not score:
-            raise DataError(f"{table.path} has no column {some(missing) or '(none named)'!r}; {found}.")
-        return list(score), True
-    if score in table.columns:
-        return [score], False
-    others = [name for name in table.columns if name not in (size, split, task, "metric", "direction", "unit")]
-    prefixes = {re.sub(r"[ _-]?\d+$", "", name) if re.search(r"\d$", name) else None for name in others}
-    if len(others) > 1 and len(prefixes) == 1 and None not in prefixes:
-        return others, True
-    raise DataError(
-        f"{table.path} has no column {score!r}; {found}.",
-        remedy=("Name yours with {}, or list the columns of a table with one column a split.", "score"),
-    )
+def curves_and_notes(path: Source, wanted: Wanted) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
+    """What `read_curves` gives, and what a reader should know: which column was taken for what, what was left out."""
+    found, notes = read_measurements(path, wanted)
+    curves = {
+        task: LearningCurve(own.sizes, own.scores, own.split or None, **own.about)  # type: ignore[arg-type]
+        for task, own in found.items()
+    }
+    return curves, notes
 
 
-def _rows_of_metric(table: Table, metric: str | None) -> tuple[list[int], str]:
-    """Rows that measure `metric`, and its name."""
-    every = list(range(len(table.lines)))
-    entries = table.columns.get("metric")
-    if entries is None:
-        return every, metric or UNNAMED
-    present = list(dict.fromkeys(entries))
-    if metric is None:
-        if len(present) > 1:
-            raise DataError(
-                f"{table.path} holds {len(present)} metrics ({some(present)}).", remedy=("Choose with {}.", "metric")
-            )
-        return every, present[0]
-    wanted = metric if metric in present else next((name for name in present if same_metric(name, metric)), None)
-    if wanted is None:
-        raise DataError(f"{table.path} has no metric {metric!r}; found {some(present)}.")
-    return [i for i in every if entries[i] == wanted], wanted
-
-
-def _stated(table: Table, column: str, rows: Sequence[int], asked: str | None, allowed: Sequence[str]) -> str:
-    """What a column says in the same word on every row; where there is none, what was asked for, or the first word."""
-    if column not in table.columns:
-        return asked or allowed[0]
-    for i in rows:
-        entry = table.columns[column][i]
-        if entry not in allowed:
-            raise DataError(
-                f"{table.path}, line {table.lines[i]}, column {column!r}: expected {' or '.join(allowed)}, got "
-                f"{entry!r}."
-            )
-    said = {table.columns[column][i]: table.lines[i] for i in reversed(rows)}
-    if len(said) > 1:
-        lines = " and ".join(f"{word} in line {line}" for word, line in said.items())
-        raise DataError(f"{table.path}, column {column!r}: one curve has one {column}, got {lines}.")
-    (word,) = said
-    if asked is not None and asked != word:
+def _only(curves: dict[str | None, LearningCurve], source: str) -> LearningCurve:
+    if len(curves) > 1:
         raise DataError(
-            f"{table.path} says {word!r} in its column {column!r}, line {said[word]}; {asked!r} was asked for. "
-            "Correct the one that is wrong."
+            f"{source} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
+            "Read them all with apexgp.read_curves, or keep the rows of one task."
         )
-    return word
-
-
-def _listed(score: Any) -> list[Any]:
-    """The names in a list of columns."""
-    if isinstance(score, Iterable) and not isinstance(score, (bytes, Mapping)):
-        return list(score)
-    raise RequestError(f"must be the name of a column, or a list of names, got {shown(score)}.", argument="score")
+    return next(iter(curves.values()))
 
 
 def _bound(size: float) -> float:

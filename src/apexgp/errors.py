@@ -6,6 +6,7 @@
     ├── DataError (ValueError)            the measurements or their file are at fault
     ├── RequestError (ValueError)         an argument is at fault
     ├── NoForecastError (TypeError)       the method gives a curve but no distribution
+    ├── NoSuchCurveError (KeyError)       a run has no curve of that task and metric
     ├── WouldOverwriteError (FileExistsError)
     ├── NotWrittenError (OSError)          the disk did not take a file or a row
     └── MissingExtraError (ImportError)   an optional dependency is not installed
@@ -20,7 +21,8 @@
     ├── LeakWarning                       a feature alone gives the class away
     ├── NoFeatureWarning                  a feature looks like an identifier
     ├── UngroupedWarning                  rows seem to belong together, and no groups were given
-    └── FailedFitsWarning                 some fits of a run raised errors
+    ├── FailedFitsWarning                 some fits of a run raised errors
+    └── FewerProcessesWarning             more processes were asked for than the machine can use
 """
 
 from __future__ import annotations
@@ -37,11 +39,13 @@ __all__ = [
     "DataError",
     "FailedFitsWarning",
     "FewTestCasesWarning",
+    "FewerProcessesWarning",
     "LeakWarning",
     "MissingExtraError",
     "MissingScoresWarning",
     "NoFeatureWarning",
     "NoForecastError",
+    "NoSuchCurveError",
     "NotWrittenError",
     "ReproducibilityWarning",
     "RequestError",
@@ -110,6 +114,10 @@ class NoForecastError(ApexError, TypeError):
     """A deterministic method was asked for a distribution."""
 
 
+class NoSuchCurveError(ApexError, KeyError):
+    """A run has no curve of that task and metric."""
+
+
 class WouldOverwriteError(ApexError, FileExistsError):
     """A file of that name is there and overwriting was not asked for."""
 
@@ -164,3 +172,7 @@ class UngroupedWarning(ApexWarning):
 
 class FailedFitsWarning(ApexWarning):
     """Some fits raised errors; the curves are made of the others."""
+
+
+class FewerProcessesWarning(ApexWarning):
+    """More processes were asked for than the machine can use; some were left out."""

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, ndtri
 
-from ._check import FloatArray, choice, generator, probability, real_array, whole_number
+from ._answer import Answer, Columns, Shown, as_frame, columns_as_json
+from ._check import FloatArray, choice, generator, probability, real_array, several, shown, text, whole_number
 from ._files import write_text
+from ._numbers import exactly
 from ._roots import rising_root
 from ._tables import as_csv
 from ._truncated import CutNormal
 from .errors import RequestError
 
-__all__ = ["Forecast", "Quantity"]
+__all__ = ["MOST_DRAWS", "Forecast", "Quantity"]
 
+MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
 _MANY_LEVELS = 16
 
 IntervalKind = Literal["equal_tailed", "hdi"]
@@ -30,7 +33,7 @@ Quantity = Literal["new_splits", "same_splits", "expected"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forecast:
+class Forecast(Answer):
     """Distribution of the score at each of Q sizes: a weighted mixture of K normals, each cut to [0, 1].
 
     Every engine gives this type; a single most probable model has one component. You get one from
@@ -55,26 +58,49 @@ class Forecast:
     cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("sizes", "locations", "scales", "weights"):
+            given = getattr(self, name)
+            if type(given) is not np.ndarray or given.dtype != np.float64:
+                object.__setattr__(self, name, real_array(name, given))
+        object.__setattr__(self, "cautions", tuple(text("cautions", c) for c in several("cautions", self.cautions)))
+        if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
+            raise RequestError("sizes and weights must be lists with at least one number each.")
         shape = (len(self.weights), len(self.sizes))
         if self.locations.shape != shape or self.scales.shape != shape:
             raise RequestError(
                 f"locations and scales must have shape (components, sizes) = {shape}, "
                 f"got {self.locations.shape} and {self.scales.shape}."
             )
-        if not (self.scales > 0).all() or abs(self.weights.sum() - 1) > 1e-9 or (self.weights < 0).any():
-            raise RequestError("scales must be above 0; weights must not be negative and must sum to 1.")
+        if not (np.isfinite(self.locations).all() and np.isfinite(self.scales).all() and (self.scales > 0).all()):
+            raise RequestError("locations must be finite; scales must be finite and above 0.")
+        if not (self.weights >= 0).all() or abs(self.weights.sum() - 1) > 1e-9:
+            raise RequestError("must not be negative and must sum to 1.", argument="weights")
 
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def __repr__(self) -> str:
+    def shown(self) -> Shown:
+        """Mean and 95 % interval at each size."""
         lower, upper = self.interval(0.95)
-        rows = [f"{'size':>12}  {'mean':>6}  95 % interval"]
-        rows += [
-            f"{size:>12,.10g}  {mean:6.3f}  {low:.3f} to {high:.3f}"
+        rows = [
+            (exactly(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
             for size, mean, low, high in zip(self.sizes, self.mean, lower, upper, strict=True)
         ]
-        return "\n".join(["Forecast", *rows, *(f"Caution: {caution}" for caution in self.cautions)])
+        return Shown("Forecast", ("size", "mean", "95 % interval"), rows, self._all_notes())
+
+    def _columns(self, levels: Sequence[float] = (0.8, 0.95)) -> Columns:
+        columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
+        for level in levels:
+            columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
+        return {name: column.tolist() for name, column in columns.items()}
+
+    def to_dict(self, levels: Sequence[float] = (0.8, 0.95)) -> Columns:
+        """The forecast as plain columns: size, mean, median, std, and lower_95 and upper_95 for each level."""
+        return columns_as_json(self._columns(levels))
+
+    def to_frame(self, levels: Sequence[float] = (0.8, 0.95)) -> Any:
+        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
+        return as_frame(self, self._columns(levels))
 
     @property
     def location(self) -> FloatArray:
@@ -144,8 +170,8 @@ class Forecast:
         array of shape (Q,) for one level, (k, Q) for several
         """
         levels = real_array("p", p)
-        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise RequestError(f"p must be a level in [0, 1] or a list of them, got {p!r}.")
+        if levels.ndim > 1 or not levels.size or not ((levels >= 0) & (levels <= 1)).all():
+            raise RequestError(f"must be a level in [0, 1] or a list of them, got {shown(p)}.", argument="p")
         values = self._quantile(np.atleast_1d(levels))
         return values[0] if levels.ndim == 0 else values
 
@@ -166,10 +192,9 @@ class Forecast:
         return self._shortest(level)
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
-        """Draw n scores at each size, each size on its own: shape (n, Q)."""
-        n = whole_number("n", n, least=1)
+        """Draw n scores at each size, each size on its own: shape (n, Q), at most 10^7 scores in all."""
+        shape = (whole_number("n", n, least=1, most=MOST_DRAWS // len(self.sizes)), len(self.sizes))
         rng = generator(seed)
-        shape = (n, len(self.sizes))
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
         chosen = CutNormal(self.locations[component, column], self.scales[component, column])
@@ -179,21 +204,13 @@ class Forecast:
         self,
         path: str | os.PathLike[str],
         *,
-        levels: tuple[float, ...] = (0.8, 0.95),
+        levels: Sequence[float] = (0.8, 0.95),
         overwrite: bool = False,
     ) -> None:
-        """Write one row a size: size, mean, median, std and the ends of the equal-tailed intervals."""
-        columns: dict[str, FloatArray] = {
-            "size": self.sizes,
-            "mean": self.mean,
-            "median": self.median,
-            "std": self.std,
-        }
-        for level in levels:
-            columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
-        plain: dict[str, list[object]] = {name: column.tolist() for name, column in columns.items()}
-        plain["size"] = [f"{size:.17g}" for size in plain["size"]]
-        write_text(path, as_csv(plain), overwrite=overwrite)
+        """Write one row a size: the columns of `to_dict`."""
+        columns = self._columns(levels)
+        columns["size"] = [f"{size:.17g}" for size in columns["size"]]
+        write_text(path, as_csv(columns), overwrite=overwrite)
 
     def _values(self, y: ArrayLike) -> FloatArray:
         """`y` as an array whose last axis runs over the sizes."""
@@ -204,7 +221,8 @@ class Forecast:
             raise RequestError(
                 f"y must be one number or one for each of the {len(self.sizes)} sizes, got shape {values.shape}."
             )
-        return np.broadcast_to(values, (*values.shape[:-1], len(self.sizes)))
+        # Beyond [0, 1] nothing changes any more, and squares of what is far beyond would overflow.
+        return np.broadcast_to(np.clip(values, -1.0, 2.0), (*values.shape[:-1], len(self.sizes)))
 
     def _mixed(self, component: Callable[[FloatArray], FloatArray], values: FloatArray) -> FloatArray:
         """Weighted sum over the components of a function of the values."""
@@ -225,11 +243,14 @@ class Forecast:
         low, high = np.zeros_like(start), np.ones_like(start)
         wanted = levels[:, None]
 
-        def surplus(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return _in_normal_scores(wanted, *self._in_blocks(self._mixture, y))
+        def surplus(y: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+            mixture = self._mixture if len(which) == len(self.sizes) else self._at(which)._mixture
+            return _in_normal_scores(wanted, *self._in_blocks(mixture, y))
 
-        # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it.
-        return rising_root(surplus, low, high, start, tolerance=1e-8)
+        # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it. Many components
+        # are so smooth together that this holds for a step of a thousandth of a normal score, too.
+        near = 1e-3 if len(self.weights) >= 64 else 0.0
+        return rising_root(surplus, low, high, start, tolerance=1e-8, near=near)
 
     def _guess_roughly(self, levels: FloatArray) -> FloatArray:
         """Quantiles of nearly the same mixture, found by Newton's method from those of a normal distribution."""
@@ -291,9 +312,12 @@ class Forecast:
         return np.stack([self.at(q)._quantile(column)[:, 0] for q, column in enumerate(levels.T)], axis=1)
 
     def at(self, index: int) -> Forecast:
-        """The forecast at one of the sizes alone."""
-        one = slice(index, index + 1)
-        return Forecast(self.sizes[one], self.locations[:, one], self.scales[:, one], self.weights, self.cautions)
+        """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
+        first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
+        return self._at(slice(first, first + 1))
+
+    def _at(self, which: slice | NDArray[np.intp]) -> Forecast:
+        return Forecast(self.sizes[which], self.locations[:, which], self.scales[:, which], self.weights, self.cautions)
 
 
 def _in_normal_scores(
@@ -313,4 +337,5 @@ def _in_normal_scores(
     with np.errstate(divide="ignore", invalid="ignore"):
         bend = 0.5 * value * (scale * pdf_slope / slope + score * slope)
     halley = np.maximum(slope - np.where(np.isfinite(bend), bend, 0.0), 0.5 * slope)
-    return np.where(straight, value, plain), np.where(straight, halley, pdf)
+    # From afar values must not seem near: both are counted in a smaller unit.
+    return np.where(straight, value, 1e9 * plain), np.where(straight, halley, 1e9 * pdf)

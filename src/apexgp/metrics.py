@@ -142,7 +142,7 @@ def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
 def _averaged(values: FloatArray, axis: Axis) -> FloatArray:
     try:
         return np.asarray(values.mean(axis=axis))[()]
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever a foreign object raises that is asked for its number
         raise RequestError(
             f"must be None, or one or more of the {values.ndim} axes of y, got {shown(axis)}.", argument="axis"
         ) from None

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.special import expit, ndtri
 
 from apexgp import MinimumSampleSize, minimum_sample_size
 from apexgp.errors import RequestError
@@ -183,3 +184,43 @@ def test_an_answer_is_a_value():
 def test_bad_requests_are_explained(arguments, message):
     with pytest.raises(RequestError, match=message):
         minimum_sample_size(**{"prevalence": 0.174, "parameters": 24, "r2": 0.288, **arguments})
+
+
+@pytest.mark.parametrize(("cstatistic", "prevalence"), [(0.6, 0.5), (0.81, 0.77), (0.89, 0.174), (0.95, 0.02)])
+def test_r2_of_a_c_statistic_is_what_riley_et_al_simulate(cstatistic, prevalence):
+    # Their recipe by another road: simulated patients, a fitted logistic regression, its deviance.
+    rng = np.random.default_rng(1)
+    n = 400_000
+    events = round(prevalence * n)
+    y = np.arange(n) < events
+    predictor = rng.normal(size=n) + np.sqrt(2) * ndtri(cstatistic) * y
+    X = np.stack([np.ones(n), predictor], axis=1)
+    beta = np.zeros(2)
+    for _ in range(30):  # Newton's method
+        p = expit(X @ beta)
+        beta += np.linalg.solve(X.T @ (X * (p * (1 - p))[:, None]), X.T @ (y - p))
+    fitted = np.log(np.where(y, expit(X @ beta), expit(-X @ beta))).mean()
+    null = prevalence * np.log(prevalence) + (1 - prevalence) * np.log(1 - prevalence)
+    simulated = 1 - np.exp(-2 * (fitted - null))
+    found = minimum_sample_size(prevalence, 5, cstatistic=cstatistic)
+    assert found.r2 == pytest.approx(simulated, abs=0.004)
+    assert found.criteria == minimum_sample_size(prevalence, 5, found.r2).criteria
+
+
+def test_r2_of_the_papers_running_example():
+    # C of 0.89 at a prevalence of 0.174 is how pmsampsize's documentation states the example of Riley et al. whose R2
+    # is 0.288; the normal approximation comes near it, and so do the patients (662 for optimism).
+    found = minimum_sample_size(0.174, 24, cstatistic=0.89)
+    assert found.r2 == pytest.approx(0.288, abs=0.004)
+    assert found.criteria["optimism"] == pytest.approx(662, abs=4)
+
+
+def test_r2_of_a_c_statistic_has_its_laws():
+    at = [minimum_sample_size(0.3, 5, cstatistic=c).r2 for c in (0.501, 0.6, 0.7, 0.8, 0.9, 0.999)]
+    assert at == sorted(at)
+    assert at[0] == pytest.approx(0, abs=1e-4)
+    assert at[-1] < minimum_sample_size(0.3, 5, 0.1).max_r2
+    # With and without the outcome are names only.
+    assert minimum_sample_size(0.3, 5, cstatistic=0.8).r2 == pytest.approx(
+        minimum_sample_size(0.7, 5, cstatistic=0.8).r2
+    )

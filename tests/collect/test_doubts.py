@@ -52,9 +52,12 @@ def test_few_test_cases_and_the_standard_error_they_give():
     X = RNG.normal(size=(1500, 2))
     message = said(X, y)[FewTestCasesWarning]
     assert "15 positive and 135 negative cases of '1'" in message
-    assert "A single auroc of 0.9 then has a standard error of about 0.05" in message
+    assert "A single AUROC of 0.9 then has a standard error of about 0.05" in message
     assert "(n_splits, --splits)" in message
     assert not said(X, np.arange(1500) % 2)
+    assert said(X, y, metric="roc_auc") == said(X, y)
+    rarer = (np.arange(1500) < 80).astype(int)
+    assert "standard error of about 0.05" in said(X, rarer, metric="balanced_accuracy")[FewTestCasesWarning]
     by_chance = y[:350] | (RNG.random(350) < 0.3)
     assert "standard error of about 0.05" in said(X[:350], by_chance, metric="accuracy")[FewTestCasesWarning]
 
@@ -98,7 +101,7 @@ def test_patients_with_many_rows_and_no_groups(name):
         Y,
         Y * 3.5,
         Y + 0.3 * RNG.random(N),  # a cut of the range
-        np.where(Y == 1, RNG.integers(10, 20, N), RNG.integers(0, 10, N) * 3 + 0.5),  # value by value
+        np.where(Y == 1, RNG.integers(0, 8, N), RNG.integers(0, 8, N) + 0.5),  # value by value
         np.where(Y == 1, RNG.normal(size=N), np.nan),  # known for one class only
         np.where(Y == 1, "treated", "not yet"),
     ],
@@ -111,6 +114,17 @@ def test_leaks(leak):
     broken = frame.copy()
     broken["y?"] = broken["y?"].to_numpy()[RNG.permutation(N)]
     assert not said(broken)
+
+
+def test_what_is_known_of_patients_with_one_class_each_is_no_leak():
+    patients = RNG.permutation(np.arange(N) // 6)
+    y = RNG.permutation(np.arange(100) % 2)[patients]
+    age = RNG.uniform(20, 90, 100)[patients]
+    frame = pd.DataFrame({"x": FEATURE, "id": patients, "age": age})
+    found = said(frame, y)
+    assert set(found) == {UngroupedWarning}
+    assert "'id', 'age'" in found[UngroupedWarning]
+    assert not said(frame[["x", "age"]], y, groups=patients, ratio=(6, 2, 2))
 
 
 def test_a_leak_among_several_classes():

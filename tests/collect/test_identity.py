@@ -179,7 +179,7 @@ def test_two_classifiers_never_mix_in_one_record(tmp_path, left, right):
     cases = rows_of(120)
     collect_curves(left, *cases, sizes=[20, 40], **settings)
     before = settings["results"].read_bytes()
-    with pytest.raises(RequestError, match=r"holds the fits of another run \(estimator: \w+, "):
+    with pytest.raises(RequestError, match=r"holds the fits of another run \(estimator: "):
         collect_curves(right, *cases, sizes=[20, 40, 60], **settings)
     assert settings["results"].read_bytes() == before
     assert len(collect_curves(clone(left), *cases, sizes=[20, 40, 60], **settings).fits) == 3

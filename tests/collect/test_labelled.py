@@ -48,6 +48,14 @@ def test_numbers_categories_gaps_and_constants(write):
     assert "median of the training rows: dose" in data.notes[2]
 
 
+def test_ordinals_are_categories_and_several_labels_are_kept_apart(write):
+    text = table(NUMBER, ("class", lambda i: ["1st", "2nd", "3rd"][i % 3]), LABEL, ("dead", lambda i: i % 2))
+    data = read_labelled(write(text), ["y", "dead"])
+    assert (data.names, data.categorical) == (("age", "class"), (1,))
+    assert list(data.y) == ["y", "dead"]
+    assert data.y["dead"][:3].tolist() == [0, 1, 0]
+
+
 def test_labels_that_are_numbers_stay_numbers(write):
     whole = read_labelled(write(table(NUMBER, ("y", lambda i: i % 2))), "y")
     assert whole.y.dtype.kind == "i"

@@ -52,3 +52,10 @@ def test_has_the_methods_that_its_estimator_has(table):
     with pytest.raises(NotFittedError):
         model.predict(X)
     assert model.fit(X, y, validation=(X, y)).score(X, y) > 0.5
+
+
+def test_knows_as_many_classes_as_its_estimator():
+    from sklearn.utils import get_tags
+
+    assert not get_tags(Prepared(LogisticHead())).classifier_tags.multi_class
+    assert get_tags(Prepared(DecisionTreeClassifier())).classifier_tags.multi_class

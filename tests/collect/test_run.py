@@ -104,7 +104,7 @@ def test_scores_are_those_of_a_plain_computation():
     assert list(curves) == [("1", "auroc"), ("1", "accuracy"), ("1", "f1")]
     with pytest.raises(RequestError, match=r"There are 3 curves: \('1', 'auroc'\)"):
         _ = curves.only
-    with pytest.raises(KeyError, match="No curve"):
+    with pytest.raises(KeyError, match="There is no curve"):
         _ = curves["2", "auroc"]
 
 
@@ -169,11 +169,27 @@ def test_the_default_sizes_use_all_the_training_data(cases, sizes):
     assert measured[-1] == pytest.approx(0.8 * cases, abs=1)
     assert np.ptp(np.log(measured[1:] / measured[:-1])) < 0.15  # equal ratios, but for whole numbers
     assert curves.notes == (
-        f"{sizes} sizes in equal ratios, from {measured[0]} "
+        f"{sizes} sizes in equal ratios, from {measured[0]:.0f} "
         + ("(5 cases or more of each class)" if cases > 100 else "(1/4 of the last)")
-        + f" up to the {measured[-1]} rows of the smallest training set.",
+        + f" up to the {measured[-1]:.0f} rows of the smallest training set.",
     )
     assert collect(features=X[:cases], labels=Y[:cases], sizes=[30]).notes == ()
+
+
+def test_several_labels_are_several_tasks(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    labels = {"cancer": Y, "radius": np.digitize(X[:, 0], [12, 15])}
+    settings = {"features": X[:, 1:4], "sizes": [60], "n_splits": 2}
+    curves = collect(labels=labels, results=tmp_path / "runs.csv", **settings)
+    assert [task for task, _ in curves] == ["cancer", "radius: 0", "radius: 1", "radius: 2"]
+    assert curves["cancer", "auroc"].scores.tolist() == collect(labels=Y, **settings).only.scores.tolist()
+    assert rows(collect(labels=pandas.DataFrame(labels), **settings)) == rows(curves)
+    assert list(collect(labels=labels, multiclass="macro", metric="accuracy", **settings)) == [
+        ("cancer", "accuracy"),
+        ("radius", "accuracy"),
+    ]
+    with pytest.raises(RequestError, match=r"\(labels: other values than then\)"):
+        collect(labels=labels | {"cancer": 1 - Y}, results=tmp_path / "runs.csv", **settings)
 
 
 def test_sizes_beyond_the_training_set_are_left_out_with_a_notice():
@@ -357,7 +373,15 @@ def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
         ({"labels": np.arange(len(Y))}, DataError, "Each class needs 3 rows or more.*if y is a quantity"),
         ({"labels": np.zeros(len(Y))}, DataError, "two classes or more, got only 0"),
         ({"labels": Y[:-1]}, DataError, "one row a case, got 569 and 568"),
-        ({"labels": np.stack([Y, Y], 1)}, DataError, "y must be one column"),
+        (
+            {"labels": np.stack([Y, Y], 1)},
+            DataError,
+            r"y must be one column, got shape .* Several labels are a mapping",
+        ),
+        ({"labels": {}}, DataError, "y holds no label"),
+        ({"labels": {"": Y}}, DataError, "y must name its labels by different short texts, got ''"),
+        ({"labels": {"a": Y, "b": Y[:9]}}, DataError, "one row a case, got 569 and 9"),
+        ({"sizes": "papers"}, RequestError, "sizes must be numbers, or 'paper' for the paper's five, got 'papers'"),
         ({"labels": np.where(Y == 1, 1.0, np.nan)}, DataError, "y has no value in row 0"),
         ({"groups": Y}, DataError, "Each class needs 3 groups or more"),
         ({"groups": [1, 2]}, DataError, "X and groups must have one row a case, got 569 and 2"),

@@ -44,11 +44,11 @@ def test_other_scorers_by_name_or_as_functions():
         ([], "one or more"),
         (["auroc", "auroc"], "different"),
         ("neg_log_loss", "is a loss"),
-        ([3], r"got \[3\]"),
+        ([3], "names of metrics, got 3"),
         (3, "one or more"),
-        ({"two\nlines": max}, "must map names to scorers"),
-        ({}, "must map names to scorers"),
-        ({"a": "auroc"}, "must map names to scorers"),
+        ({"two\nlines": max}, "must be a mapping from names to scorers"),
+        ({}, "must be a mapping from names to scorers"),
+        ({"a": "auroc"}, "must be a mapping from names to scorers"),
     ],
 )
 def test_bad_metrics_are_refused(metric, message):

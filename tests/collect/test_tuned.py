@@ -15,6 +15,7 @@ from apexgp.errors import DataError, RequestError
 
 CANCER = load_breast_cancer(return_X_y=True)
 DIGITS = load_digits(return_X_y=True)
+DIGITS = 0.3 * DIGITS[0], DIGITS[1]  # so that no pixel is 0 or 1 throughout, and scaled otherwise than by scikit-learn
 
 
 @pytest.mark.parametrize("rows", [40, 300])  # fewer than the 64 features, and more
@@ -30,6 +31,17 @@ def test_what_is_chosen_is_scikit_learns_fit(rows, several):
     assert ours.decision_function(X[500:]) == pytest.approx(theirs.decision_function(X[500:]), abs=10 * near)
     assert (ours.predict(X[500:]) == theirs.predict(X[500:])).mean() > 0.99
     assert ours.coef_.shape == (10 if several else 1, 64)
+
+
+def test_rare_categories_are_not_blown_up():
+    """Thirty categories say nothing, each in few rows: scaled to one standard deviation they would say much."""
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    number = rng.normal(size=60) + y
+    category = np.eye(30)[rng.integers(0, 30, 60)]
+    model = TunedLogistic([1.0]).fit(np.column_stack([number, category]), y)
+    plain = LogisticRegression(C=1.0).fit(np.column_stack([(number - number.mean()) / number.std(), category]), y)
+    assert model.coef_[0, 1:] == pytest.approx(plain.coef_[0, 1:], abs=0.01)
 
 
 def test_sparse_features_stay_sparse():

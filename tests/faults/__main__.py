@@ -14,8 +14,11 @@ if __name__ == "__main__":
     options.add_argument("--only", choices=sorted(SCENARIOS), action="append")
     given = options.parse_args()
     found = {}
-    for name in given.only or SCENARIOS:
-        with tempfile.TemporaryDirectory() as folder:
-            found[name] = SCENARIOS[name](Path(folder), given.number, seeded(given.seed))
+    try:
+        for name in given.only or SCENARIOS:
+            with tempfile.TemporaryDirectory() as folder:
+                found[name] = SCENARIOS[name](Path(folder), given.number, seeded(given.seed))
+    except KeyboardInterrupt:
+        pass  # enough: the kinds that are through count
     print(table(found))  # noqa: T201
     sys.exit(any(count[what] for count in found.values() for what in ("lost", "doubled", "changed")))

@@ -73,14 +73,18 @@ def judged(path, before, whole):
 
 
 def kills(folder, how, number, draw):
-    """SIGKILL the run at random moments."""
+    """SIGKILL the run at random moments: from the first finished fit on, and every fifth time while it starts."""
     whole, total = rows(child.collect(folder / "whole.csv")), Counter()
-    duration = _duration(folder, how)
+    start, work = _durations(folder, how)
     for i in range(number):
         path = folder / f"{i}.csv"
         with started(path, how) as process:
             begin(process)
-            time.sleep(draw.uniform(0, duration))
+            if i % 5 < 4:
+                _wait_for(path, 1, process)
+                time.sleep(draw.uniform(0, work))
+            else:
+                time.sleep(draw.uniform(0, start))
             process.send_signal(signal.SIGKILL)
             process.wait()
             before = lines_of(path)
@@ -88,13 +92,21 @@ def kills(folder, how, number, draw):
     return total
 
 
-def _duration(folder, how):
-    with started(folder / "timed.csv", how) as process:
-        start = time.perf_counter()
+def _durations(folder, how):
+    """Seconds until the first fit is done, and from there to the last."""
+    path = folder / "timed.csv"
+    with started(path, how) as process:
+        told = time.perf_counter()
         begin(process)
-        while len(lines_of(folder / "timed.csv")) < 16 and process.poll() is None:
-            time.sleep(0.02)
-        return time.perf_counter() - start
+        first, last = (_wait_for(path, count, process) for count in (1, 16))
+        return first - told, last - first
+
+
+def _wait_for(path, count, process):
+    """The moment at which so many fits are done."""
+    while len(lines_of(path)) < count and process.poll() is None:
+        time.sleep(0.003)
+    return time.perf_counter()
 
 
 def worker_killed(folder, number, draw):

@@ -1,4 +1,4 @@
-"""`python -m fuzz 10000 --seed 1`: so many hostile inputs, spread over the classes; exit code 1 if any came out raw."""
+"""`python -m fuzz 10000 --seed 1`: so many hostile inputs, over all classes; exit 1 if any was raw or broke down."""
 
 import argparse
 import sys
@@ -15,7 +15,10 @@ given = options.parse_args()
 
 tally = Tally()
 groups = given.only or list(ATTACKS)
-for group in groups:
-    attack(tally, group, max(1, given.inputs // len(groups)), given.seed)
+try:
+    for group in groups:
+        attack(tally, group, max(1, given.inputs // len(groups)), given.seed)
+except KeyboardInterrupt:
+    pass  # enough: what was tried until then counts
 print(tally.report())  # noqa: T201
-sys.exit(bool(tally.raw))
+sys.exit(not tally.clean)

@@ -102,13 +102,14 @@ def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
     z = rng.normal(size=(len(model.names), 1, 4))
     p = model.parameters(z, pilots)
     variance, carried = model.noise(p, pilots.sizes[:, :, None], pilots.sizes[:, :, None])
-    rest, pseudo, covariance = pseudo_scores(variance, carried, pilots)
+    pseudo = pseudo_scores(variance, carried, pilots)
+    rest, covariance = pseudo.log_rest, pseudo.covariance
     f = 0.7 + 0.01 * rng.normal(size=len(SIZES))
     at = f[np.searchsorted(SIZES, c.sizes)]
     for i in range(4):
         one = {name: float(value[0, i]) for name, value in p.items()}
         expected = stats.multivariate_normal(at, noise_covariance(c, model, one)).logpdf(c.scores)
-        ours = rest[0, i] + stats.multivariate_normal(f, covariance[:, :, 0, i]).logpdf(pseudo[:, 0, i])
+        ours = rest[0, i] + stats.multivariate_normal(f, covariance[:, :, 0, i]).logpdf(pseudo.scores[:, 0, i])
         assert ours == pytest.approx(expected, abs=1e-6)
 
 
@@ -129,7 +130,8 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
         # The drop is a coordinate. Its prior has more mass near 0 than N(0, 1) has there.
         z[-1] = 2.5 * stats.norm.ppf(u[2])
         wider = stats.norm.logpdf(z[-1]) - stats.norm.logpdf(z[-1], scale=2.5)
-    log_weight, nodes = model.evaluate(z, u[:2, None], pilots)
+    both = np.stack([u[:2], (u[:2] + 0.5) % 1], axis=1)
+    log_weight, nodes = model.evaluate(z, both, pilots)
     log_weight = log_weight + wider
     ours = np.log(np.exp(log_weight - log_weight.max()).mean()) + log_weight.max()
 

@@ -40,7 +40,7 @@ def only_node(model, which):
 
 def dense_noise(average, splits):
     """Covariance of the noise of the mean over splits: diag(v) / S + e e' / S."""
-    nodes = average.posteriors[0].nodes
+    nodes = average.posteriors[0].known
     carried = nodes.carried[:, 0]
     return (np.diag(nodes.variance[:, 0]) + np.outer(carried, carried)) / splits
 
@@ -59,7 +59,7 @@ def dense_joint(models, averages, shared):
         scores = np.array([model.curve_.scores[model.curve_.sizes == n].mean() for n in sizes])
         residuals.append(scores - average.posteriors[0].curve(sizes[:, None])[:, 0])
         blocks.append(dense_kernel(sizes, sizes, average) + dense_noise(average, splits))
-        nodes = average.posteriors[0].nodes
+        nodes = average.posteriors[0].known
         parts.append((np.sqrt(nodes.variance[:, 0] / splits), nodes.carried[:, 0] / np.sqrt(splits)))
     (single_a, carried_a), (single_b, carried_b) = parts
     cross = shared.carried * np.outer(carried_a, carried_b)
@@ -138,8 +138,8 @@ def test_without_correlation_the_curves_are_independent(first, second):
 def test_noise_is_the_nodes_own_averaged_by_weight(first):
     (posterior,) = first.posterior.posteriors
     single, carried = noise_of(first.posterior)
-    np.testing.assert_allclose(single, posterior.nodes.variance @ posterior.weights)
-    np.testing.assert_allclose(carried, posterior.nodes.carried @ posterior.weights)
+    np.testing.assert_allclose(single, posterior.known.variance @ posterior.weights)
+    np.testing.assert_allclose(carried, posterior.known.carried @ posterior.weights)
 
 
 NOISE = ((np.array([1.0, 0.5, 0.3]), np.array([1.2, 1.0, 0.9])), (np.array([0.6, 0.6, 0.2]), np.array([0.5, 0.7, 0.8])))

@@ -30,11 +30,11 @@ def test_a_proposal_has_the_density_of_its_nodes(rng):
     location = rng.normal(size=3)
     proposal = Proposal(location[None], root[None])
     z = rng.normal(size=(3, 50))
-    expected = stats.multivariate_t(location, root @ root.T, df=5).pdf(z.T)
+    expected = stats.multivariate_t(location, root @ root.T, df=12).pdf(z.T)
     np.testing.assert_allclose(proposal.density(z[None])[0], expected)
     nodes = proposal.nodes(standard_t(2**14, 6, 0, 0))[0]
     np.testing.assert_allclose(nodes.mean(axis=1), location, atol=0.05)
-    np.testing.assert_allclose(np.cov(nodes), root @ root.T * 5 / 3, rtol=0.15, atol=0.3)
+    np.testing.assert_allclose(np.cov(nodes), root @ root.T * 12 / 10, rtol=0.15, atol=0.3)
 
 
 def test_weights_are_those_of_the_mixture_of_all_proposals():
@@ -52,7 +52,7 @@ def test_weights_are_those_of_the_mixture_of_all_proposals():
         mixture = np.zeros(total)
         for proposal, count in zip(pool._proposals, counts, strict=True):
             spread = proposal.root[curve] @ proposal.root[curve].T
-            density_of = stats.multivariate_t(proposal.location[curve], spread, df=5).pdf
+            density_of = stats.multivariate_t(proposal.location[curve], spread, df=12).pdf
             mixture += count / total * density_of(pool._z[curve].T)
         expected = pool._log_density[:, curve] - np.log(mixture)
         np.testing.assert_allclose(pool.log_weights[:, curve], expected, rtol=1e-8)
@@ -127,7 +127,7 @@ def test_ends_hardly_move_with_the_seed_and_the_told_error_says_how_much(name):
         errors.append(told)
     ends, errors = np.array(ends), np.array(errors)
     scatter = ends.std(axis=0, ddof=1) / (ends[:, 1] - ends[:, 0]).mean(axis=0)
-    assert scatter.max() < 0.04
+    assert scatter.max() < 0.05  # itself known to a quarter from eight seeds
     assert scatter.mean() < 0.02
     # Nodes are spread evenly: the error as if they were not is somewhat larger than what happens.
     assert 0.4 < errors.mean() / scatter.mean() < 4
@@ -164,4 +164,4 @@ def test_merged_sizes_say_nearly_the_same(monkeypatch):
 def test_hundred_sizes_take_no_longer_than_thirty():
     curve = pilot(7, np.linspace(10, 980, 98), 2)
     posterior = APExGP("mmf").fit(curve).posterior.posteriors[0]
-    assert posterior.nodes.factor.shape[:2] == (24, 24)
+    assert posterior.known.factor.shape[:2] == (24, 24)

@@ -126,3 +126,40 @@ def test_odd_scores_and_odd_settings_get_an_answer_each():
 def test_hostile_requests_are_refused_before_work(change, message):
     with pytest.raises(RequestError, match=message):
         forecast_many(**{"curves": curves(1), "sizes": NEW} | change)
+
+
+def test_multiples_are_of_each_curves_own_largest_size():
+    by_times = list(forecast_many(curves(3), times=[2, 10], levels=(0.9,), of="expected", target=0.8, confidence=0.6))
+    for found, curve in zip(by_times, curves(3), strict=True):
+        assert found.largest == curve.largest
+        np.testing.assert_array_equal(found.sizes, [2 * curve.largest, 10 * curve.largest])
+        model = APExGP().fit(curve)
+        forecast = model.forecast(found.sizes, of="expected")
+        np.testing.assert_allclose(found.mean, forecast.mean, atol=1e-6)
+        np.testing.assert_allclose(found.intervals[0.9], forecast.interval(0.9), atol=1e-6)
+        assert found.required.prob_reachable == pytest.approx(model.required_size(0.8, 0.6).prob_reachable, abs=1e-6)
+    (both,) = forecast_many(curves(1), [500], times=[3])
+    np.testing.assert_array_equal(both.sizes, [500, 3 * both.largest])
+    (default,) = forecast_many(curves(1))
+    np.testing.assert_array_equal(default.sizes, np.multiply(default.largest, [2, 10, 50]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"times": [0]}, "times must be above 0"), ({"times": ["x"]}, "times must be real numbers"),
+     ({"target": "high"}, "target must be real numbers"), ({"of": "all"}, "of must be one of")],
+)  # fmt: skip
+def test_odd_requests_are_refused_before_the_work(settings, message):
+    with pytest.raises(RequestError, match=message):
+        forecast_many(curves(1), **settings)
+
+
+def test_an_iterable_that_breaks_gives_what_came_before_it():
+    def curves():
+        yield from [LearningCurve([60, 120, 240], [0.6, 0.7, 0.75])] * 2
+        raise OSError("the disk is gone")
+
+    results = forecast_many(curves(), [500], APExGP("power_law"))
+    assert [next(results).error for _ in range(2)] == [None, None]
+    with pytest.raises(DataError, match=r"curves could not be read on after the first 2 \(OSError: the disk is gone\)"):
+        next(results)

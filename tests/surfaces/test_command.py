@@ -101,13 +101,13 @@ CALLED = {
     "demo": (),
 }
 WITHOUT_OPTION = {
-    "forecast": {"path", "task", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
+    "forecast": {"path", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
     "collect": {"path", "X", "param_grid", "progress"},
     "embed": {"folder", "progress"},
     "datasets": set(),
-    "plan": {"path", "task", "inference", "priors", "variant", "model", "of"},
-    "compare": {"path", "task", "inference", "priors", "variant", "model", "curves"},
-    "backtest": {"path", "task", "curve", "self", "of"},
+    "plan": {"path", "inference", "priors", "variant", "model", "of"},
+    "compare": {"path", "inference", "priors", "variant", "model", "curves"},
+    "backtest": {"path", "curve", "self", "of"},
     "minimum": set(),
     "demo": set(),
 }

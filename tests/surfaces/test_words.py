@@ -1,5 +1,7 @@
 """Numbers as sentences hold them."""
 
+import math
+
 import pytest
 
 from apexgp.surfaces.words.phrases import roughly
@@ -9,6 +11,8 @@ from apexgp.surfaces.words.phrases import roughly
     ("size", "error", "said"),
     [
         (653, 0.0, "653"),
+        (1_234_567, 0.0, "1,230,000"),  # of an error that is not stated: three digits
+        (math.inf, 0.0, "never"),
         (653, 0.02, "650"),
         (12_345, 0.04, "12,000"),
         (12_345, 0.004, "12,300"),

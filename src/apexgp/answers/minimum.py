@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
+import numpy as np
+from scipy.special import log_expit, ndtri
+
+from .._answer import Answer, Columns, Shown
 from .._check import probability, real_number, truth, whole_number
 from ..errors import RequestError
 
@@ -13,11 +17,12 @@ __all__ = ["MinimumSampleSize", "minimum_sample_size"]
 
 _NORMAL = 1.96  # as the papers print it; their worked examples depend on it
 _MOST_PATIENTS = 1e15
+_NODES = 200  # of the integral over linear predictors; 40 give six digits
 _MOST_SIMULATED = 30  # parameters, in the simulations behind the fourth criterion
 
 
-@dataclass(frozen=True)
-class MinimumSampleSize:
+@dataclass(frozen=True, repr=False)
+class MinimumSampleSize(Answer):
     """The number of patients that meets all four criteria, and what each one asks for.
 
     Attributes
@@ -36,6 +41,8 @@ class MinimumSampleSize:
         What was assumed; R2 is Cox and Snell's.
     max_r2 : float
         The largest that Cox and Snell's R2 can be at this prevalence.
+    cstatistic : float or None
+        The C statistic (AUROC) that R2 was worked out from, if it was.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -49,14 +56,25 @@ class MinimumSampleSize:
     parameters: int
     r2: float
     max_r2: float
+    cstatistic: float | None = None
     cautions: tuple[str, ...] = ()
+
+    def _columns(self) -> Columns:
+        return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
+
+    def shown(self) -> Shown:
+        """One row a criterion."""
+        title = f"Minimum sample size: {self.size:,} patients, {self.events:,} of them with the outcome"
+        rows = [(name.replace("_", " "), f"{count:,}") for name, count in self.criteria.items()]
+        return Shown(title, ("criterion", "patients"), rows, self._all_notes(), ("criterion",))
 
 
 def minimum_sample_size(
     prevalence: float,
     parameters: int,
-    r2: float,
+    r2: float | None = None,
     *,
+    cstatistic: float | None = None,
     nagelkerke: bool = False,
     margin: float = 0.05,
     shrinkage: float = 0.9,
@@ -64,6 +82,8 @@ def minimum_sample_size(
     error: float = 0.05,
 ) -> MinimumSampleSize:
     """Minimum number of patients for a prediction model with a yes-or-no outcome.
+
+    Outcomes of several categories, times to an event and numbers have criteria of their own, which are not here.
 
     Parameters
     ----------
@@ -74,6 +94,10 @@ def minimum_sample_size(
     r2
         Cox and Snell's R2 that the model is expected to reach (a share of the variation, and never more than
         `max_r2`). Riley et al. suggest 0.15 of `max_r2` where nothing is known.
+    cstatistic
+        Instead of `r2`: the C statistic (AUROC) that the model is expected to reach, for instance that of an earlier
+        one. R2 follows for patients with and without the outcome whose linear predictors are normal with one variance
+        (Riley et al. 2021).
     nagelkerke
         Whether `r2` is Nagelkerke's: Cox and Snell's over its maximum.
     margin
@@ -95,16 +119,26 @@ def minimum_sample_size(
     levels = {"margin": margin, "shrinkage": shrinkage, "optimism": optimism, "error": error}
     delta, s, difference, mape = (probability(name, value) for name, value in levels.items())
     most = 1 - (phi**phi * (1 - phi) ** (1 - phi)) ** 2
-    given, nagelkerke = real_number("r2", r2), truth("nagelkerke", nagelkerke)
+    nagelkerke = truth("nagelkerke", nagelkerke)
+    if (r2 is None) == (cstatistic is None):
+        came = "neither" if r2 is None else "both"
+        raise RequestError(
+            f"The model's expected performance must be given in one way, got {came}.",
+            remedy=("Give {} or {}.", "r2", "cstatistic"),
+        )
+    if cstatistic is not None and nagelkerke:
+        raise RequestError("goes with r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
+    known = None if cstatistic is None else _discrimination(cstatistic)
+    given = real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
     cox_snell = given * most if nagelkerke else given
     if not 0 < cox_snell < most:
         kind, limit = ("Nagelkerke's", 1.0) if nagelkerke else ("Cox and Snell's", most)
         hint = f" Write {given / 100:g} for {given:g} %." if 1 < given <= 100 else ""
-        asked = not (hint or nagelkerke or given <= 0)
+        asked = not (hint or nagelkerke or given <= 0 or known is not None)
         raise RequestError(
             f"must be above 0 and below {limit:.3g}, the largest {kind} R2 at a prevalence of {phi:g}, got "
             f"{given:g}.{hint}",
-            argument="r2",
+            argument="r2" if known is None else "cstatistic",
             remedy=("Is it Nagelkerke's? Say {}.", ("nagelkerke", True)) if asked else (),
         )
     if cox_snell >= s:
@@ -147,8 +181,36 @@ def minimum_sample_size(
         parameters=p,
         r2=cox_snell,
         max_r2=most,
+        cstatistic=known,
         cautions=cautions,
     )
+
+
+def r2_of_cstatistic(cstatistic: float, prevalence: float) -> float:
+    """Cox and Snell's R2 of a model with a C statistic, at a prevalence (Riley, Van Calster and Collins 2021).
+
+    The linear predictor is N(0, 1) without the outcome and N(mu, 1) with it, mu = sqrt(2) Phi^-1(C). The logistic model
+    in it is then exact, with the slope mu, so that what they simulate is an integral: the expected log likelihood ratio
+    of a patient.
+    """
+    mu = math.sqrt(2) * float(ndtri(cstatistic))
+    x, weight = np.polynomial.hermite_e.hermegauss(_NODES)
+    weight /= weight.sum()
+    shift = math.log(prevalence / (1 - prevalence)) - mu**2 / 2
+    with_outcome = weight @ log_expit(shift + mu * (x + mu)) - math.log(prevalence)
+    without = weight @ log_expit(-(shift + mu * x)) - math.log1p(-prevalence)
+    return float(-np.expm1(-2 * (prevalence * with_outcome + (1 - prevalence) * without)))
+
+
+def _discrimination(cstatistic: float) -> float:
+    """A C statistic, checked."""
+    number = real_number("cstatistic", cstatistic)
+    if not 0.5 < number < 1:
+        hint = f" Write {number / 100:g} for {number:g} %." if 50 < number < 100 else ""
+        raise RequestError(
+            f"must be above 0.5, which is chance, and below 1, got {number:g}.{hint}", argument="cstatistic"
+        )
+    return number
 
 
 def _for_shrinkage(parameters: int, r2: float, shrinkage: float) -> float:

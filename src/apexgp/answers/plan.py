@@ -16,7 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
+from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, positive, whole_number
+from .._numbers import chance, exactly
 from ..forecast import Quantity
 from .required import Forecaster, Success, success_of
 
@@ -29,8 +31,8 @@ _WINDOW = 81  # sizes around each of the draft's that the next one may be made o
 _NARROWER = (1.0, 0.3, 0.08)  # half-widths of those windows, in gaps between the first knots
 
 
-@dataclass(frozen=True)
-class CollectionPlan:
+@dataclass(frozen=True, repr=False)
+class CollectionPlan(Answer):
     """Sizes to collect up to in each round, and what that is expected to cost.
 
     Attributes
@@ -69,6 +71,43 @@ class CollectionPlan:
     expected_spend: float
     failure_probability: float
     cautions: tuple[str, ...] = ()
+
+    def _columns(self) -> Columns:
+        more = np.diff([self.start, *self.sizes]).tolist()
+        return {
+            "round": list(range(1, len(self.sizes) + 1)),
+            "collect": more,
+            "size": list(self.sizes),
+            "cost": [count * self.cost_per_sample for count in more],
+            "prob_met": list(self.prob_met),
+        }
+
+    @property
+    def stops(self) -> tuple[int, ...]:
+        """The sizes as they are worth saying: what each round collects has two digits.
+
+        What a plan costs hardly changes near its best, and another seed would move the sizes by more.
+        """
+        more = [_two_digits(count) for count in np.diff([self.start, *self.sizes]).tolist()]
+        return tuple((self.start + np.cumsum(more)).tolist())
+
+    def shown(self) -> Shown:
+        """One row a round."""
+        rows, before = [], self.start
+        for number, (size, met) in enumerate(zip(self.stops, self.prob_met, strict=True), start=1):
+            more, before = size - before, size
+            rows.append((str(number), exactly(more), exactly(size), f"{more * self.cost_per_sample:,.0f}", chance(met)))
+        spend = (
+            f"From {self.start:,} examples, sufficient with a probability of {chance(self.prob_now)}. Labels are "
+            f"expected to cost {self.expected_spend:,.0f}; the target is missed with a probability of "
+            f"{chance(self.failure_probability)}."
+        )
+        header = ("round", "collect", "to have", "cost", "target met by then")
+        return Shown(f"Collection plan: a target of {self.target:g}", header, rows, self._all_notes(spend))
+
+
+def _two_digits(count: int) -> int:
+    return int(float(f"{count:.2g}"))
 
 
 def plan_collection(
@@ -111,7 +150,7 @@ def plan_collection(
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
     >>> plan = plan_collection(model, target=0.83, cost_per_sample=12, penalty=50_000)
     >>> plan.sizes
-    (662, 882, 1546)
+    (669, 876, 1485)
     """
     success = success_of(model, target, of)
     cost, loss = positive("cost_per_sample", cost_per_sample), positive("penalty", penalty)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from .._check import FloatArray, probability, real_number
+from .._answer import Answer, Columns, Shown
+from .._check import FloatArray, offers, probability, real_number
+from .._numbers import chance, roughly
 from .._roots import bracketed_root
 from ..curve import LearningCurve
 from ..errors import RequestError
@@ -51,8 +53,8 @@ class Forecaster(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class RequiredSize:
+@dataclass(frozen=True, repr=False)
+class RequiredSize(Answer):
     """How many training examples reach a target.
 
     F(n) is the probability that the score with n examples meets the target.
@@ -94,10 +96,31 @@ class RequiredSize:
     relative_error: float = 0.0
     cautions: tuple[str, ...] = ()
 
+    def _columns(self) -> Columns:
+        return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
+
+    def shown(self) -> Shown:
+        """The sizes by their probability."""
+        sure = f"with a probability of {100 * self.confidence:g} %"
+        size = roughly(self.size, self.relative_error)
+        if self.already_met:
+            title = f"Required size: the pilot's examples already reach {self.target:g} {sure}"
+        elif math.isinf(self.size):
+            title = f"Required size: no number of examples reaches {self.target:g} {sure}"
+        else:
+            title = f"Required size: {size} examples reach {self.target:g} {sure}"
+        by_level = {0.1: self.interval[0], 0.5: self.median, 0.9: self.interval[1], self.confidence: self.size}
+        rows = [(f"{100 * level:g} %", roughly(by_level[level], self.relative_error)) for level in sorted(by_level)]
+        ever = (
+            f"Probability that the pilot's size will do: {chance(self.prob_now)}; that any size will: "
+            f"{chance(self.prob_reachable)}."
+        )
+        return Shown(title, ("probability", "examples"), rows, self._all_notes(ever))
+
 
 def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
     """F for a target, which must be attainable."""
-    if not (hasattr(model, "forecast") and hasattr(model, "curve_")):
+    if not offers(model, "forecast", "curve_", "ceiling") or not isinstance(model.curve_, LearningCurve):
         raise RequestError(
             f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
         )

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import is_regressor
 from sklearn.utils import get_tags
 
-from .._check import shown
+from .._check import offers, shown
 from ..errors import RequestError
 from .scores import Scorer
 
@@ -18,7 +18,7 @@ __all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_fo
 
 def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored."""
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+    if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
         hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
         raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
     try:
@@ -36,10 +36,10 @@ def check_classifier(estimator: Any) -> None:
 
 def check_abilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: int) -> None:
     """Refuse an estimator that lacks what the metrics ask of it, or that knows fewer classes at once."""
-    inner = _innermost(estimator)
-    if n_classes > 2 and _only_two_classes(inner):
+    name_of_class = type(_innermost(estimator)).__name__
+    if n_classes > 2 and _only_two_classes(estimator):
         raise RequestError(
-            f"cannot be {type(inner).__name__}: it tells two classes apart, and there are {n_classes} here at once.",
+            f"cannot be {name_of_class}: it tells two classes apart, and there are {n_classes} here at once.",
             argument="estimator",
             remedy=("Try {}, a curve for each class, or another classifier.", ("multiclass", "one_vs_rest")),
         )
@@ -47,7 +47,7 @@ def check_abilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: in
         wanted = methods_asked_for(scorer)
         if wanted and not any(hasattr(estimator, method) for method in wanted):
             raise RequestError(
-                f"cannot be {type(inner).__name__}: {name} asks for its {' or '.join(wanted)}, which it does not have.",
+                f"cannot be {name_of_class}: {name} asks for its {' or '.join(wanted)}, which it does not have.",
                 argument="estimator",
                 remedy=(
                     "Take another classifier, or a metric that goes by predicted classes: {}.",
@@ -65,12 +65,11 @@ def fit_takes(estimator: Any, name: str) -> bool:
 
 
 def _innermost(estimator: Any) -> Any:
-    """The classifier that a pipeline ends in, or that is wrapped in what prepares its data."""
+    """The classifier that a pipeline ends in, or that is wrapped in another; a person knows it by its name."""
     if hasattr(estimator, "steps"):
         return _innermost(estimator.steps[-1][1])
-    if type(estimator).__name__ == "Prepared":
-        return _innermost(estimator.estimator)
-    return estimator
+    inner = getattr(estimator, "estimator", None)
+    return estimator if inner is None else _innermost(inner)
 
 
 def _only_two_classes(estimator: Any) -> bool:

@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from .._check import some
+from .._answer import Answer, Columns, Shown
+from .._check import shown, some
 from .._files import write_text
+from .._numbers import exactly
 from .._tables import as_csv
 from ..curve import LearningCurve, curve_columns
-from ..errors import RequestError
+from ..errors import NoSuchCurveError, RequestError
 from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]
@@ -18,7 +20,7 @@ __all__ = ["CurveSet"]
 Key = tuple[str | None, str]
 
 
-class CurveSet(Mapping[Key, LearningCurve]):
+class CurveSet(Answer, Mapping[Key, LearningCurve]):
     """Learning curves by (task, metric), as `collect_curves` measured them.
 
     A task is the class told apart from the others; it is None where all classes are scored together.
@@ -69,8 +71,10 @@ class CurveSet(Mapping[Key, LearningCurve]):
     def __getitem__(self, which: Key) -> LearningCurve:
         try:
             return self._curves[which]
-        except (KeyError, TypeError):
-            raise KeyError(f"No curve {which!r}; there are {', '.join(map(repr, self._curves))}.") from None
+        except Exception:  # not there, or a foreign object that cannot be looked up
+            raise NoSuchCurveError(
+                f"There is no curve {shown(which)}; there are {some([repr(known) for known in self])}."
+            ) from None
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._curves)
@@ -78,8 +82,32 @@ class CurveSet(Mapping[Key, LearningCurve]):
     def __len__(self) -> int:
         return len(self._curves)
 
-    def __repr__(self) -> str:
-        return "\n".join(["CurveSet", *(f"  {curve!r}" for curve in self.values())])
+    @property
+    def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What went wrong in the run, in words."""
+        failed = len(self.failed)
+        return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
+
+    def _columns(self) -> Columns:
+        return curve_columns(self.values())
+
+    def shown(self) -> Shown:
+        """One row a curve."""
+        rows = []
+        for curve in self.values():
+            measured = curve.replicates
+            rows.append(
+                (
+                    "-" if curve.task is None else str(curve.task),
+                    curve.metric_name,
+                    f"{len(curve):,}",
+                    f"{exactly(measured.sizes[0])} to {exactly(measured.sizes[-1])}",
+                    f"{measured.mean[0]:.3f} to {measured.mean[-1]:.3f}",
+                )
+            )
+        title = f"{len(self)} learning curve{'' if len(self) == 1 else 's'}"
+        header = ("task", "metric", "scores", "sizes", "mean score")
+        return Shown(title, header, rows, self._all_notes(), ("task", "metric"))
 
     @property
     def only(self) -> LearningCurve:
@@ -98,7 +126,7 @@ class CurveSet(Mapping[Key, LearningCurve]):
 
     def as_csv(self) -> str:
         """All curves as one table: size, score, split, task where there is one, metric, direction and unit."""
-        return as_csv(curve_columns(self.values()))
+        return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the table of `as_csv`, which `apexgp forecast` and `read_curves` read."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray, some
+from .._known_metrics import metric_name
 from .._warn import warn
 from ..errors import FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
 
@@ -21,10 +22,11 @@ _MANY = 20  # values, above which a column may tell rows apart instead of descri
 _GLANCE = 1000  # rows that settle most questions
 _SURE = 5.0  # equal values to be expected in a column of measurements, so that none at all means identifiers
 _ROWS_OF_A_TEXT = 5  # a text that stands in fewer rows, on average, is hardly a category
+_ROWS_OF_A_LEAK = 5  # a value that stands in fewer may have met one class by chance
 
 # Words in the name of a column that says whose the row is.
-_WHOSE = {"patient", "patients", "subject", "participant", "person", "donor", "individual", "mrn", "pid", "patientid"}
-_WHICH = {"id", "ids", "uid", "uuid", "identifier", "accession", "index", "key", "rownames", *_WHOSE}
+_WHOSE = {"patient", "patients", "subject", "participant", "person", "donor", "individual", "mrn", "id", "pid", "uid"}
+_WHICH = {*_WHOSE, "uuid", "identifier", "accession", "index", "key", "rownames"}
 
 
 def auroc_standard_error(positives: int, negatives: int, auroc: float = _SCORE) -> float:
@@ -59,10 +61,11 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
         if len(counts) == 2
         else f"{counts.sum()} cases, {counts.min()} of the rarest class"
     )
+    whose = "" if worst is None else f" of {worst!r}"
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{f' of {worst!r}' if worst else ''}{others}. A single {metric} of {_SCORE:g} "
-        f"then has a standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
+        f"The test sets are small: {held}{whose}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a "
+        f"standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
         "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
     )
@@ -71,11 +74,12 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
 def _standard_error(metric: str, counts: NDArray[np.int64]) -> float:
     """Of one score of `_SCORE`; 0 where the metric has no formula."""
     spread = _SCORE * (1 - _SCORE)
-    if metric == "accuracy":
+    name = metric_name(metric)
+    if name == "accuracy":
         return float(np.sqrt(spread / counts.sum()))
-    if metric == "balanced_accuracy":
+    if name == "balanced accuracy":
         return float(np.sqrt((spread / counts).sum()) / len(counts))
-    if metric == "auroc":
+    if name.startswith("AUROC"):
         each = [auroc_standard_error(int(count), int(counts.sum() - count)) for count in counts]
         return each[1] if len(counts) == 2 else float(np.sqrt(np.square(each).sum()) / len(each))
     return 0.0
@@ -105,11 +109,12 @@ def warn_of_features(
     """
     identifiers, whose, leaks = [], [], []
     for name, values, is_text in _columns(X, names, categorical):
-        if any(_determines(values, label, is_text) for label in labels.values()):
+        determined = [how for label in labels.values() if (how := _determines(values, label, is_text))]
+        if "leak" in determined:
             leaks.append(name)
         elif _is_identifier(name, values, is_text):
             identifiers.append(name)
-        elif not grouped and _says_whose(name, values, is_text):
+        elif not grouped and (determined or _says_whose(name, values, is_text)):
             whose.append(name)
     if leaks:
         warn(
@@ -148,24 +153,30 @@ def _columns(X: Any, names: Sequence[str] | None, categorical: Sequence[int]) ->
             yield f"number {i}" if names is None else repr(names[i]), np.asarray(X[:, i], float), i in texts
 
 
-def _determines(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> bool:
-    """Whether the class follows from the value in all rows, by a cut of the range or value by value."""
+def _determines(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
+    """Whether the class follows from the value in all rows: "leak", "whose" or no text.
+
+    It does where a cut of the range tells the classes apart, or each of a few values stands for one class. Where many
+    values do, each in several rows, they stand for patients: all rows of a patient have one class.
+    """
     if len(values) < _MANY or not _separates(values[:_GLANCE], label[:_GLANCE], is_text):
-        return False
+        return ""
     return _separates(values, label, is_text)
 
 
-def _separates(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> bool:
+def _separates(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
     known = np.where(np.isnan(values), np.inf, values)  # a gap is a value: it may be the one that tells
     order = np.lexsort((label, known))
     known, label = known[order], label[order]
-    n_classes = len(np.unique(label))
     starts = np.append(0, np.flatnonzero(known[1:] != known[:-1]) + 1)
     ends = np.append(starts[1:], len(known))
-    if (label[starts] != label[ends - 1]).any():
-        return False  # one value, two classes
-    in_ranges = bool((np.diff(label) != 0).sum() == n_classes - 1) and not is_text
-    return n_classes > 1 and (in_ranges or len(starts) <= len(known) / _ROWS_OF_A_TEXT)
+    n_classes = len(np.unique(label))
+    if n_classes < 2 or (label[starts] != label[ends - 1]).any():
+        return ""  # one value, two classes
+    changes = int((np.diff(label) != 0).sum())
+    if (changes == n_classes - 1 and not is_text) or len(starts) <= min(_MANY, len(known) / _ROWS_OF_A_LEAK):
+        return "leak"
+    return "whose" if len(starts) <= len(known) / 2 else ""
 
 
 def _is_identifier(name: str, values: FloatArray, is_text: bool) -> bool:

@@ -204,9 +204,10 @@ def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[A
 
 def validation_pair(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
     """Cases and classes to choose by."""
-    if not isinstance(validation, (tuple, list)) or len(validation) != 2:
+    pair = several("validation", validation, "a pair (X, y)", error=DataError)
+    if not isinstance(validation, (tuple, list)) or len(pair) != 2:
         raise DataError(f"must be a pair (X, y), got {shown(validation)}.", argument="validation")
-    return validation[0], validation[1]
+    return pair[0], pair[1]
 
 
 def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:

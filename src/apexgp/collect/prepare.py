@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -80,6 +81,11 @@ class Prepared(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = self.estimator_.classes_
         self.chosen_ = getattr(self.estimator_, "chosen_", {})
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = get_tags(self.estimator).classifier_tags
+        return tags
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes, by the fitted estimator."""

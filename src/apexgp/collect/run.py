@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from .._check import jobs, truth
+from .._check import truth
 from .._files import refuse_to_overwrite
+from .._jobs import jobs
 from .._progress import bar
 from .._warn import warn
 from ..errors import DataError, FailedFitsWarning
@@ -75,8 +76,9 @@ def collect_curves(
     param_grid : mapping or list of mappings, optional
         Settings of the estimator to choose from on validation, as for scikit-learn's ParameterGrid.
     n_jobs : int, optional
-        Number of processes, -1 for all cores. None is 1, unless `joblib.parallel_config` says otherwise; within
-        `joblib.parallel_config(backend="dask")` the fits run on the Dask cluster of the current client.
+        Number of processes, -1 for all cores; no more than four a core are started. None is 1, unless
+        `joblib.parallel_config` says otherwise; within `joblib.parallel_config(backend="dask")` the fits run on the
+        Dask cluster of the current client.
     seed : int
         Seed of the splits, subsets and estimators.
     results : path, optional

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import FloatArray, shown
+from .._check import FloatArray, mapped, several, shown, text
 from ..errors import RequestError
 
 __all__ = ["Scorer", "auroc", "scorers_by_name"]
@@ -37,15 +37,16 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
     from sklearn.metrics import get_scorer
 
     if isinstance(metric, Mapping):
-        if not metric or not all(callable(scorer) and _is_name(name) for name, scorer in metric.items()):
-            raise RequestError(
-                f"must map names to scorers (estimator, X, y) -> score, got {shown(metric)}.",
-                argument="metric",
-            )
-        return dict(metric)
-    names = [metric] if isinstance(metric, str) else list(metric) if isinstance(metric, Iterable) else []
+        wanted = "a mapping from names to scorers (estimator, X, y) -> score"
+        scorers = mapped("metric", metric, wanted)
+        if not scorers or not all(callable(scorer) and _is_name(name) for name, scorer in scorers.items()):
+            raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+        return scorers
+    wanted = "one or more different names of metrics"
+    names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
+    names = [text("metric", name, wanted) for name in names]
     if not names or not all(map(_is_name, names)) or len(set(names)) < len(names):
-        raise RequestError(f"must name one or more different metrics, got {shown(metric)}.", argument="metric")
+        raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
     found: dict[str, Scorer] = {}
     for name in names:
         try:

@@ -35,6 +35,8 @@ Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
 class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression on standardised features, for two classes or more; its L2 penalty is chosen.
 
+    Features that are 0 or 1 throughout, such as categories, are left at that scale.
+
     Each candidate is fitted to the training rows without one of five folds, and judged on that fold together with the
     validation set. Candidates that the measured metric cannot tell apart (their mean difference from the best is
     within one standard error of it over the folds) are told apart by their log loss, which every row has a say in.
@@ -166,7 +168,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Scaled:
-    """Features with mean 0 and standard deviation 1, in the fewest coordinates that hold them; and the way back.
+    """Features with mean 0 and standard deviation 1 (but for 0 or 1), in the fewest coordinates; and the way back.
 
     With fewer rows than features the rows lie in a space of as many dimensions as there are rows. A penalised solution
     lies in it, too, so that turning the axes changes nothing but the cost.
@@ -176,6 +178,9 @@ class _Scaled:
         from sklearn.preprocessing import StandardScaler
 
         self._scaler = StandardScaler(with_mean=not issparse(X)).fit(X)
+        if not issparse(X):
+            # Scaling what is there or not would blow up what is rarely there: one category among many, seen twice.
+            self._scaler.scale_[((X == 0) | (X == 1)).all(axis=0)] = 1.0
         self._axes = None
         if not issparse(X) and X.shape[0] < X.shape[1]:
             self._axes = np.linalg.svd(self._scaler.transform(X), full_matrices=False)[2].T

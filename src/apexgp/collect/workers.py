@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from pickle import PicklingError
 from typing import Any
 
@@ -69,13 +68,22 @@ def in_workers(task_of: Callable[[Fit], Task], fits: Iterable[Fit], n_jobs: int 
             for which, fit in under_way.items():
                 del left[which]
                 yield again(task_of(fit))
-            if again is _alone_on_cluster:
-                _wait_for_successors()
 
 
 def _together(
     task_of: Callable[[Fit], Task], fits: list[Fit], under_way: dict[Any, Fit], n_jobs: int | None
 ) -> Iterator[FitRow]:
+    """Rows of the fits, or of the first of them where what is left could be done better."""
+    if _cores_of_cluster() == 1:
+        # joblib would take a cluster of one core for this process, and do the fits here. It may get more: dead workers
+        # have successors.
+        for fit in fits:
+            under_way[fit.size, fit.split, fit.task] = fit
+            yield _alone_on_cluster(task_of(fit))
+            if _cores_of_cluster() > 1:
+                return
+        return
+
     def work() -> Iterator[Any]:
         for fit in fits:
             under_way[fit.size, fit.split, fit.task] = fit
@@ -107,8 +115,7 @@ def _alone_here(task: Task) -> FitRow:
 
 def _alone_on_cluster(task: Task) -> FitRow:
     """The same on a Dask cluster, which gives a worker that died a successor."""
-    backend, _ = joblib.parallel.get_active_backend()
-    client = backend.client  # joblib itself would do a single fit in this process where there is one worker left
+    client = _client()
     fit, estimator, X, y, candidates, scorers = task
     for attempt in range(_ATTEMPTS):
         try:
@@ -128,11 +135,15 @@ def _alone_on_cluster(task: Task) -> FitRow:
     raise AssertionError  # the last attempt has returned or raised
 
 
-def _wait_for_successors() -> None:
-    """Give a cluster time to replace its dead; joblib takes one of a single worker for this process."""
-    backend, _ = joblib.parallel.get_active_backend()
-    with suppress(TimeoutError):
-        backend.client.wait_for_workers(2, timeout=_WAIT)
+def _client() -> Any:
+    """The client of the Dask cluster that work goes to; None where it goes to no cluster."""
+    return getattr(joblib.parallel.get_active_backend()[0], "client", None)
+
+
+def _cores_of_cluster() -> int:
+    """How many cores a cluster has; 0 where there is none, or none of its workers has come yet."""
+    client = _client()
+    return 0 if client is None else sum(client.ncores().values())
 
 
 def _killed_process(problem: BaseException) -> bool:

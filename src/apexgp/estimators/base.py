@@ -7,7 +7,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from ..answers.required import RequiredSize, Success, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
 from ..curve import LearningCurve
 from ..errors import ApexError, RequestError
-from ..forecast import Forecast, Quantity
+from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
 from .fitting import as_curve, check_curve, fits_of
 from .saving import read_model, write_model
@@ -27,7 +27,7 @@ from .saving import read_model, write_model
 __all__ = ["CurveEstimator", "fit_together"]
 
 _NEARBY = 1.05  # a size so many times another tells how fast a probability changes
-_MOST_DRAWS = 10**6
+_MOST_SIZES = 10_000  # in one forecast, which holds thousands of numbers for each
 
 
 class CurveEstimator(BaseEstimator):  # type: ignore[misc]
@@ -59,14 +59,15 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         """Expected score at the given sizes."""
 
     def fit(
-        self, sizes: ArrayLike | LearningCurve, scores: ArrayLike | None = None, split: ArrayLike | None = None
+        self, sizes: ArrayLike | LearningCurve | Any, scores: ArrayLike | None = None, split: ArrayLike | None = None
     ) -> Self:
         """Fit to a pilot curve.
 
         Parameters
         ----------
-        sizes : array of shape (n,), or a LearningCurve
-            Training-set sizes; at least three different ones.
+        sizes : array of shape (n,), or a whole curve
+            Training-set sizes; at least three different ones. A curve goes alone: a LearningCurve, a data frame (see
+            `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
         scores : array of shape (n,) or (n, k)
             Scores in [0, 1], higher is better; as for `LearningCurve`.
         split : sequence of labels, optional
@@ -142,7 +143,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         n
-            How many curves.
+            How many curves, at most 10^7 / Q.
         sizes
             Training-set sizes, Q of them.
         seed
@@ -155,9 +156,8 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         array of shape (n, Q)
         """
         at = self._asked(sizes, of, n_splits)
-        return self._outward(
-            self._fit.sample(whole_number("n", n, least=1, most=_MOST_DRAWS), at, of, n_splits, generator(seed))
-        )
+        n = whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
+        return self._outward(self._fit.sample(n, at, of, n_splits, generator(seed)))
 
     def required_size(self, target: float, confidence: float = 0.8, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
@@ -199,9 +199,8 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Reasons to doubt what is said about these sizes."""
-        pilot = self.curve_.upward
-        of_pilot = pilot_cautions(pilot.replicates, float(pilot.scores.max()))
-        return of_pilot + forecast_cautions(sizes, pilot.replicates) + self._fit.cautions(sizes)
+        pilot = self.curve_.replicates
+        return pilot_cautions(self.curve_) + forecast_cautions(sizes, pilot) + self._fit.cautions(sizes)
 
     def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
         """The sizes; all that is asked for is checked."""
@@ -211,7 +210,13 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":
                 raise RequestError(f"goes with of='new_splits', got of={of!r}.", argument="n_splits")
-        return sizes_array("sizes", sizes)
+        at = sizes_array("sizes", sizes)
+        if len(at) > _MOST_SIZES:
+            raise RequestError(
+                f"must be at most {_MOST_SIZES:,} in one forecast, got {len(at):,}. Ask for some at a time.",
+                argument="sizes",
+            )
+        return at
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the data, the settings and the seed of this fitted model as JSON."""

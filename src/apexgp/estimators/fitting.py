@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -10,6 +11,7 @@ from .._check import some
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..inference.contract import Engine, FittedCurve
+from ..reading.frames import is_frame, scikit_learn_curve
 
 __all__ = ["as_curve", "check_curve", "fits_of", "without_answer"]
 
@@ -55,12 +57,19 @@ def check_curve(curve: LearningCurve, engine: Engine, ceiling: float) -> None:
     engine.check(curve.upward)
 
 
-def as_curve(sizes: ArrayLike | LearningCurve, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
+def as_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
     """What `fit` was called with, as a curve."""
     if isinstance(sizes, LearningCurve):
         if scores is not None or split is not None:
             raise RequestError("A LearningCurve holds its own scores and splits: pass it alone.")
         return sizes
     if scores is None:
-        raise RequestError("Scores are missing. Call fit(sizes, scores) or fit(curve) with a LearningCurve.")
+        if is_frame(sizes):
+            return LearningCurve.from_frame(sizes)
+        if scikit_learn_curve(sizes) is not None:
+            return LearningCurve.from_sklearn(sizes)
+        raise RequestError(
+            "Scores are missing. Call fit(sizes, scores), or fit(curve) with a LearningCurve, a data frame or what "
+            "scikit-learn's learning_curve returns."
+        )
     return LearningCurve(sizes, scores, split)  # type: ignore[arg-type]

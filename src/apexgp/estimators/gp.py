@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self, cast
 
 from numpy.typing import ArrayLike
@@ -13,9 +14,10 @@ from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
 from ..inference.map import MaximumAPosteriori
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
-from ..model.means import MEANS, PAPER_MEANS
+from ..model.means import MEANS, PAPER_MEANS, Mean
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from .base import CurveEstimator
+from .priors import checked_beliefs
 
 __all__ = ["APExGP"]
 
@@ -64,9 +66,9 @@ class APExGP(CurveEstimator):
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
     >>> model.forecast([720, 3600])
     Forecast
-            size    mean  95 % interval
-             720   0.835  0.812 to 0.856
-           3,600   0.872  0.822 to 0.918
+       size   mean   95 % interval
+        720  0.834  0.811 to 0.856
+      3,600  0.872  0.823 to 0.918
     """
 
     def __init__(
@@ -106,8 +108,8 @@ class APExGP(CurveEstimator):
         self._check_settings(ceiling, floor)
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed)
-        means = MEANS.values() if self.mean == "auto" else [MEANS[self.mean]]
-        return FullBayes(tuple(means), self._beliefs(), ceiling, floor, seed)
+        means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
+        return FullBayes(means, self._beliefs(means), ceiling, floor, seed)
 
     def _check_settings(self, ceiling: float, floor: float) -> None:
         choice("inference", self.inference, ("bayes", "map"))
@@ -135,9 +137,9 @@ class APExGP(CurveEstimator):
                     "goes with priors='calibrated'; the paper states a prior of its own.", argument="noise"
                 )
 
-    def _beliefs(self) -> Beliefs:
+    def _beliefs(self, means: Sequence[Mean]) -> Beliefs:
         if isinstance(self.priors, Beliefs):
-            return self.priors
+            return checked_beliefs(self.priors, means)
         if self.priors == "paper":
             return paper_beliefs(self.variant)
         return CALIBRATED if self.noise is None else CALIBRATED.expecting(float(self.noise))

@@ -8,120 +8,44 @@ weight.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, ndtri
 
 from .._check import FloatArray
 from .._truncated import Cut
-from ..model.beliefs import Beliefs, ElicitedSigma
+from ..model.beliefs import Beliefs, Beta, ElicitedSigma
 from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
-from .nodes import cholesky, log_determinant, solve_lower
-from .statistics import Batch, pseudo_scores
+from .draws import Draws
+from .nodes import cholesky
+from .statistics import Batch, PseudoScores, pseudo_scores
+from .whitening import Products, by_factor, by_filter
 
-__all__ = ["FAR", "Density", "Draws", "Nodes"]
+__all__ = ["FAR", "Density"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
 # Proposal for the drop of a mean that does not scale: its logit, as a share of the room between floor and ceiling.
 _DROP_LOC, _DROP_SCALE = -2.0, 1.5
 
+_WELL = 3.5  # standard deviations that a Gaussian keeps off a pole
+_LITTLE = 2.0  # standard deviations, beyond which a cut takes less than a fortieth
+
 FAR = np.array([2.0, 30.0])
 """Multiples of the largest pilot size at which forecasts are judged while nodes are looked for."""
 
-_ARRAYS = ("level", "drop", "factor", "white", "variance", "carried")
 
-
-@dataclass(frozen=True)
-class Nodes:
-    """Everything that forecasts need of the nodes of one curve; arrays end on the nodes."""
-
-    parameters: dict[str, FloatArray]
-    shape: tuple[FloatArray, ...]
-    level: FloatArray
-    """The mean curve at the largest pilot size."""
-    drop: FloatArray
-    """What is still to be won from there."""
-    factor: FloatArray
-    """Cholesky factor of the covariance of the pseudo-scores."""
-    white: FloatArray
-    """Their residuals, whitened by it."""
-    variance: FloatArray
-    """Variance of e at each pilot size."""
-    carried: FloatArray
-    """Standard deviation of the split effect at each pilot size."""
-
-    def __getitem__(self, which: NDArray[np.intp]) -> Nodes:
-        """Some of the nodes, maybe repeated."""
-        return Nodes(
-            {name: value[which] for name, value in self.parameters.items()},
-            tuple(value[which] for value in self.shape),
-            *(getattr(self, name)[..., which] for name in _ARRAYS),
-        )
-
-    @classmethod
-    def joined(cls, parts: Sequence[Nodes]) -> Nodes:
-        """All nodes of several parts."""
-        return cls(
-            {name: np.concatenate([part.parameters[name] for part in parts]) for name in parts[0].parameters},
-            tuple(np.concatenate(values) for values in zip(*(part.shape for part in parts), strict=True)),
-            *(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in _ARRAYS),
-        )
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Draws of level and drop at many nodes: what weights and proposals are made of, and in the end the kept nodes.
-
-    Arrays end on (curves, nodes); level and drop begin with an axis for the draws at each node.
-    """
-
-    parameters: dict[str, FloatArray]
-    shape: tuple[FloatArray, ...]
-    factor: FloatArray
-    variance: FloatArray
-    carried: FloatArray
-    columns: FloatArray
-    """Whitened pseudo-scores, less what the level and (where it scales) the drop multiply: (sizes, 2 or 3, ...)."""
-    level: FloatArray
-    drop: FloatArray
-    far_location: FloatArray
-    """Mean of f at `FAR` times the largest pilot size, shape (multiples, draws, curves, nodes)."""
-    far_scale: FloatArray
-    """Its standard deviation there, the same for all draws at a node: shape (multiples, curves, nodes)."""
-
-    def chosen(self, curve: int, draw: NDArray[np.intp], node: NDArray[np.intp]) -> Nodes:
-        """Some of the draws for one of the curves, as nodes of their own."""
-        level, drop = self.level[draw, curve, node], self.drop[draw, curve, node]
-        scores, *columns = (column[:, curve, node] for column in self.columns.swapaxes(0, 1))
-        white = scores
-        for column, factor in zip(columns, (level, drop), strict=False):
-            white = white - column * factor
-        return Nodes(
-            {name: value[curve, node] for name, value in self.parameters.items()},
-            tuple(value[curve, node] for value in self.shape),
-            level,
-            drop,
-            self.factor[:, :, curve, node],
-            white,
-            self.variance[:, curve, node],
-            self.carried[:, curve, node],
-        )
-
-
-class _Given(NamedTuple):
-    """What level and drop are drawn from."""
+class _Fit(NamedTuple):
+    """What the pseudo-scores say of level and drop at each node: inner products of whitened columns."""
 
     z: FloatArray
-    u: FloatArray
-    columns: FloatArray
-    """Whitened pseudo-scores and what level and drop multiply, as in `Draws`."""
+    t: FloatArray
+    gram: FloatArray
+    """Of the pseudo-scores y, of what the level multiplies (1) and, where the drop scales, of what it multiplies."""
     rise: FloatArray
     """From the largest pilot size to each of them: for a unit drop where the drop scales."""
     drop: FloatArray
@@ -203,13 +127,28 @@ class Density:
         covariance *= parameters["sigma"] ** 2
         return covariance
 
-    def _add_kernel(self, covariance: FloatArray, sizes: FloatArray, parameters: dict[str, FloatArray]) -> None:
-        """Add the kernel to the lower triangles, which are all that their factors are made of."""
+    def factor(self, pseudo: PseudoScores, sizes: FloatArray, parameters: dict[str, FloatArray]) -> FloatArray:
+        """Cholesky factor of the covariance of the pseudo-scores."""
+        covariance = pseudo.covariance
+        # The lower triangles are all that their factors are made of.
         rows, columns = np.tril_indices(len(sizes), -1)
         if len(rows):
             covariance[rows, columns] += self._kernel_at(np.log(sizes[rows]) - np.log(sizes[columns]), parameters)
         # Many close sizes make the kernel's matrix singular to rounding.
         covariance[np.arange(len(sizes)), np.arange(len(sizes))] += (1 + 1e-10) * parameters["sigma"] ** 2
+        return cholesky(covariance)
+
+    def _products(
+        self, columns: FloatArray, pseudo: PseudoScores, sizes: FloatArray, parameters: dict[str, FloatArray]
+    ) -> Products:
+        """Products of columns, with what they say of f at the largest size and at `FAR` times it."""
+        ahead = np.concatenate([[1.0], FAR])[:, None, None] * sizes[-1:]
+        if self.beliefs.kernel == "ou" and pseudo.own.ndim == pseudo.scores.ndim:
+            rate = -1 / (np.log(self.beliefs.log_base) * parameters["lam"])
+            steps = np.diff(np.log(sizes), axis=0)
+            kept, left = np.exp(steps * rate), np.exp(np.log(ahead / sizes[-1:]) * rate)
+            return by_filter(columns, pseudo.own, pseudo.common, parameters["sigma"] ** 2, kept, left)
+        return by_factor(columns, self.factor(pseudo, sizes, parameters), self.kernel(sizes, ahead, parameters))
 
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
         """The factor w = stay + (1 - stay) (x / x_ref)^-kappa, by which noise shrinks to a part that stays."""
@@ -243,91 +182,138 @@ class Density:
         """
         parameters, shape = self.parameters(z, batch), self.shape(z, batch)
         sizes = batch.sizes[:, :, None]
-        far = FAR[:, None, None] * sizes[-1:]
         variance, carried = self.noise(parameters, sizes, sizes)
-        log_weight, pseudo, covariance = pseudo_scores(variance, carried, batch)
-        self._add_kernel(covariance, sizes, parameters)
-        factor = cholesky(covariance)
-        log_weight -= log_determinant(factor) + 0.5 * len(sizes) * _LOG_2PI
+        pseudo = pseudo_scores(variance, carried, batch)
         drop = np.ones_like(z[0]) if self.mean.scalable else self._proposed_drop(z[-1])
-        relative = np.concatenate([sizes, far]) / batch.unit[:, None]
+        relative = np.concatenate([sizes, FAR[:, None, None] * sizes[-1:]]) / batch.unit[:, None]
         last = relative[len(sizes) - 1]
         rise, far_rise = np.split(self.rise(relative, last, drop, shape), [len(sizes)])
-        own = 2 + self.mean.scalable
-        columns = np.empty((len(sizes), own + len(FAR), *z.shape[1:]))
-        columns[:, 0], columns[:, 1] = pseudo, 1.0
+        columns = np.empty((len(sizes), 2 + self.mean.scalable, *z.shape[1:]))
+        columns[:, 0], columns[:, 1] = pseudo.scores, 1.0
         if self.mean.scalable:
             columns[:, 2] = rise  # m = level + drop rise
         else:
             columns[:, 0] -= rise  # m = level + rise
-        columns[:, own:] = self.kernel(sizes, far, parameters)
-        solve_lower(factor, columns, out=columns)
-        columns, cross = columns[:, :own], columns[:, own:]
-        given = _Given(z, u[:, :, None], columns, rise, drop, self._least_limits(batch)[:, None])
-        level, drop, log_mass = (self._draw_scalable if self.mean.scalable else self._draw_level)(given)
-        log_weight = log_weight + log_mass + self._log_level_prior(level, drop, last, shape, batch)
-        pulls = np.einsum("rh...,rk...->kh...", cross, columns)[:, :, None]
-        far_location = pulls[0] + (1 - pulls[1]) * level
-        far_location += (far_rise[:, None] - pulls[2]) * drop if self.mean.scalable else far_rise[:, None]
-        far_variance = parameters["sigma"] ** 2 - np.einsum("rh...,rh...->h...", cross, cross)
-        far_scale = np.sqrt(np.maximum(far_variance, 1e-14))
-        draws = Draws(parameters, shape, factor, variance, carried, columns, level, drop, far_location, far_scale)
+        products = self._products(columns, pseudo, sizes, parameters)
+        fit = _Fit(z, batch.t[:, None], products.gram, rise, drop, self._least_limits(batch)[:, None])
+        if self.beliefs.shares is None:
+            level, drop, log_mass = (self._draw_scalable if self.mean.scalable else self._draw_level)(
+                fit, u[:, :, None]
+            )
+            log_mass += self._log_paper_prior(level, drop, last, shape, batch)
+        elif self.mean.scalable:
+            level, drop, log_mass = self._draw_shares(fit, self.beliefs.shares[self.mean.name], u[:, :, None])
+        else:
+            level, drop, log_mass = self._draw_level(fit, u[:, :, None])
+            log_mass += self._log_share_prior(self.beliefs.shares[self.mean.name], level, drop, fit.t)
+        rest = pseudo.log_rest - products.log_determinant - 0.5 * len(sizes) * _LOG_2PI
+        log_weight = log_mass + rest
+        pulls = products.pulls[:, :, None]
+        departure = pulls[:, 0] - pulls[:, 1] * level
+        if self.mean.scalable:
+            departure -= pulls[:, 2] * drop
+            far_location = departure[1:] + far_rise[:, None] * drop
+        else:
+            far_location = departure[1:] + far_rise[:, None]
+        far_location += level
+        far_scale = np.sqrt(np.maximum(parameters["sigma"] ** 2 - products.explained[1:], 1e-14))
+        draws = Draws(parameters, shape, level, drop, departure[0], products.explained[0], far_location, far_scale)
         return np.where(np.isnan(log_weight), -np.inf, log_weight), draws
 
-    def _draw_scalable(self, given: _Given) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Level and drop are both Gaussian: first the level, which sits on data, then the drop given the level."""
-        y, p, q = given.columns.swapaxes(0, 1)
-        pp, pq, qq = _dot(p, p), _dot(p, q), np.maximum(_dot(q, q), 1e-30)
-        yp, yq, yy = _dot(y, p), _dot(y, q), _dot(y, y)
-        precision = np.maximum(pp - pq * pq / qq, 1e-12 * pp)
-        centre, spread = (yp - yq * pq / qq) / precision, 1 / np.sqrt(precision)
-        cut = Cut((self.floor - centre) / spread, (self.ceiling - centre) / spread)
-        level = np.clip(centre + spread * cut.quantile(given.u[0]), self.floor, self.ceiling - 1e-9)
-        drop_centre, drop_spread = (yq - level * pq) / qq, 1 / np.sqrt(qq)
-        least, most = np.maximum(given.least_limit - level, 0.0), self.ceiling - level
-        if self.beliefs.shares is None:
-            # The paper's prior ends where the curve at the smallest size meets the floor.
-            most = np.minimum(most, (level - self.floor) / np.maximum(-given.rise[0], 1e-12))
-        drop_cut = Cut((least - drop_centre) / drop_spread, (most - drop_centre) / drop_spread)
-        drop = np.clip(drop_centre + drop_spread * drop_cut.quantile(given.u[1]), 1e-12, 1.0)
-        fit = yy - centre**2 * precision - yq**2 / qq
-        log_mass = cut.log_mass + drop_cut.log_mass - 0.5 * fit + _LOG_2PI + np.log(spread * drop_spread)
+    def _given_level(self, fit: _Fit, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """A level that sits on data, and the Gaussian of the drop given the level."""
+        (yy, yp, yq), (_, pp, pq), (_, _, qq) = fit.gram
+        qq = np.maximum(qq, 1e-30)
+        slope = pq / qq
+        precision = np.maximum(pp - pq * slope, 1e-12 * pp)
+        centre, spread = (yp - yq * slope) / precision, 1 / np.sqrt(precision)
+        level, log_mass = _cut_draws(centre, spread, self.floor, self.ceiling, u)
+        np.clip(level, self.floor, self.ceiling - 1e-9, out=level)
+        log_mass = log_mass - 0.5 * (yy - centre**2 * precision - yq**2 / qq) + 0.5 * _LOG_2PI + np.log(spread)
+        return level, yq / qq - level * slope, 1 / np.sqrt(qq), log_mass
+
+    def _draw_scalable(self, fit: _Fit, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Level and drop are both Gaussian: first the level, then the drop given the level."""
+        level, centre, spread, log_mass = self._given_level(fit, u[0])
+        least, most = np.maximum(fit.least_limit - level, 0.0), self.ceiling - level
+        # The paper's prior ends where the curve at the smallest size meets the floor.
+        most = np.minimum(most, (level - self.floor) / np.maximum(-fit.rise[0], 1e-12))
+        cut = Cut((least - centre) / spread, (most - centre) / spread)
+        drop = np.clip(centre + spread * cut.quantile(u[1]), 1e-12, 1.0)
+        log_mass = log_mass + cut.log_mass + 0.5 * _LOG_2PI + np.log(spread)
         return level, drop, np.where(most > least, log_mass, -np.inf)
+
+    def _draw_shares(self, fit: _Fit, prior: Beta, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Level, and the share of the room above it that is still to be won.
+
+        The share's prior has poles at 0 and 1, so that weights of draws from the Gaussian alone would have no variance.
+        Half of the draws come from the arcsine distribution, which has such poles too, the others from the Gaussian,
+        and all are weighed as draws from both (Veach and Guibas 1995). Where the Gaussian keeps off the poles, all are
+        its own.
+        """
+        half = u.shape[1] // 2
+        level, centre, spread, log_mass = self._given_level(fit, u[0, :half])
+        room = self.ceiling - level
+        cut = Cut(-centre / spread, (room - centre) / spread)
+        # Draws run over (proposals, levels).
+        share = np.empty((2, *level.shape))
+        np.divide(centre + spread * cut.quantile(u[1].reshape(2, half, *u.shape[2:])), room, out=share)
+        off_poles = (centre > _WELL * spread) & (room - centre > _WELL * spread)
+        share[1] = np.where(off_poles, share[1], np.sin(0.5 * np.pi * u[1, half:]) ** 2)
+        np.clip(share, 1e-9, 1 - 1e-9, out=share)
+        drop = share * room
+        log_share, log_rest = np.log(share), np.log(1 - share)
+        log_room = np.log(room)
+        # Both proposals relative to the Gaussian, whose top counts as 1.
+        log_cut = -(cut.log_mass + np.log(spread) + 0.5 * _LOG_2PI)
+        excess = drop - centre
+        excess /= spread
+        excess *= 0.5 * excess
+        excess -= 0.5 * (log_share + log_rest) + (log_room + log_cut + np.log(np.pi))
+        np.exp(np.minimum(excess, 700.0, out=excess), out=excess)
+        excess[:, off_poles] = 1.0
+        excess += 1
+        log_weight = prior.log_density(log_share, log_rest, fit.t)
+        log_weight -= np.log(excess, out=excess)
+        log_weight += log_mass - log_cut - log_room + np.log(2 / (self.ceiling - self.floor))
+        shape = (2 * half, *level.shape[1:])
+        return np.concatenate([level, level]), drop.reshape(shape), log_weight.reshape(shape)
 
     def _proposed_drop(self, z: FloatArray) -> FloatArray:
         """Drop of a mean that does not scale, at its deviate."""
         drop: FloatArray = np.clip((self.ceiling - self.floor) * expit(_DROP_LOC + _DROP_SCALE * z), 1e-9, 1 - 1e-9)
         return drop
 
-    def _draw_level(self, given: _Given) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _draw_level(self, fit: _Fit, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Only the level is Gaussian: the drop is a coordinate with a proposal of its own."""
-        z, drop, rise = given.z, given.drop, given.rise
-        y, p = given.columns.swapaxes(0, 1)
-        pp, yp, yy = _dot(p, p), _dot(y, p), _dot(y, y)
+        z, drop, rise = fit.z, fit.drop, fit.rise
+        (yy, yp), (_, pp) = fit.gram
         centre, spread = yp / pp, 1 / np.sqrt(pp)
         paper = self.beliefs.shares is None
-        low = np.maximum(self.floor - rise[0], given.least_limit - drop) if paper else self.floor
+        low = np.maximum(self.floor - rise[0], fit.least_limit - drop) if paper else self.floor
         high = self.ceiling - drop
-        cut = Cut((low - centre) / spread, (high - centre) / spread)
-        level = np.clip(centre + spread * cut.quantile(given.u[0]), self.floor, self.ceiling - 1e-9)
+        level, log_mass = _cut_draws(centre, spread, low, high, u[0])
+        np.clip(level, self.floor, self.ceiling - 1e-9, out=level)
         # Density of the drop under its proposal, relative to N(0, 1) in the score.
         logit = _DROP_LOC + _DROP_SCALE * z[-1]
         log_proposal = -0.5 * z[-1] ** 2 - 0.5 * _LOG_2PI - np.log(_DROP_SCALE)
         log_proposal -= np.log(self.ceiling - self.floor) + log_expit(logit) + log_expit(-logit)
-        log_mass = cut.log_mass - 0.5 * (yy - centre * yp) + 0.5 * _LOG_2PI + np.log(spread) - log_proposal
+        log_mass = log_mass - 0.5 * (yy - centre * yp) + 0.5 * _LOG_2PI + np.log(spread) - log_proposal
         return level, np.broadcast_to(drop, level.shape), np.where(high > low, log_mass, -np.inf)
 
-    def _log_level_prior(
+    def _log_share_prior(self, prior: Beta, level: FloatArray, drop: FloatArray, t: FloatArray) -> FloatArray:
+        """Prior density of level ~ U[floor, ceiling] and drop, drop / (ceiling - level) ~ Beta."""
+        room = self.ceiling - level
+        share = np.clip(drop / room, 1e-9, 1 - 1e-9)
+        return prior.log_density(np.log(share), np.log1p(-share), t) - np.log(room * (self.ceiling - self.floor))
+
+    def _log_paper_prior(
         self, level: FloatArray, drop: FloatArray, last: FloatArray, shape: tuple[FloatArray, ...], batch: Batch
     ) -> FloatArray:
-        """Prior density of level and drop within their bounds."""
-        if self.beliefs.shares is not None:
-            # level ~ U[floor, ceiling], drop / (ceiling - level) ~ Beta
-            room = self.ceiling - level
-            share = np.clip(drop / room, 1e-9, 1 - 1e-9)
-            prior = self.beliefs.shares[self.mean.name]
-            return prior.log_pdf(share, batch.t[:, None]) - np.log(room) - np.log(self.ceiling - self.floor)
-        # limit a ~ U[y', ceiling], drop at the smallest size g ~ U[0, a - floor]; a = level + drop, g = g(drop)
+        """Prior density of limit a ~ U[y', ceiling] and drop at the smallest size g ~ U[0, a - floor].
+
+        It is that of level and drop: a = level + drop, g = g(drop).
+        """
         step = 1e-30
         nudged = self.mean.drop(np.ones_like(last), *self.mean.theta_of(last, drop + 1j * step, *shape))
         slope = np.imag(nudged) / step
@@ -341,7 +327,20 @@ class Density:
         return np.minimum(batch.best, self.ceiling - 1e-3)
 
 
-def _dot(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Inner products over the sizes, the first axis."""
-    product: FloatArray = np.einsum("r...,r...->...", left, right)
-    return product
+def _cut_draws(
+    centre: FloatArray, spread: FloatArray, low: FloatArray | float, high: FloatArray | float, u: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Draws (draws, ...) at levels u from Gaussians (...) cut to [low, high], and logarithms of their weights.
+
+    Where the cut takes little, the few draws beyond it count for nothing; elsewhere, draws are within it and weigh as
+    much as its mass.
+    """
+    below, above = (low - centre) / spread, (high - centre) / spread
+    deviates = np.broadcast_to(ndtri(u), (len(u), *below.shape)).copy()
+    log_weight = np.where((deviates >= below) & (deviates <= above), 0.0, -np.inf)
+    cut = (below > -_LITTLE) | (above < _LITTLE)
+    if cut.any():
+        normal = Cut(below[cut], above[cut])
+        deviates[:, cut] = normal.quantile(np.broadcast_to(u, deviates.shape)[:, cut])
+        log_weight[:, cut] = normal.log_mass
+    return centre + spread * deviates, log_weight

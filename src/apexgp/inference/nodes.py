@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from .._check import FloatArray
 from .._truncated import CutNormal
 
-__all__ = ["cholesky", "draw_alike", "draw_scores", "log_determinant", "solve_lower"]
+__all__ = ["cholesky", "draw_alike", "draw_scores", "log_determinant", "log_product", "solve_lower"]
 
 # The C library gives arrays above a threshold back to the system at once, and fresh pages cost more than the arithmetic
 # on them. It raises the threshold (in glibc, to at most 32 MB) to the largest array that it has seen freed.
@@ -49,6 +49,14 @@ def solve_lower(factor: FloatArray, right: FloatArray, out: FloatArray | None = 
             solved[i] -= np.einsum("k...,kc...->c...", factor[i, :i], solved[:i])
         solved[i] /= factor[i, i]
     return solved
+
+
+def log_product(values: FloatArray) -> FloatArray:
+    """Sum of logarithms over the first axis: one for every eight numbers, whose product does not underflow."""
+    logs = np.zeros(values.shape[1:])
+    for start in range(0, len(values), 8):
+        logs += np.log(np.multiply.reduce(values[start : start + 8], axis=0))
+    return logs
 
 
 def draw_scores(location: FloatArray, covariance: FloatArray, rng: np.random.Generator) -> FloatArray:

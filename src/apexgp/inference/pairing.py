@@ -68,7 +68,7 @@ class _Nodes(NamedTuple):
 def noise_of(average: AveragedPosterior) -> tuple[FloatArray, FloatArray]:
     """Posterior means of v and c: the variance of a score around its split's curve, and what a split carries."""
     parts = [
-        average.weights[p.density.mean.name] * np.stack([p.nodes.variance, p.nodes.carried]) @ p.weights
+        average.weights[p.density.mean.name] * np.stack([p.known.variance, p.known.carried]) @ p.weights
         for p in average.posteriors
     ]
     single, carried = np.sum(parts, axis=0)
@@ -214,11 +214,11 @@ class _Pool:
 
 
 def _nodes_of(posterior: Posterior, common: NDArray[np.intp]) -> _Nodes:
-    n = posterior.nodes
+    n = posterior.known
     # Where only means counted, the noise is that of a mean already.
     splits = sum(p.count for p in posterior.statistics.patterns) if posterior.density.beliefs.uses_replicates else 1
     single = np.zeros((len(n.variance), len(common), n.variance.shape[1]))
     single[common, np.arange(len(common))] = np.sqrt(n.variance[common] / splits)
     both = np.concatenate([single, n.carried[:, None] / np.sqrt(splits)], axis=1)
     white = solve_lower(n.factor, both)
-    return _Nodes(n.white, white[:, :-1], white[:, -1], n.parameters["sigma"] ** 2)
+    return _Nodes(n.white, white[:, :-1], white[:, -1], posterior.nodes.parameters["sigma"] ** 2)

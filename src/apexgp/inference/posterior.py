@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..forecast import Quantity
-from .density import Density, Nodes
+from .density import Density
+from .draws import Nodes
 from .nodes import solve_lower
-from .statistics import Statistics
+from .statistics import Batch, Statistics, pseudo_scores
 
 __all__ = ["Posterior"]
 
@@ -30,6 +31,19 @@ class _Continued(NamedTuple):
     """Of b."""
     single: FloatArray
     """Variance of the mean of e."""
+
+
+class Known(NamedTuple):
+    """What the nodes make of the pilot; arrays end on the nodes."""
+
+    factor: FloatArray
+    """Cholesky factor of the covariance of the pseudo-scores."""
+    white: FloatArray
+    """Their residuals, whitened by it."""
+    variance: FloatArray
+    """Variance of e at each pilot size."""
+    carried: FloatArray
+    """Standard deviation of the split effect at each pilot size."""
 
 
 @dataclass(frozen=True)
@@ -103,22 +117,29 @@ class Posterior:
 
     def some(self, which: NDArray[np.intp]) -> Posterior:
         """The same with some of the nodes, maybe repeated; the weights are those that the nodes had."""
-        return replace(self, nodes=self.nodes[which], weights=self.weights[which], masses=self.masses[which])
+        chosen = replace(self, nodes=self.nodes[which], weights=self.weights[which], masses=self.masses[which])
+        vars(chosen)["known"] = Known(*(value[..., which] for value in self.known))
+        return chosen
+
+    @cached_property
+    def known(self) -> Known:
+        """What only some questions need: forecasts beyond the pilot do without."""
+        batch, parameters = Batch([self.statistics]), {n: v[None] for n, v in self.nodes.parameters.items()}
+        sizes = batch.sizes[:, :, None]
+        variance, carried = self.density.noise(parameters, sizes, sizes)
+        pseudo = pseudo_scores(variance, carried, batch)
+        factor = self.density.factor(pseudo, sizes, parameters)[:, :, 0]
+        residual = pseudo.scores[:, 0] - self.curve(sizes[:, 0])
+        return Known(factor, solve_lower(factor, residual[:, None])[:, 0], variance[:, 0], carried[:, 0])
 
     def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
         cross = self._cross(at)
-        return self.curve(at) + np.einsum("rqn,rn->qn", cross, self.nodes.white), cross
+        return self.curve(at) + np.einsum("rqn,rn->qn", cross, self.known.white), cross
 
     def _cross(self, at: FloatArray) -> FloatArray:
-        n = self.nodes
-        return solve_lower(n.factor, self.density.kernel(self.statistics.sizes[:, None], at, n.parameters))
-
-    @cached_property
-    def _at_the_end(self) -> tuple[FloatArray, FloatArray]:
-        """Departure of f from its mean at the largest pilot size, and how much of its variance the pilot explains."""
-        cross = self._cross(self.statistics.sizes[-1:, None])[:, 0]
-        return np.einsum("rn,rn->n", cross, self.nodes.white), np.einsum("rn,rn->n", cross, cross)
+        kernel = self.density.kernel(self.statistics.sizes[:, None], at, self.nodes.parameters)
+        return solve_lower(self.known.factor, kernel)
 
     def _expected(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at new sizes."""
@@ -127,8 +148,8 @@ class Posterior:
         if self.density.beliefs.kernel == "ou" and (at >= last).all():
             # Beyond the pilot the process only reverts to its mean: what the pilot says of it, it says of its end.
             left = self.density.kernel(last, at, self.nodes.parameters)[0] / variance
-            departure, explained = self._at_the_end
-            return self.curve(at) + left * departure, np.maximum(variance - left**2 * explained, 0.0)
+            explained = left**2 * self.nodes.explained
+            return self.curve(at) + left * self.nodes.departure, np.maximum(variance - explained, 0.0)
         location, cross = self.given_the_pilot(at)
         return location, np.maximum(variance - np.einsum("rqn,rqn->qn", cross, cross), 0.0)
 
@@ -144,21 +165,21 @@ class Posterior:
 
         Given f, the mean split effect is N(c0 - c'f, spread); f itself is Gaussian given the scores.
         """
-        n, density, known = self.nodes, self.density, self.statistics.sizes[:, None]
-        pull, offset, spread = np.zeros_like(n.variance), 0.0, 0.0
+        n, density, at_known, known = self.nodes, self.density, self.known, self.statistics.sizes[:, None]
+        pull, offset, spread = np.zeros_like(at_known.variance), 0.0, 0.0
         total = sum(p.count for p in self.statistics.patterns)
         for pattern in self.statistics.patterns:
             rows = list(pattern.index)
-            lever = n.carried[rows] * np.array(pattern.repeats)[:, None] / n.variance[rows]
-            excess = 1 + (n.carried[rows] * lever).sum(axis=0)
+            lever = at_known.carried[rows] * np.array(pattern.repeats)[:, None] / at_known.variance[rows]
+            excess = 1 + (at_known.carried[rows] * lever).sum(axis=0)
             # In units of the effect at the reference size: b = tau_b times a standard normal.
             gain = n.parameters["tau_b"] * lever / excess * (pattern.count / total)
             pull[rows] += gain
             offset = offset + (pattern.mean[:, None] * gain).sum(axis=0)
             spread = spread + pattern.count / total**2 * n.parameters["tau_b"] ** 2 / excess
         prior = density.kernel(known, known, n.parameters)
-        half = solve_lower(n.factor, prior)
-        fitted = self.curve(known) + np.einsum("rkn,rn->kn", half, n.white)
+        half = solve_lower(at_known.factor, prior)
+        fitted = self.curve(known) + np.einsum("rkn,rn->kn", half, at_known.white)
         pulled = np.einsum("rkn,kn->rn", half, pull)
         variance_of_pull = np.einsum("in,ijn,jn->n", pull, prior, pull, optimize=True) - (pulled**2).sum(axis=0)
         covariance = np.einsum("rqn,rn->qn", density.kernel(known, at, n.parameters), pull)

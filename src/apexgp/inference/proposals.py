@@ -17,7 +17,7 @@ from .statistics import Batch, pseudo_scores
 
 __all__ = ["Proposal", "fitted_proposal", "sobol", "standard_t", "wide_proposal"]
 
-_DEGREES = 5.0  # of freedom: tails heavier than the posterior's
+_DEGREES = 12.0  # of freedom: tails heavier than the posterior's
 
 # A fitted proposal is wider than the nodes that it was fitted to, and less tilted: they are few.
 _WIDER, _STRAIGHTER = 1.2, 0.05
@@ -103,7 +103,7 @@ def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[Float
         z[noise] = at
         parameters = density.parameters(z, batch)
         variance, carried = density.noise(parameters, sizes, sizes)
-        return pseudo_scores(variance, carried, batch)[0] - 0.5 * (at**2).sum(axis=0)
+        return pseudo_scores(variance, carried, batch).log_rest - 0.5 * (at**2).sum(axis=0)
 
     mode, step = np.zeros((2, count, len(batch)))
     covariance = np.zeros((len(batch), count, count))
@@ -187,7 +187,7 @@ def _tempered_moments(log_weights: FloatArray, z: FloatArray) -> tuple[FloatArra
     w = weights(high)
     if (1 / (w**2).sum(axis=1) < _LEAST_EFFECTIVE).any():
         beta = high  # first of all: who has enough already?
-        for _ in range(12):
+        for _ in range(8):
             enough = 1 / (weights(beta) ** 2).sum(axis=1) >= _LEAST_EFFECTIVE
             low, high = np.where(enough, beta, low), np.where(enough, high, beta)
             beta = (low + high) / 2

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
-from .density import FAR, Density, Draws, Nodes
+from .density import FAR, Density
+from .draws import Draws, Nodes
 from .ends import FarForecast
 from .posterior import Posterior
 from .proposals import Proposal, fitted_proposal, sobol, standard_t, wide_proposal
@@ -33,9 +34,9 @@ _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Of each round but the first, these shares follow the posterior and what decides about far forecasts: their ends hang
 # on nodes with a large sigma, of which the posterior itself has few. The others keep to the wide proposal, in case the
 # fitted ones missed something.
-_FOLLOWING, _FAR_SIGHTED = 0.5, 0.375
+_FOLLOWING, _FAR_SIGHTED = 0.4, 0.5
 _DRAWS = 4  # of level and drop at a node: cheap beside the node
-_COMPONENTS = 1024
+_COMPONENTS = 512
 
 _ENOUGH = 200.0  # effective nodes that are aimed at
 TOLERATED = 0.025
@@ -195,5 +196,7 @@ class _Pool:
 def _spread(u: FloatArray) -> FloatArray:
     """Several pairs of uniform numbers (2, draws, nodes) from one (2, nodes), evenly spread over the unit square."""
     steps = np.arange(_DRAWS)
-    shifts = np.stack([steps, (2 * steps + steps // 2) % _DRAWS])[:, :, None] / _DRAWS
+    bits = _DRAWS.bit_length() - 1
+    reversed_bits = np.array([int(f"{k:0{bits}b}"[::-1], 2) for k in steps])
+    shifts = np.stack([steps, reversed_bits])[:, :, None] / _DRAWS
     return (u[:, None] + shifts) % 1.0

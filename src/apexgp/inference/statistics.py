@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 from .._check import FloatArray
 from ..curve import LearningCurve, Replicates
 from ..model.beliefs import Beliefs
-from .nodes import cholesky, solve_lower
+from .nodes import cholesky, log_product, solve_lower
 
-__all__ = ["MOST_SIZES", "Batch", "Statistics", "neighbours", "pseudo_scores"]
+__all__ = ["MOST_SIZES", "Batch", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -147,8 +148,32 @@ class Batch:
         return Batch([self.members[i] for i in which])
 
 
-def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Reduce all scores to one pseudo-score a size, ~ N(f, Sigma), and the likelihood of the rest.
+class PseudoScores(NamedTuple):
+    """One a size, ~ N(f, Sigma), that say as much of the true curve f as all scores do."""
+
+    log_rest: FloatArray
+    """Logarithm of the likelihood of the scores given the pseudo-scores, shape (curves, nodes)."""
+    scores: FloatArray
+    """Shape (sizes, curves, nodes)."""
+    own: FloatArray
+    common: FloatArray | None
+    """Sigma = diag(own) + common common' where that is its form: else `own` is Sigma."""
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Sigma, shape (sizes, sizes, curves, nodes)."""
+        if self.own.ndim > self.scores.ndim:
+            return self.own
+        size = len(self.own)
+        full = np.zeros((size, *self.own.shape))
+        if self.common is not None:
+            np.multiply(self.common[:, None], self.common[None, :], out=full)
+        full[np.arange(size), np.arange(size)] += self.own
+        return full
+
+
+def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
+    """Reduce all scores to one pseudo-score a size, and the likelihood of the rest.
 
     A split of pattern p has covariance C_p = diag(v / repeats) + c c'. Then Sigma^-1 = sum_p S_p C_p^-1, and the
     pseudo-scores are Sigma sum_p S_p C_p^-1 ybar_p.
@@ -159,32 +184,46 @@ def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> tu
         v and c at each size, shape (sizes, curves, nodes).
     batch
         The curves.
-
-    Returns
-    -------
-    log_rest
-        Logarithm of the likelihood of the scores given the pseudo-scores.
-    pseudo, covariance
-        The pseudo-scores and Sigma, of shapes (sizes, curves, nodes) and (sizes, sizes, curves, nodes).
     """
-    size = len(variance)
-    log_variance, energy = np.log(variance), carried * carried / variance
     log_rest = np.zeros(variance.shape[1:])
     if batch.within.any():
         freedom, squares = batch.within[:, :, :, None]
-        log_rest -= 0.5 * (freedom * (log_variance + _LOG_2PI) + squares / variance).sum(axis=0)
+        log_rest -= 0.5 * (freedom * (np.log(variance) + _LOG_2PI) + squares / variance).sum(axis=0)
     if len(batch.index) == 1:
-        # Every split was measured at every size: they are the means, Sigma is C / S.
-        count, mean, scatter = batch.counts[0][:, None], batch.means[0], batch.scatters[0]
-        repeats = batch.repeats[0][:, None, None]
-        inverse = repeats / variance
-        excess = 1 + (repeats * energy).sum(axis=0)
-        left_over = _scatter_term(scatter, inverse, carried * inverse, excess)
-        log_noise = (log_variance - np.log(repeats)).sum(axis=0) + np.log(excess)
-        log_rest -= 0.5 * ((count - 1) * (log_noise + size * _LOG_2PI) + left_over + size * np.log(count))
-        covariance = carried[:, None] * (carried / count)[None, :]
-        covariance[np.arange(size), np.arange(size)] += variance / (count * repeats)
-        return log_rest, np.broadcast_to(mean[:, :, None], variance.shape), covariance
+        return _of_one_pattern(log_rest, variance, carried, batch)
+    if all(len(index) == 1 for index in batch.index):
+        return _of_single_scores(log_rest, variance, carried, batch)
+    return _of_many_patterns(log_rest, variance, carried, batch)
+
+
+def _of_one_pattern(log_rest: FloatArray, variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
+    """Every split was measured at every size: the pseudo-scores are the means, Sigma is C / S."""
+    size, count, mean = len(variance), batch.counts[0][:, None], batch.means[0][:, :, None]
+    own, common = variance / batch.repeats[0][:, None, None], carried
+    lever = carried / own
+    excess = 1 + np.einsum("r...,r...->...", carried, lever)
+    left_over = _scatter_term(batch.scatters[0], 1 / own, lever, excess)
+    log_noise = log_product(own) + np.log(excess)
+    log_rest -= 0.5 * ((count - 1) * (log_noise + size * _LOG_2PI) + left_over + size * np.log(count))
+    return PseudoScores(log_rest, np.broadcast_to(mean, variance.shape), own / count, common / np.sqrt(count))
+
+
+def _of_single_scores(log_rest: FloatArray, variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
+    """Nothing links the sizes: every score is a split of its own."""
+    precision, total = np.zeros((2, *variance.shape))
+    for k, (row,) in enumerate(batch.index):
+        count, mean = batch.counts[k][:, None], batch.means[k][0][:, None]
+        spread = variance[row] / batch.repeats[k] + carried[row] ** 2
+        squares = batch.scatters[k][0, 0][:, None] + count * mean**2
+        log_rest -= 0.5 * (count * (np.log(spread) + _LOG_2PI) + squares / spread)
+        precision[row] += count / spread
+        total[row] += count * mean / spread
+    log_rest += 0.5 * (total**2 / precision).sum(axis=0) + 0.5 * len(variance) * _LOG_2PI - 0.5 * log_product(precision)
+    return PseudoScores(log_rest, total / precision, 1 / precision, None)
+
+
+def _of_many_patterns(log_rest: FloatArray, variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
+    size = len(variance)
     precision = np.zeros((size, size, *variance.shape[1:]))
     total = np.zeros_like(variance)
     for k, index in enumerate(batch.index):
@@ -192,10 +231,10 @@ def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> tu
         mean = batch.means[k][:, :, None]
         v = repeats / variance[rows]
         e = carried[rows] * v
-        excess = 1 + (repeats * energy[rows]).sum(axis=0)
+        excess = 1 + (carried[rows] * e).sum(axis=0)
         weighted = mean * v - e * (mean * e).sum(axis=0) / excess  # C^-1 ybar
         fit = _scatter_term(batch.scatters[k], v, e, excess) + count * (mean * weighted).sum(axis=0)
-        log_noise = (log_variance[rows] - np.log(repeats)).sum(axis=0) + np.log(excess)
+        log_noise = np.log(excess) - log_product(v)
         log_rest -= 0.5 * count * (log_noise + len(rows) * _LOG_2PI) + 0.5 * fit
         precision[np.ix_(rows, rows)] -= count * e[:, None] * e[None, :] / excess
         precision[rows, rows] += count * v
@@ -207,7 +246,7 @@ def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> tu
     diagonal = np.arange(size)
     log_rest += 0.5 * (white**2).sum(axis=0) + 0.5 * size * _LOG_2PI - np.log(root[diagonal, diagonal]).sum(axis=0)
     covariance = np.einsum("ki...,kj...->ij...", whitener, whitener)
-    return log_rest, np.einsum("ki...,k...->i...", whitener, white), covariance
+    return PseudoScores(log_rest, np.einsum("ki...,k...->i...", whitener, white), covariance, None)
 
 
 def _scatter_term(scatter: FloatArray, inverse: FloatArray, lever: FloatArray, excess: FloatArray) -> FloatArray:

@@ -101,10 +101,10 @@ class Beta:
     b: float
     a_by_size: float = 0.0
 
-    def log_pdf(self, share: FloatArray, t: FloatArray) -> FloatArray:
-        """Logarithm of the density."""
+    def log_density(self, log_share: FloatArray, log_rest: FloatArray, t: FloatArray) -> FloatArray:
+        """Logarithm of the density, given those of the share and of what it leaves."""
         a = self.a * np.exp(self.a_by_size * t)
-        value: FloatArray = (a - 1) * np.log(share) + (self.b - 1) * np.log1p(-share) - betaln(a, self.b)
+        value: FloatArray = (a - 1) * log_share + (self.b - 1) * log_rest - betaln(a, self.b)
         return value
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from .._check import FloatArray
@@ -127,9 +128,9 @@ def _window_percentiles(log_loc: FloatArray, log_scale: FloatArray) -> FloatArra
     """Percentiles of s = sqrt(sigma^2 + tau^2) for all pairs of location and scale of sigma's prior."""
     loc, scale = np.exp(log_loc)[:, None, None], np.exp(log_scale)[None, :, None]
 
-    def surplus(s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def surplus(s: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
         cdf, pdf = _window_distribution(s, loc, scale)
-        return cdf - _PERCENTILES, pdf
+        return cdf - _PERCENTILES[which], pdf
 
     # Were tau constant at its typical size, these would be the percentiles.
     guess = np.hypot(loc + scale * ndtri(1 - (1 - _PERCENTILES) * ndtr(loc / scale)), TAU.quantile(_PERCENTILES))

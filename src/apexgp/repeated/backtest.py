@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,87 +12,16 @@ from joblib import delayed
 from sklearn.base import clone
 
 from .. import metrics
-from .._check import FloatArray, shown, some, whole_number
-from .._files import write_text
-from .._tables import as_csv
+from .._check import FloatArray, mapped, several, shown, some, text, whole_number
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator, without_answer
+from .figures import Backtest, HeldOut, MethodScore
 from .processes import in_order
 
-__all__ = ["Backtest", "MethodScore", "backtest", "methods_named"]
+__all__ = ["backtest", "methods_named"]
 
 _NO_FIGURES = dict.fromkeys(("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps"), float("nan"))
-
-
-@dataclass(frozen=True)
-class MethodScore:
-    """How a method did, on one curve or on average over several.
-
-    Attributes
-    ----------
-    method : str
-        Its name.
-    task : object
-        The curve's key or task; None where curves are pooled.
-    error : float
-        Mean absolute error of the forecast score at the sizes held out.
-    bias : float
-        Mean of forecast minus measured score.
-    likelihood : float
-        Probability that the forecast gave to within 0.01 of the measured score; NaN for a curve without a distribution.
-    coverage_80, coverage_95 : float
-        Share of the measured scores inside the 80 % and 95 % intervals; NaN likewise.
-    crps : float
-        Continuous ranked probability score, lower is better; for a curve without a distribution its absolute error, to
-        which it reduces.
-    curves : int
-        How many curves the figures are of.
-    failed : str or None
-        Why there are no figures for some curve.
-    """
-
-    method: str
-    task: object
-    error: float
-    bias: float
-    likelihood: float
-    coverage_80: float
-    coverage_95: float
-    crps: float
-    curves: int
-    failed: str | None = None
-
-
-@dataclass(frozen=True)
-class Backtest:
-    """Figures of each method.
-
-    Attributes
-    ----------
-    pooled : tuple of MethodScore
-        For each method the mean over the curves, in order of the CRPS.
-    by_curve : tuple of MethodScore
-        For each curve and method.
-    """
-
-    pooled: tuple[MethodScore, ...]
-    by_curve: tuple[MethodScore, ...]
-
-    def __repr__(self) -> str:
-        head = f"{'method':<24}{'error':>8}{'bias':>9}{'likelihood':>12}{'80 %':>7}{'95 %':>7}{'CRPS':>9}"
-        rows = [
-            f"{s.method:<24}{s.error:8.4f}{s.bias:+9.4f}{s.likelihood:12.3f}{s.coverage_80:7.2f}{s.coverage_95:7.2f}"
-            f"{s.crps:9.4f}".replace("nan", "  -")
-            for s in self.pooled
-        ]
-        return "\n".join([f"Backtest of {max((s.curves for s in self.pooled), default=0)} curve(s)", head, *rows])
-
-    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write one row for each curve and method."""
-        names = [field.name for field in fields(MethodScore)]
-        columns = {name: [getattr(row, name) for row in self.by_curve] for name in names}
-        write_text(path, as_csv(columns), overwrite=overwrite)
 
 
 def backtest(
@@ -128,45 +56,54 @@ def backtest(
     if isinstance(curve, LearningCurve):
         curves: list[tuple[object, LearningCurve]] = [(curve.task, curve)]
     elif isinstance(curve, Mapping):
-        curves = list(curve.items())
-    elif isinstance(curve, Iterable):
-        curves = [(getattr(one, "task", None) or i, one) for i, one in enumerate(curve)]
+        curves = list(mapped("curve", curve, "a LearningCurve, or several", error=DataError).items())
     else:
-        raise DataError(f"Expected a LearningCurve, or several, got {type(curve).__name__}.")
+        listed = several("curve", curve, "a LearningCurve, or several", error=DataError)
+        curves = [((isinstance(one, LearningCurve) and one.task) or i, one) for i, one in enumerate(listed)]
     wrong = [one for _, one in curves if not isinstance(one, LearningCurve)]
     if wrong or not curves:
-        came = type(wrong[0]).__name__ if wrong else "none"
-        raise DataError(f"Expected a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).")
+        came = shown(wrong[0]) if wrong else "none"
+        raise DataError(
+            f"must be a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).",
+            argument="curve",
+        )
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
-    found = [score for scores in in_order(work, n_jobs) for score in scores]
+    metrics_measured = {one.metric_name for _, one in curves}
+    judged = [one for curve_found in in_order(work, n_jobs) for one in curve_found]
+    found = [score for score, _ in judged]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]
-    return Backtest(tuple(sorted(pooled, key=lambda s: (np.isnan(s.crps), s.crps))), tuple(found))
+    return Backtest(
+        tuple(sorted(pooled, key=lambda s: (np.isnan(s.crps), s.crps))),
+        tuple(found),
+        tuple(held for _, by_size in judged for held in by_size),
+        metric=metrics_measured.pop() if len(metrics_measured) == 1 else "score",
+    )
 
 
 def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     """Estimators by those of `METHODS` that have the given names."""
-    unknown = [name for name in names if not isinstance(name, str) or name not in METHODS]
+    unknown = [name for name in names if name not in METHODS]
     if unknown:
         raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
 
 
 def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> dict[str, CurveEstimator]:
+    wanted = "names, or a mapping from names to estimators"
     if methods is None:
         return methods_named(list(METHODS))
     if isinstance(methods, CurveEstimator):
         raise RequestError(f"must be a mapping, such as {{'mine': {type(methods).__name__}()}}.", argument="methods")
     if isinstance(methods, Mapping):
-        for name, method in methods.items():
+        chosen = mapped("methods", methods, wanted)
+        for name, method in chosen.items():
             if not isinstance(method, CurveEstimator):
-                raise RequestError(f"The method {name!r} must be an estimator of curves, got {type(method).__name__}.")
-        chosen = dict(methods)
-    elif isinstance(methods, Iterable):
-        chosen = methods_named([methods] if isinstance(methods, str) else list(methods))
+                raise RequestError(
+                    f"The method {shown(name)} must be an estimator of curves, got {type(method).__name__}."
+                )
     else:
-        raise RequestError(
-            f"must be names, or a mapping from names to estimators, got {shown(methods)}.", argument="methods"
-        )
+        listed = [methods] if isinstance(methods, str) else several("methods", methods, wanted)
+        chosen = methods_named([text("methods", name, wanted) for name in listed])
     if not chosen:
         raise RequestError("is empty. Name at least one, or leave it out for all.", argument="methods")
     return chosen
@@ -174,18 +111,18 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
 
 def _judge(
     task: object, curve: LearningCurve, methods: Mapping[str, CurveEstimator], holdout: int | None
-) -> list[MethodScore]:
+) -> list[tuple[MethodScore, list[HeldOut]]]:
     """Figures of each method on one curve."""
     try:
         pilot, sizes, truth = _held_out(curve, holdout)
     except ApexError as problem:
-        return [_none(name, task, str(problem)) for name in methods]
-    scores = []
+        return [(_none(name, task, str(problem)), []) for name in methods]
+    scores: list[tuple[MethodScore, list[HeldOut]]] = []
     for name, method in methods.items():
         try:
             scores.append(_score(name, task, clone(method).fit(pilot), sizes, truth))
         except Exception as problem:
-            scores.append(_none(name, task, str(without_answer(problem))))
+            scores.append((_none(name, task, str(without_answer(problem))), []))
     return scores
 
 
@@ -201,24 +138,31 @@ def _held_out(curve: LearningCurve, holdout: int | None) -> tuple[LearningCurve,
     return curve.up_to(measured.sizes[-held - 1]), measured.sizes[-held:], measured.mean[-held:]
 
 
-def _score(name: str, task: object, model: CurveEstimator, sizes: FloatArray, truth: FloatArray) -> MethodScore:
+def _score(
+    name: str, task: object, model: CurveEstimator, sizes: FloatArray, truth: FloatArray
+) -> tuple[MethodScore, list[HeldOut]]:
+    """Figures of a fitted method, and what it said of each size."""
     if not model.forecasts:
-        predicted = model.predict(sizes)
+        predicted, lower, upper = model.predict(sizes), *np.full((2, len(sizes)), math.nan)
         error = float(metrics.mae(predicted, truth))
         bias = float((predicted - truth).mean())
-        return replace(_none(name, task, None), error=error, bias=bias, crps=error, curves=1)
-    forecast = model.forecast(sizes, of="same_splits")
-    return MethodScore(
-        name,
-        task,
-        error=float(metrics.mae(forecast.mean, truth)),
-        bias=float((forecast.mean - truth).mean()),
-        likelihood=float(metrics.quantized_likelihood(forecast, truth)),
-        coverage_80=float(metrics.coverage(forecast, truth, 0.8)),
-        coverage_95=float(metrics.coverage(forecast, truth, 0.95)),
-        crps=float(metrics.crps(forecast, truth)),
-        curves=1,
-    )
+        score = replace(_none(name, task, None), error=error, bias=bias, crps=error, curves=1)
+    else:
+        forecast = model.forecast(sizes, of="same_splits")
+        predicted, (lower, upper) = forecast.mean, forecast.interval(0.95)
+        score = MethodScore(
+            name,
+            task,
+            error=float(metrics.mae(predicted, truth)),
+            bias=float((predicted - truth).mean()),
+            likelihood=float(metrics.quantized_likelihood(forecast, truth)),
+            coverage_80=float(metrics.coverage(forecast, truth, 0.8)),
+            coverage_95=float(metrics.coverage(forecast, truth, 0.95)),
+            crps=float(metrics.crps(forecast, truth)),
+            curves=1,
+        )
+    columns = np.column_stack([sizes, truth, predicted, lower, upper, sizes / model.curve_.largest])
+    return score, [HeldOut(name, task, *row) for row in columns.tolist()]
 
 
 def _none(name: str, task: object, why: str | None) -> MethodScore:

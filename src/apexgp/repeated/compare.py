@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from .._check import FloatArray, sizes_array
+from .._answer import Answer, Columns, Shown
+from .._check import FloatArray, mapped, shown, sizes_array
 from .._known_metrics import UNNAMED
+from .._numbers import chance, exactly
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
@@ -24,8 +26,8 @@ _GRID = 65  # sizes between which a crossing is looked for
 _TIE = 0.02  # so near to one half a probability may lie on either side by chance
 
 
-@dataclass(frozen=True, eq=False)
-class PairComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairComparison(Answer):
     """Two models at several training-set sizes, by their true expected scores.
 
     Attributes
@@ -45,6 +47,10 @@ class PairComparison:
         Splits on which both were measured; their scores are paired.
     correlation : float
         Of the noise of the two models on those splits.
+    grid, grid_prob : arrays
+        Sizes from the smallest to the largest that was measured or asked for, and the probability at each, for drawing.
+    cautions : tuple of str
+        Reasons to doubt the forecasts of either model.
     """
 
     first: str
@@ -55,10 +61,30 @@ class PairComparison:
     crossing: float | None
     shared_splits: int
     correlation: float
+    grid: FloatArray
+    grid_prob: FloatArray
+    cautions: tuple[str, ...] = ()
+
+    def _columns(self) -> Columns:
+        count = len(self.sizes)
+        return {
+            "first": [self.first] * count,
+            "second": [self.second] * count,
+            "size": self.sizes.tolist(),
+            "prob_first_better": self.prob_first_better.tolist(),
+            "difference": self.difference.tolist(),
+            "crossing": [self.crossing] * count,
+            "shared_splits": [self.shared_splits] * count,
+            "correlation": [self.correlation] * count,
+        }
+
+    def shown(self) -> Shown:
+        """One row a size."""
+        return _shown_pairs(f"Comparison of {self.first} and {self.second}", [self], self._all_notes())
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Answer):
     """Every pair of the compared models.
 
     Attributes
@@ -74,6 +100,28 @@ class Comparison:
     sizes: FloatArray
     pairs: tuple[PairComparison, ...]
     models: Mapping[str, APExGP]
+
+    @property
+    def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Reasons to doubt the forecasts of the models."""
+        return tuple(dict.fromkeys(caution for pair in self.pairs for caution in pair.cautions))
+
+    def _columns(self) -> Columns:
+        tables = [pair._columns() for pair in self.pairs]
+        return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
+
+    def shown(self) -> Shown:
+        """One row a pair of models and size."""
+        return _shown_pairs(f"Comparison of {len(self.models)} models", self.pairs, self._all_notes())
+
+
+def _shown_pairs(title: str, pairs: Sequence[PairComparison], notes: Sequence[str]) -> Shown:
+    rows = [
+        (f"{pair.first} beats {pair.second}", exactly(size), chance(sure), f"{gap:+.3f}")
+        for pair in pairs
+        for size, sure, gap in zip(pair.sizes, pair.prob_first_better, pair.difference, strict=True)
+    ]
+    return Shown(title, ("which", "size", "probability", "expected difference"), rows, notes, ("which",))
 
 
 def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model: APExGP | None = None) -> Comparison:
@@ -106,8 +154,10 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     >>> pair.prob_first_better.round(1)
     array([1. , 0.2])
     """
-    if not isinstance(curves, Mapping) or len(curves) < 2:
-        raise RequestError("must be a mapping from the names of two or more models to their curves.", argument="curves")
+    wanted = "a mapping from the names of two or more models to their curves"
+    curves = mapped("curves", curves, wanted)
+    if len(curves) < 2:
+        raise RequestError(f"must be {wanted}, got {len(curves)}.", argument="curves")
     at = sizes_array("sizes", sizes)
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP) or settings.inference != "bayes":
@@ -117,7 +167,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
         )
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
-            raise DataError(f"The curve of {name!r} must be a LearningCurve, got {type(curve).__name__}.")
+            raise DataError(f"The curve of {shown(name)} must be a LearningCurve, got {type(curve).__name__}.")
     fitted = {name: clone(settings).fit(curve) for name, curve in _of_one_kind(curves).items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
@@ -153,18 +203,22 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
     (there, splits, one), (back, _, other) = (_one_way(x, y, np.append(sizes, grid)) for x, y in ((a, b), (b, a)))
     lead = (there.prob_positive - back.prob_positive) / 2
     # On a grid of binary digits both 1/2 + lead and 1/2 - lead are exact, so that they sum to 1.
-    chance = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
+    sure = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
     sign = 1.0 if a.curve_.direction == "higher" else -1.0
     asked = len(sizes)
+    found = {name: models[name].forecast(sizes, of="expected").cautions for name in (first, second)}
     return PairComparison(
         first,
         second,
         sizes,
-        chance[:asked],
+        sure[:asked],
         sign * (there.mean - back.mean)[:asked] / 2,
-        _last_crossing(grid, chance[asked:]),
+        _last_crossing(grid, sure[asked:]),
         splits,
         (one + other) / 2,
+        grid,
+        sure[asked:],
+        tuple(f"{name}: {caution}" for name, own in found.items() for caution in own),
     )
 
 
@@ -206,10 +260,10 @@ def _table(curve: LearningCurve) -> dict[object, dict[float, float]]:
     return table
 
 
-def _last_crossing(sizes: FloatArray, chance: FloatArray) -> float | None:
-    """Where the chance last passes one half, by straight lines between normal scores."""
-    told_apart = np.abs(chance - 0.5) > _TIE
-    sizes, score = sizes[told_apart], ndtri(np.clip(chance[told_apart], 1e-12, 1 - 1e-12))
+def _last_crossing(sizes: FloatArray, sure: FloatArray) -> float | None:
+    """Where the probability last passes one half, by straight lines between normal scores."""
+    told_apart = np.abs(sure - 0.5) > _TIE
+    sizes, score = sizes[told_apart], ndtri(np.clip(sure[told_apart], 1e-12, 1 - 1e-12))
     changes = np.flatnonzero((score[:-1] < 0) != (score[1:] < 0))
     if not changes.size:
         return None

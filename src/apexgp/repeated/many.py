@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from joblib import delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from .._check import FloatArray, probability, real_array, shown, sizes_array
+from .._answer import Answer, Columns, Shown
+from .._check import FloatArray, choice, positive, probability, real_array, real_number, shown, sizes_array
+from .._numbers import exactly
+from ..answers.required import RequiredSize
 from ..curve import LearningCurve
-from ..errors import ApexError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..estimators import APExGP, CurveEstimator, fit_together, without_answer
+from ..forecast import Quantity
 from .processes import in_order
 
-__all__ = ["CurveForecast", "forecast_many"]
+__all__ = ["DEFAULT_TIMES", "CurveForecast", "forecast_many"]
 
 # A chunk is what one worker is handed at a time; memory holds a few of them, however many curves there are.
 _CHUNK = 64
+DEFAULT_TIMES = (2.0, 10.0, 50.0)
+"""Multiples of a curve's largest size that are forecast where nothing else is asked for."""
 
 
-@dataclass(frozen=True, eq=False)
-class CurveForecast:
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveForecast(Answer):
     """Summary of the forecast of one curve of a batch.
 
     Attributes
@@ -36,8 +42,12 @@ class CurveForecast:
         Key of the curve in a mapping, else its own `task`.
     sizes, mean, median, std : arrays of shape (Q,)
         The forecast; empty if there is none.
+    largest : float
+        Largest size of the curve; NaN if there is no curve.
     intervals : dict
         For each level, the lower and upper ends.
+    required : RequiredSize or None
+        The answer to the target, where there was one.
     cautions : tuple of str
         Reasons to doubt it.
     error : str or None
@@ -50,85 +60,175 @@ class CurveForecast:
     mean: FloatArray = field(default_factory=lambda: np.empty(0))
     median: FloatArray = field(default_factory=lambda: np.empty(0))
     std: FloatArray = field(default_factory=lambda: np.empty(0))
+    largest: float = math.nan
     intervals: Mapping[float, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    required: RequiredSize | None = None
     cautions: tuple[str, ...] = ()
     error: str | None = None
+
+    def _columns(self) -> Columns:
+        columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
+        for level, ends in self.intervals.items():
+            columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = ends
+        count = len(self.mean)
+        return {"task": [self.task] * count} | {name: column[:count].tolist() for name, column in columns.items()}
+
+    def shown(self) -> Shown:
+        """One row a size, with the widest interval."""
+        title = f"Forecast of {self.task}" if self.task is not None else f"Forecast of curve {self.index}"
+        if self.error is not None:
+            return Shown(title, ("error",), [(self.error,)], (), ("error",))
+        level = max(self.intervals, default=None)
+        header = ["size", "mean"] + ([] if level is None else [f"{100 * level:g} % interval"])
+        rows = [[exactly(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
+        if level is not None:
+            for row, low, high in zip(rows, *self.intervals[level], strict=True):
+                row.append(f"{low:.3f} to {high:.3f}")
+        return Shown(title, header, rows, self._all_notes())
 
 
 def forecast_many(
     curves: Iterable[LearningCurve] | Mapping[Any, LearningCurve],
-    sizes: ArrayLike,
+    sizes: ArrayLike | None = None,
     model: APExGP | None = None,
     levels: Sequence[float] = (0.8, 0.95),
     n_jobs: int | None = None,
+    *,
+    times: ArrayLike | None = None,
+    of: Quantity = "new_splits",
+    target: float | None = None,
+    confidence: float = 0.8,
 ) -> Iterator[CurveForecast]:
-    """Forecast many curves at the same sizes.
+    """Forecast many curves, at the same sizes or at multiples of each one's own largest.
 
     Parameters
     ----------
     curves
         Curves, or a mapping to them such as `read_curves` returns. An iterable is read as results are taken.
     sizes
-        Training-set sizes.
+        Training-set sizes, the same for all.
     model
         Settings to use for every curve; by default `APExGP()`. It is not fitted itself.
     levels
         Levels of the intervals.
     n_jobs
         Processes, as joblib counts them; `joblib.parallel_config(backend="dask")` spreads the work over a cluster.
+    times
+        Multiples of each curve's own largest size; beside `sizes`, or instead. By default 2, 10 and 50 where no sizes
+        are given.
+    of
+        What is forecast, as for `model.forecast`.
+    target, confidence
+        Score to reach, and the probability with which: say how many examples it takes, as `model.required_size` does.
 
     Yields
     ------
     CurveForecast
         One for each curve, in order. A curve that cannot be forecast has `error` set.
     """
-    at = sizes_array("sizes", sizes)
-    levels = tuple(
-        probability("levels", level) for level in np.atleast_1d(real_array("levels", levels)).ravel().tolist()
+    choice("of", of, get_args(Quantity))
+    asked = _Asked(
+        sizes=np.empty(0) if sizes is None else sizes_array("sizes", sizes),
+        times=_multiples(DEFAULT_TIMES if sizes is None and times is None else () if times is None else times),
+        levels=tuple(
+            probability("levels", level) for level in np.atleast_1d(real_array("levels", levels)).ravel().tolist()
+        ),
+        of=of,
+        target=None if target is None else real_number("target", target),
+        confidence=probability("confidence", confidence),
     )
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP):
         raise RequestError(f"must be an APExGP, got {type(settings).__name__}.", argument="model")
     try:
         items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in iter(curves))
-    except TypeError:
+    except Exception:  # whatever a foreign object raises that only looks like a list
         raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
     chunks = _chunks(enumerate(items))
-    work = (delayed(_forecast_chunk)(chunk, at, clone(settings), levels) for chunk in chunks)
+    work = (delayed(_forecast_chunk)(chunk, asked, clone(settings)) for chunk in chunks)
     return (forecast for chunk in in_order(work, n_jobs) for forecast in chunk)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of every curve."""
+
+    sizes: FloatArray
+    times: FloatArray
+    levels: tuple[float, ...]
+    of: Quantity
+    target: float | None
+    confidence: float
+
+    def of_curve(self, largest: float) -> FloatArray:
+        """The sizes to forecast: the common ones as they were given, then the multiples."""
+        return np.append(self.sizes, self.times * largest)
+
+
+def _multiples(times: ArrayLike) -> FloatArray:
+    values = np.atleast_1d(real_array("times", times))
+    for value in values.ravel().tolist():
+        positive("times", value)
+    return values.ravel()
+
+
 def _chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, _CHUNK)):
+    """What is read, some at a time; where reading fails, what came before it first."""
+    chunk: list[Any] = []
+    failed: Exception | None = None
+    count = 0
+    try:
+        for item in items:
+            chunk.append(item)
+            count += 1
+            if len(chunk) == _CHUNK:
+                yield chunk
+                chunk = []
+    except Exception as problem:
+        failed = problem
+    if chunk:
         yield chunk
+    if failed is not None:
+        raise DataError(
+            f"could not be read on after the first {count} ({type(failed).__name__}: {failed}).", argument="curves"
+        ) from failed
 
 
 def _forecast_chunk(
-    chunk: Sequence[tuple[int, tuple[object, LearningCurve]]],
-    sizes: FloatArray,
-    settings: APExGP,
-    levels: tuple[float, ...],
+    chunk: Sequence[tuple[int, tuple[object, LearningCurve]]], asked: _Asked, settings: APExGP
 ) -> list[CurveForecast]:
     """Forecast some curves, those of the same structure together."""
     models = fit_together(settings, [curve for _, (_, curve) in chunk])
     results = []
     for (index, (key, curve)), model in zip(chunk, models, strict=True):
         task = key if key is not None else getattr(curve, "task", None)
+        largest = float(curve.largest) if isinstance(curve, LearningCurve) else math.nan
         try:
             if isinstance(model, ApexError):
                 raise model
-            results.append(_summary(index, task, model, sizes, levels))
+            results.append(_summary(index, task, model, asked))
         except Exception as problem:
-            results.append(CurveForecast(index, task, sizes, error=str(without_answer(problem))))
+            why = str(without_answer(problem))
+            results.append(CurveForecast(index, task, np.empty(0), largest=largest, error=why))
     return results
 
 
-def _summary(
-    index: int, task: object, model: CurveEstimator, sizes: FloatArray, levels: tuple[float, ...]
-) -> CurveForecast:
-    forecast = model.forecast(sizes)
-    wanted = np.array([0.5, *(p for level in levels for p in ((1 - level) / 2, (1 + level) / 2))])
+def _summary(index: int, task: object, model: CurveEstimator, asked: _Asked) -> CurveForecast:
+    largest = model.curve_.largest
+    forecast = model.forecast(asked.of_curve(largest), of=asked.of)
+    wanted = np.array([0.5, *(p for level in asked.levels for p in ((1 - level) / 2, (1 + level) / 2))])
     median, *ends = forecast.quantile(wanted)
-    intervals = {level: (ends[2 * i], ends[2 * i + 1]) for i, level in enumerate(levels)}
-    return CurveForecast(index, task, sizes, forecast.mean, median, forecast.std, intervals, forecast.cautions, None)
+    required = None if asked.target is None else model.required_size(asked.target, asked.confidence)
+    more = () if required is None else required.cautions
+    return CurveForecast(
+        index,
+        task,
+        forecast.sizes,
+        forecast.mean,
+        median,
+        forecast.std,
+        largest,
+        {level: (ends[2 * i], ends[2 * i + 1]) for i, level in enumerate(asked.levels)},
+        required,
+        tuple(dict.fromkeys((*forecast.cautions, *more))),
+    )

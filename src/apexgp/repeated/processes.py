@@ -9,7 +9,7 @@ from typing import Any
 
 from joblib import Parallel
 
-from .._check import jobs
+from .._jobs import jobs
 from ..errors import RequestError
 
 __all__ = ["in_order"]

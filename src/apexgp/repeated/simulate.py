@@ -213,7 +213,7 @@ def tune_correction(
 def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[LearningCurve, float]]:
     try:
         earlier = [(curve, target) for curve, target in curves]
-    except (TypeError, ValueError):
+    except Exception:  # whatever a foreign object raises that only looks like a list
         raise DataError(
             f"must be pairs of a LearningCurve and a target, got {shown(curves)}.", argument="curves"
         ) from None

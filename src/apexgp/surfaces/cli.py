@@ -31,7 +31,6 @@ app = typer.Typer(
     name="apexgp",
     help="Forecast what a classifier will score with more labelled data, and how sure to be.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -75,7 +74,7 @@ def main() -> None:
 
     warnings.showwarning = note
     try:
-        app()
+        app(prog_name="apexgp")  # whichever way it was started: completion goes by the name
     except ApexError as problem:
         _stop(f"Error: {problem}")
     except BrokenPipeError:

@@ -7,19 +7,22 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from .._check import FloatArray
+from .._answer import Columns, rows_of
 from .._json import plain
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize
+from ..cautions import in_brief
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
 from ..forecast import Forecast
-from ..repeated.backtest import Backtest
-from ..repeated.compare import Comparison
+from ..repeated.compare import Comparison, PairComparison
+from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
 from .words.backtest import backtest_methods, backtest_sentence
+from .words.batch import batch_sentence, tasks_of_caution
+from .words.cite import Source, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.forecast import forecast_methods, forecast_sentence
 from .words.method import with_cautions
@@ -29,102 +32,132 @@ from .words.required import required_sentence
 
 __all__ = ["backtest_facts", "batch_facts", "compare_facts", "forecast_facts", "minimum_facts", "plan_facts"]
 
-_COLUMNS = ("size", "mean", "median", "std", "lower", "upper")
-
 
 def forecast_facts(
     model: APExGP, forecast: Forecast, level: float, required: RequiredSize | None = None
 ) -> dict[str, Any]:
     """Gather the pilot, the settings, the fit and the forecast, and the answer to a target."""
     curve = model.curve_
-    rows = _rows(forecast, *forecast.interval(level))
+    rows = _forecast_rows(forecast.to_dict(levels=(level,)), level)
     pilot = _pilot(curve)
     sentences = [forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve, rows[-1], level)]
     cautions = list(forecast.cautions)
     facts: dict[str, Any] = {"level": level, "forecast": rows}
     if required is not None:
-        facts["required"] = _without_cautions(required)
+        (facts["required"],) = rows_of(required.to_dict())
         sentences.append(required_sentence(required, curve))
         cautions += [caution for caution in required.cautions if caution not in cautions]
-    said = _said(" ".join(sentences), forecast_methods(model, rows, level, required), cautions)
+    paragraph = forecast_methods(model, rows, level, required)
+    said = _said(" ".join(sentences), paragraph, cautions, sources_of(model))
     return _model_facts(model) | facts | said
 
 
-def batch_facts(found: CurveForecast, level: float) -> dict[str, Any]:
-    """One curve of a batch."""
-    return {
-        "apexgp": version("apexgp"),
-        "task": found.task,
-        "level": level,
-        "forecast": [] if found.error is not None else _rows(found, *found.intervals[level]),
+def batch_facts(
+    found: Sequence[CurveForecast], level: float, target: float | None, confidence: float
+) -> dict[str, Any]:
+    """Every curve of a batch."""
+    tasks = [_task_facts(one, level) for one in found]
+    failed = sum(task["error"] is not None for task in tasks)
+    facts: dict[str, Any] = {"apexgp": version("apexgp"), "level": level, "tasks": tasks, "failed": failed}
+    if target is not None:
+        facts |= {"target": target, "confidence": confidence}
+    by_caution: dict[str, list[str]] = {}
+    for one in found:
+        for caution in one.cautions:
+            by_caution.setdefault(caution, []).append(str(one.task))
+    cautions = [tasks_of_caution(names, len(found)) + caution for caution, names in by_caution.items()]
+    return facts | {"sentence": batch_sentence(facts), "cautions": cautions}
+
+
+def _task_facts(found: CurveForecast, level: float) -> dict[str, Any]:
+    columns = {name: cells for name, cells in found.to_dict().items() if name != "task"}
+    facts = {
+        "task": None if found.task is None else str(found.task),
+        "largest": plain(found.largest),
+        "forecast": [] if found.error is not None else _forecast_rows(columns, level),
+        "wrong": [found.error] if found.error is not None else list(map(in_brief, found.cautions)),
         "cautions": list(found.cautions),
         "error": found.error,
     }
+    if found.required is not None:
+        (facts["required"],) = rows_of(found.required.to_dict())
+    return facts
 
 
 def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
     """A collection plan and the model behind it."""
-    said = _said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions)
-    return _model_facts(model) | {"plan": _without_cautions(plan)} | said
+    sources: tuple[Source, ...] = (*sources_of(model), "mahmood_b")
+    said = _said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions, sources)
+    return _model_facts(model) | {"plan": _without_cautions(plan), "rounds": rows_of(plan.to_dict())} | said
 
 
 def compare_facts(comparison: Comparison) -> dict[str, Any]:
     """A comparison of models."""
     models = comparison.models
     curve = next(iter(models.values())).curve_
-    pairs = [plain(asdict(pair)) | {"sentence": compare_sentence(pair, curve)} for pair in comparison.pairs]
-    found = {name: model.forecast(comparison.sizes, of="expected").cautions for name, model in models.items()}
-    cautions = [f"{name}: {caution}" for name, own in found.items() for caution in own]
+    pairs = [_pair_facts(pair) | {"sentence": compare_sentence(pair, curve)} for pair in comparison.pairs]
     return {
         "apexgp": version("apexgp"),
         "sizes": comparison.sizes.tolist(),
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
         "pairs": pairs,
-        **_said(" ".join(pair["sentence"] for pair in pairs), compare_methods(comparison), cautions),
+        **_said(
+            " ".join(pair["sentence"] for pair in pairs),
+            compare_methods(comparison),
+            comparison.cautions,
+            sources_of(next(iter(models.values()))),
+        ),
     }
+
+
+def _pair_facts(pair: PairComparison) -> dict[str, Any]:
+    """A pair's own facts; the grid is for drawing."""
+    return {name: value for name, value in plain(vars(pair)).items() if name not in ("grid", "grid_prob", "cautions")}
 
 
 def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str]) -> dict[str, Any]:
     """Figures of each method, and how many examples it asks for where there is a target."""
     facts: dict[str, Any] = {
         "apexgp": version("apexgp"),
-        "methods": [plain(asdict(score)) for score in result.pooled],
-        "by_curve": [plain(asdict(score)) for score in result.by_curve],
+        "methods": rows_of(result.to_dict("method")),
+        "by_curve": rows_of(result.to_dict("curve")),
+        "by_size": rows_of(result.to_dict("size")),
     }
+    cautions = list(result.cautions)
     if required:
         facts["required"] = {
-            name: {"error": found} if isinstance(found, str) else plain(asdict(found))
+            name: {"error": found} if isinstance(found, str) else _with_cautions(found)
             for name, found in required.items()
         }
-    cautions = [f"{', '.join(methods)}: {why}" for why, methods in _failures(result).items()]
-    return facts | _said(backtest_sentence(result), backtest_methods(result), cautions)
+        asking: dict[str, list[str]] = {}
+        for name, found in required.items():
+            for caution in () if isinstance(found, str) else found.cautions:
+                asking.setdefault(caution, []).append(name)
+        cautions += [tasks_of_caution(names, len(required)) + caution for caution, names in asking.items()]
+    sources = sources_of_methods(score.method for score in result.pooled)
+    return facts | _said(backtest_sentence(result), backtest_methods(result), cautions, sources)
 
 
-def _said(sentence: str, paragraph: str, cautions: Sequence[str]) -> dict[str, Any]:
+def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[Source]) -> dict[str, Any]:
     """What every answer says: a sentence, a paragraph for a paper, and reasons for doubt, which the latter repeats."""
     return {
         "sentence": sentence,
-        "methods_text": with_cautions(paragraph, cautions),
+        "methods_text": with_cautions(paragraph, cautions, how_to_cite(*sources)),
         "cautions": list(cautions),
     }
-
-
-def _failures(result: Backtest) -> dict[str, list[str]]:
-    """Methods that could not be judged on some curve, by the reason."""
-    reasons: dict[str, list[str]] = {}
-    for score in result.pooled:
-        if score.failed is not None:
-            reasons.setdefault(score.failed, []).append(score.method)
-    return reasons
 
 
 def minimum_facts(found: MinimumSampleSize) -> dict[str, Any]:
     """The minimum sample size and its criteria."""
     return {
         "apexgp": version("apexgp"),
-        "minimum": _without_cautions(found),
-        **_said(minimum_sentence(found), minimum_methods(found), found.cautions),
+        "minimum": rows_of(found.to_dict())[0],
+        **_said(minimum_sentence(found), minimum_methods(found), found.cautions, _sources_of_minimum(found)),
     }
+
+
+def _sources_of_minimum(found: MinimumSampleSize) -> tuple[Source, ...]:
+    return ("riley", "van_smeden") if found.cstatistic is None else ("riley", "van_smeden", "riley_c")
 
 
 def _model_facts(model: APExGP) -> dict[str, Any]:
@@ -156,12 +189,17 @@ def _pilot(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def _rows(found: Forecast | CurveForecast, lower: FloatArray, upper: FloatArray) -> list[dict[str, float]]:
-    """One row a size."""
-    columns = zip(found.sizes, found.mean, found.median, found.std, lower, upper, strict=True)
-    return [dict(zip(_COLUMNS, map(float, row), strict=True)) for row in columns]
+def _forecast_rows(columns: Columns, level: float) -> list[dict[str, Any]]:
+    """One row a size. The level of the interval stands beside the rows, not in the names of its ends."""
+    ends = {f"lower_{100 * level:g}": "lower", f"upper_{100 * level:g}": "upper"}
+    return rows_of({ends.get(name, name): cells for name, cells in columns.items()})
 
 
-def _without_cautions(answer: RequiredSize | CollectionPlan | MinimumSampleSize) -> dict[str, Any]:
-    """An answer's own facts; its cautions stand beside them."""
-    return {name: value for name, value in plain(asdict(answer)).items() if name != "cautions"}
+def _without_cautions(plan: CollectionPlan) -> dict[str, Any]:
+    """A plan's own facts; its cautions stand beside them."""
+    return {name: value for name, value in plain(asdict(plan)).items() if name != "cautions"}
+
+
+def _with_cautions(required: RequiredSize) -> dict[str, Any]:
+    (row,) = rows_of(required.to_dict())
+    return row | {"cautions": list(required.cautions)}

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .._check import some
-from ..curve import LearningCurve, read_curves
+from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..model.means import MEANS
+from ..reading.source import Wanted
 from .command import Sets
 
-__all__ = ["BayesOptions", "Columns", "Confidence", "CurveFile", "MethodOptions", "ModelOptions", "sizes_asked_for"]
+__all__ = [
+    "BayesOptions",
+    "Columns",
+    "Confidence",
+    "CurveFile",
+    "MethodOptions",
+    "ModelOptions",
+    "among",
+    "sizes_and_times",
+    "sizes_asked_for",
+]
 
 Confidence = Annotated[float, typer.Option(help="Probability with which the target should be met.")]
 
@@ -26,21 +39,42 @@ Confidence = Annotated[float, typer.Option(help="Probability with which the targ
 class Columns:
     """How to read a file of measured scores."""
 
-    size_column: Annotated[str, typer.Option(help="Column that holds the training-set sizes."), Sets("size")] = "size"
+    size_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that holds the training-set sizes.  [default: size, n, training examples or the like]",
+            show_default=False,
+        ),
+        Sets("size"),
+    ] = None
     score_column: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column that holds the scores; repeat for a table with one column a split.  [default: score]",
+            help="Column that holds the scores; repeat for a table with one column a split, or write a pattern such as "
+            "'fold*'.  [default: score, AUC, accuracy or the like]",
             show_default=False,
         ),
         Sets("score"),
     ] = None
-    split_column: Annotated[str, typer.Option(help="Column that names the split."), Sets("split")] = "split"
+    split_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that names the split.  [default: split, fold, seed or the like, if any]", show_default=False
+        ),
+        Sets("split"),
+    ] = None
     metric: Annotated[
         str | None, typer.Option(help="Name of the score, or which of those in the column metric to use.")
     ] = None
-    # The library's argument `task` is the column; to take one of its entries is the command line's own affair.
-    task: Annotated[str | None, typer.Option(help="Which of the tasks in the column task to use."), Sets()] = None
+    task_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that names the task.  [default: task, dataset, model or the like, if any]", show_default=False
+        ),
+        Sets("task"),
+    ] = None
+    # To take one of that column's entries is the command line's own affair.
+    task: Annotated[str | None, typer.Option(help="Which of the tasks in that column to use."), Sets()] = None
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
     ] = False
@@ -50,19 +84,27 @@ class Columns:
             help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
         ),
     ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
+    ] = None
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
-        """Read the curves of a file, or the one of them that was asked for."""
-        columns = self.score_column or ["score"]
-        curves = read_curves(
-            path,
+        """Read the curves of a file, or the one of them that was asked for; - is standard input."""
+        columns = self.score_column
+        wanted = Wanted(
             size=self.size_column,
-            score=columns[0] if len(columns) == 1 else columns,
+            score=columns[0] if columns and len(columns) == 1 else columns,
             split=self.split_column,
+            task=self.task_column,
             metric=self.metric,
             direction="lower" if self.lower_is_better else None,
-            unit=self.unit,  # type: ignore[arg-type]
+            unit=self.unit,
+            sheet=self.sheet,
         )
+        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, wanted)
+        for note in notes:
+            typer.echo(f"Note: {note}", err=True)
         if self.task is None:
             return curves
         if self.task not in curves:
@@ -71,35 +113,58 @@ class Columns:
 
     def only_curve_of(self, path: Path) -> LearningCurve:
         """Read the only curve of a file."""
-        curves = self.curves_of(path)
-        if len(curves) > 1:
-            names = some([str(name) for name in curves], 20)
-            raise RequestError(f"{path} holds {len(curves)} tasks ({names}). Choose one with --task.")
-        (curve,) = curves.values()
-        return curve
+        return _only(self.curves_of(path), path)
+
+
+def _only(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve:
+    if len(curves) > 1:
+        names = some([str(name) for name in curves], 20)
+        raise RequestError(f"{path} holds {len(curves)} tasks ({names}). Choose one with --task.")
+    (curve,) = curves.values()
+    return curve
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurveFile(Columns):
     """A file of measured scores."""
 
-    pairs: Annotated[Path, typer.Argument(help="CSV file with the columns size, score and, if known, split.")]
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input.",
+            allow_dash=True,
+        ),
+    ]
 
     def curves(self) -> dict[str | None, LearningCurve]:
-        """Read every curve."""
-        return self.curves_of(self.pairs)
+        """Every curve."""
+        return self._curves
 
     def only_curve(self) -> LearningCurve:
-        """Read the only curve."""
-        return self.only_curve_of(self.pairs)
+        """The only curve."""
+        return _only(self._curves, self.pairs)
+
+    @cached_property
+    def _curves(self) -> dict[str | None, LearningCurve]:
+        return self.curves_of(self.pairs)  # once: standard input cannot be read again
 
 
 @dataclass(frozen=True, kw_only=True)
 class MethodOptions:
     """What a method can be told, whichever it is."""
 
-    ceiling: Annotated[float, typer.Option(help="Highest score that is possible at all.")] = 1.0
-    floor: Annotated[float, typer.Option(help="Chance level, for instance 0.5 for AUROC.")] = 0.0
+    ceiling: Annotated[
+        float,
+        typer.Option(
+            help="Highest score that is possible at all; with --lower-is-better, 1 minus the lowest error rate."
+        ),
+    ] = 1.0
+    floor: Annotated[
+        float,
+        typer.Option(
+            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, 1 minus that of the error rate."
+        ),
+    ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
 
 
@@ -113,6 +178,7 @@ class BayesOptions(MethodOptions):
         typer.Option(
             help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: mmf]",
             show_default=False,
+            autocompletion=among(*MEANS, "auto"),
         ),
     ] = None
 
@@ -139,9 +205,37 @@ class ModelOptions(BayesOptions):
         return model
 
 
+def among(*words: str) -> Callable[[str], list[str]]:
+    """Words that a shell can complete an option's value with."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def sizes_and_times(at: Sequence[str]) -> tuple[list[float], list[float]]:
+    """Sizes as people write them, apart from multiples of a pilot that is not known yet."""
+    texts = [one for text in at for one in _apart(text)]
+    multiples = [text for text in texts if text.strip().lower().endswith("x")]
+    return [_size(text, 1.0) for text in texts if text not in multiples], [_size(text, 1.0) for text in multiples]
+
+
 def sizes_asked_for(at: Sequence[str], largest: float) -> list[float]:
-    """Sizes as people write them: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot."""
-    return [_size(text, largest) for text in at]
+    """Sizes as people write them: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot.
+
+    One text may hold several, with commas between them.
+    """
+    return [_size(one, largest) for text in at for one in _apart(text)]
+
+
+def _apart(text: str) -> list[str]:
+    """The sizes in a text; a comma that may part thousands as well as sizes is refused."""
+    if re.fullmatch(r"\s*[1-9]\d{0,2}(,\d{3})+\s*", text):
+        joined = text.replace(",", "").strip()
+        if re.search(r",0", text):
+            return [joined]  # no size begins with a nought
+        parts = text.strip().replace(",", ", ")
+        raise RequestError(
+            f"can be read as {joined} or as {parts}. Write {joined}, or '{parts}' with spaces.", argument="sizes"
+        )
+    return [one for one in text.split(",") if one.strip()] or [text]
 
 
 def _size(text: str, largest: float) -> float:

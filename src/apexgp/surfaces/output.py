@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from .._extras import need
 from .._files import refuse_to_overwrite, written_atomically
 from ..errors import RequestError
-from ..estimators import APExGP
 from .command import Sets
-from .plot import CurveDisplay
+from .plot.look import Display
 from .words.forecast import picture_line
 
 __all__ = ["OutputOptions", "PictureOptions", "print_table"]
@@ -58,12 +58,10 @@ class OutputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions:
-    """A picture of the curve. One that could not be written at the end is refused before any work is done."""
+    """A picture of the answer. One that could not be written at the end is refused before any work is done."""
 
-    plot: Annotated[Path | None, typer.Option(help="Draw the curve into this file (png, pdf, svg).")] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the picture if it exists."), Sets("overwrite")] = (
-        False
-    )
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer into this file (png, pdf, svg).")] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist."), Sets("overwrite")] = False
 
     def __post_init__(self) -> None:
         if self.plot is None:
@@ -74,22 +72,25 @@ class PictureOptions:
                 f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."
             )
 
-    def draw(self, model: APExGP, to: float, **shown: Any) -> None:
-        """Draw the curve up to the size `to`, if a picture was asked for; `shown` goes to `CurveDisplay.plot`."""
+    def draw(self, picture: Callable[[], Display], output: OutputOptions) -> None:
+        """Draw, if a picture was asked for, what `picture` makes, and say where it is.
+
+        Comes after the answer has been printed: without matplotlib that is there all the same.
+        """
         if self.plot is None:
             return
-        display = CurveDisplay.from_estimator(model, to if to > model.curve_.largest else None).plot(**shown)
+        pyplot = need("matplotlib.pyplot", "--plot", "plot")
+        pyplot.switch_backend("Agg")  # a file needs no window, nor a machine that has one
+        display = picture()
         with written_atomically(self.plot, overwrite=self.force) as draft:
             display.figure_.savefig(draft, dpi=150)
-
-    def say_where(self) -> None:
-        """Print where the picture is, if there is one."""
-        if self.plot is not None:
+        pyplot.close(display.figure_)
+        if output.for_a_reader:
             typer.echo(f"\n{picture_line(self.plot)}")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """Print a table; a first column of words is flush left, all else flush right."""
+    """Print a table; a first or last column of words is flush left, all else flush right."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.measure import Measurement
@@ -99,7 +100,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(title))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
-        table.add_column(Text(name), justify="left" if names_things else "right", no_wrap=True)
+        remarks = i == len(header) - 1 and any(" " in row[i] and row[i][:1].isalpha() for row in rows)
+        table.add_column(Text(name), justify="left" if names_things or remarks else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)

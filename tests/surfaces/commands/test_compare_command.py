@@ -1,6 +1,7 @@
 import pytest
 
 from apexgp import APExGP, LearningCurve, compare_models
+from apexgp.surfaces.words.phrases import chance as said
 from conftest import has_row, pilot_table
 
 GP = ("--mean", "power_law")
@@ -13,7 +14,7 @@ def test_compare_prints_who_leads(pairs, better, shown, facts_of):
     (pair,) = compare_models(curves, [564, 5640], APExGP("power_law")).pairs
     lines, sentence, text = shown(*command)
     for size, chance, gap in zip(("564", "5,640"), pair.prob_first_better, pair.difference, strict=True):
-        assert has_row(lines, "better beats pairs", size, f"{100 * chance:.0f} %", f"{gap:+.3f}")
+        assert has_row(lines, "better beats pairs", size, said(chance), f"{gap:+.3f}")
     assert "With 5,640 training examples better beats pairs with a probability of" in sentence
     assert f"{pair.prob_first_better[1]:.3f} at 5,640" in text
     assert "scores on 2 shared splits paired" in text

@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from apexgp import APExGP, LearningCurve, __version__
+from apexgp import APExGP, LearningCurve, __version__, read_curves
+from apexgp._answer import rows_of
 
 PAIRS = "size,score,split\n" + "".join(
     f"{size},{score + shift:.3f},{split}\n"
@@ -121,10 +122,16 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments
         ("", "is empty"),
         ("60,0.7\n90,0.8\n", "no header"),
         ("size,score\n60,85\n", "85 becomes 0.85"),
-        ("n,auc\n60,0.7\n", "found n, auc. Name yours with --size-column"),
+        ("epoch,auc\n60,0.7\n", "found epoch, auc. Name yours with --size-column"),
+        ("n,acc,F1\n60,0.7,0.6\n", "2 columns that may hold the scores: acc, F1. Name one of them with --score-column"),
+        ("n,anna,ben\n60,0.7,0.6\n", "if each of these is a split, with --score-column anna --score-column ben."),
+        (
+            "model,dataset,n,acc\na,b,60,0.7\n",
+            "may hold the tasks: model, dataset. Name one of them with --task-column",
+        ),
         ("size,score\n60,0.7\n90,0.8\n", "3 or more different sizes"),
         ("size,score,metric\n60,0.7,a\n60,0.7,b\n", "Choose with --metric"),
-        ("size;score\n1.000;0,7\n", "has a point in a file with decimal commas"),
+        ("size;score\n60;0,7\n90;0.8\n", "has a point in a file with decimal commas"),
     ],
 )
 def test_bad_files_end_with_1_and_one_sentence(run, tmp_path, text, message):
@@ -151,25 +158,75 @@ def test_the_published_method_on_request(run, pairs):
     assert facts["forecast"][0]["mean"] == expected.mean[0]
 
 
-def test_a_file_with_several_tasks_is_a_batch(run, tmp_path):
+@pytest.fixture
+def tasks(tmp_path):
+    """Two tasks alike, one ten times as large, one that falls, and one that is too short."""
     rows = [line.split(",") for line in PAIRS.splitlines()[1:]]
+    lines = [
+        f"{size},{score},{split},{task}" for task in ("lung", "liver 10", "liver 2") for size, score, split in rows
+    ]
+    lines += [f"{10 * int(size)},{score},{split},large" for size, score, split in rows]
+    lines += [f"{size},{1.4 - float(score):.3f},{split},falling" for size, score, split in rows] + ["60,0.7,a,short"]
     path = tmp_path / "tasks.csv"
-    lines = [",".join([*row, task]) for task in ("liver", "lung") for row in rows] + ["60,0.7,a,short"]
     path.write_text("size,score,split,task\n" + "\n".join(lines) + "\n")
-    code, out, err = run("forecast", path, "--at", "720", "--json")
+    return path
+
+
+ORDER = ["falling", "large", "liver 2", "liver 10", "lung", "short"]
+
+
+def test_a_file_with_several_tasks_is_one_strict_document(run, tasks):
+    code, out, err = run("forecast", tasks, "--json", "--target", "0.8")
     assert code == 1
-    assert "1 of 3 tasks could not be forecast" in err
-    facts = [json.loads(line) for line in out.splitlines()]
-    assert [f["task"] for f in facts] == ["liver", "lung", "short"]
-    assert facts[0]["forecast"][0]["mean"] == facts[1]["forecast"][0]["mean"]
-    assert "3 or more different sizes" in facts[2]["error"]
-    _, out, _ = run("forecast", path, "--at", "720")
-    assert "liver: 720 examples, expect 0." in out
-    assert "name the sizes to forecast with --at" in run("forecast", path)[2]
-    assert (
-        "--of, --target and --methods-text go with one curve"
-        in run("forecast", path, "--at", "720", "--of", "expected")[2]
-    )
+    assert err == "Error: 1 of 6 tasks could not be forecast.\n"
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    facts = json.loads(out, parse_constant=refuse)
+    assert (facts["apexgp"], facts["failed"], facts["target"], facts["confidence"]) == (__version__, 1, 0.8, 0.8)
+    by_name = {task["task"]: task for task in facts["tasks"]}
+    assert list(by_name) == ORDER  # as people sort names, 2 before 10
+    # By default multiples of each task's own largest size.
+    assert [row["size"] for row in by_name["lung"]["forecast"]] == [720, 3600, 18_000]
+    assert [row["size"] for row in by_name["large"]["forecast"]] == [7200, 36_000, 180_000]
+    assert by_name["lung"]["forecast"] == by_name["liver 2"]["forecast"]
+    model = APExGP().fit(read_curves(tasks)["lung"])
+    (asked,) = rows_of(model.required_size(0.8).to_dict())
+    assert by_name["lung"]["required"].keys() == asked.keys()
+    assert by_name["lung"]["required"]["median"] == pytest.approx(asked["median"], rel=1e-3)
+    assert by_name["lung"]["required"]["size"] is asked["size"] is None  # never, in a word that JSON has
+    assert by_name["lung"]["forecast"][0]["mean"] == pytest.approx(model.forecast([720]).mean[0], abs=1e-6)
+    assert by_name["falling"]["wrong"][0] == "falls"
+    assert by_name["falling"]["cautions"][0].startswith("Performance falls")
+    assert "3 or more different sizes" in by_name["short"]["error"]
+    assert by_name["short"]["wrong"] == [by_name["short"]["error"]]
+    assert by_name["short"]["forecast"] == []
+
+
+def test_a_file_with_several_tasks_is_one_sorted_table(run, tasks):
+    code, out, err = run("forecast", tasks, "--at", "20k", "--at", "2x", "--target", "0.8")
+    assert (code, err) == (1, "Error: 1 of 6 tasks could not be forecast.\n")
+    header, *rows = [line for line in out.splitlines() if line.startswith((" task ", *(f" {name} " for name in ORDER)))]
+    assert all(word in header for word in ("expected score", "95 % interval", "examples for 0.8", "what is wrong"))
+    names = [name for row in rows for name in ORDER if row.startswith(f" {name} ")]
+    assert names == [name for name in ORDER for _ in range(1 if name == "short" else 2)]
+    lung = [row.split() for row in rows if row.startswith(" lung")]
+    assert [row[1] for row in lung] == ["720", "20,000"]  # sorted by size, not as they were asked for
+    assert "beyond 50x" in rows[names.index("lung")]
+    assert "falls" in rows[names.index("falling")]
+    assert "3 or more different sizes" in rows[names.index("short")]
+    assert "Of 6 tasks, 5 could be forecast; short could not." in out
+    assert "Caution: falling, liver 2, liver 10 and lung: 20,000 is 55.6 times the largest pilot size" in out
+
+
+def test_a_batch_can_be_asked_for_other_quantities(run, tasks):
+    by_quantity = {
+        of: json.loads(run("forecast", tasks, "--at", "720", "--of", of, "--json")[1])["tasks"][-2]["forecast"][0]
+        for of in ("new_splits", "expected")
+    }
+    assert by_quantity["expected"]["std"] < by_quantity["new_splits"]["std"]
+    assert "Choose one with --task" in run("forecast", tasks, "--methods-text")[2]
 
 
 def test_odd_names_are_printed_as_they_are(run, tmp_path):

@@ -48,7 +48,7 @@ def replaced(command, **options):
             "Error: --confidence must be strictly between 0 and 1, got 80. Write 0.8 for 80 %.",
         ),
         (["forecast", "TASKS", "--level", "95", "--at", "720"], "--level must be strictly between 0 and 1, got 95"),
-        (["forecast", "TASKS", "--target", "0.8"], "--of, --target and --methods-text go with one curve"),
+        (["forecast", "TASKS", "--methods-text"], "--methods-text goes with one curve"),
         (replaced(PLAN, target="0.95", ceiling="0.9"), "The target 0.95 is better than 0.9"),
         (replaced(PLAN, cost="-1"), "--cost must be above 0, got -1"),
         (replaced(PLAN, penalty="0"), "--penalty must be above 0, got 0"),

@@ -18,8 +18,9 @@ from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import methods_named
 from ..command import Sets
 from ..facts import backtest_facts
-from ..options import Confidence, CurveFile, MethodOptions
-from ..output import OutputOptions
+from ..options import Confidence, CurveFile, MethodOptions, among
+from ..output import OutputOptions, PictureOptions
+from ..plot import BacktestDisplay
 from ..tables import backtest_table
 
 __all__ = ["backtest"]
@@ -30,7 +31,9 @@ def backtest(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Method to judge: {', '.join(METHODS)}. Repeat for several.  [default: all]", show_default=False
+            help=f"Method to judge: {', '.join(METHODS)}. Repeat for several.  [default: all]",
+            show_default=False,
+            autocompletion=among(*METHODS),
         ),
         Sets("methods"),
     ] = None,
@@ -47,10 +50,8 @@ def backtest(
         int, typer.Option(help="Processes for a file with several tasks; -1 takes all cores."), Sets("n_jobs")
     ] = 1,
     out: Annotated[Path | None, typer.Option(help="Write figures of every curve and method to this CSV file.")] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite that file if it exists."), Sets("overwrite")
-    ] = False,
     settings: MethodOptions,
+    picture: PictureOptions,
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
@@ -59,17 +60,18 @@ def backtest(
     A file with several tasks is pooled.
     """
     if out is not None:
-        refuse_to_overwrite(out, force)
+        refuse_to_overwrite(out, picture.force)
     curves, methods = source.curves(), _chosen(method, settings)
     required = {} if target is None else _required(source.only_curve(), methods, target, confidence)
     result = run_backtest(curves, methods, holdout, n_jobs=jobs)
     if not any(score.curves for score in result.pooled):
         raise DataError(f"{source.pairs}: {result.pooled[0].failed}")
     if out is not None:
-        result.to_csv(out, overwrite=force)
+        result.to_csv(out, overwrite=picture.force)
     facts = backtest_facts(result, required)
     largest = max(curve.largest for curve in curves.values())
-    output.present(facts, *backtest_table(facts, target, required, largest))
+    output.present(facts, *backtest_table(result, target, required, largest))
+    picture.draw(lambda: BacktestDisplay.from_backtest(result).plot(), output)
 
 
 def _chosen(names: list[str] | None, settings: MethodOptions) -> dict[str, CurveEstimator]:

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import joblib
 import typer
 
-from ..._check import jobs as checked_jobs
 from ..._extras import need
 from ..._files import file_behind, refuse_to_overwrite
+from ..._jobs import jobs as checked_jobs
 from ...collect.abilities import check_classifier
 from ...collect.curves import CurveSet
 from ...collect.labelled import read_labelled

@@ -12,8 +12,9 @@ from ...repeated.compare import compare_models
 from ..command import Sets
 from ..facts import compare_facts
 from ..options import BayesOptions, Columns, sizes_asked_for
-from ..output import OutputOptions
-from ..tables import compare_table
+from ..output import OutputOptions, PictureOptions
+from ..plot import ComparisonDisplay
+from ..tables import table_of
 
 __all__ = ["compare"]
 
@@ -21,18 +22,20 @@ __all__ = ["compare"]
 def compare(
     *,
     files: Annotated[
-        list[Path], typer.Argument(help="CSV files, one for each model, with the columns size, score and split.")
+        list[Path],
+        typer.Argument(help="Tables (CSV or .xlsx), one for each model, with the columns size, score and split."),
     ],
     at: Annotated[
         list[str] | None,
         typer.Option(
-            help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several.  "
-            "[default: 1x 2x 10x]",
+            help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several, or "
+            "part them by commas.  [default: 1x 2x 10x]",
             show_default=False,
         ),
         Sets("sizes"),
     ] = None,
     settings: BayesOptions,
+    picture: PictureOptions,
     output: OutputOptions,
     columns: Columns,
 ) -> None:
@@ -44,8 +47,9 @@ def compare(
         raise RequestError("compare wants two or more files, one for each model.")
     curves = {name: columns.only_curve_of(path) for name, path in _named(files).items()}
     sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
-    facts = compare_facts(compare_models(curves, sizes, settings.model()))
-    output.present(facts, *compare_table(facts))
+    found = compare_models(curves, sizes, settings.model())
+    output.present(compare_facts(found), *table_of(found))
+    picture.draw(lambda: ComparisonDisplay.from_comparison(found).plot(), output)
 
 
 def _named(files: list[Path]) -> dict[str, Path]:
@@ -53,5 +57,5 @@ def _named(files: list[Path]) -> dict[str, Path]:
     twice = [str(path) for i, path in enumerate(files) if path in files[:i]]
     if twice:
         raise RequestError(f"{twice[0]} is named twice; compare wants one file for each model.")
-    stems = {path.stem: path for path in files}
+    stems = {"standard input" if str(path) == "-" else path.stem: path for path in files}
     return stems if len(stems) == len(files) else {str(path): path for path in files}

@@ -10,6 +10,7 @@ from ...estimators import APExGP
 from ..digits import N_SPLITS, PILOT_SIZES, measure_digits
 from ..facts import forecast_facts
 from ..output import OutputOptions, PictureOptions
+from ..plot import CurveDisplay
 from ..tables import forecast_table
 from ..words.demo import opening, truth_sentence
 from ..words.forecast import pilot_line
@@ -28,7 +29,7 @@ def demo(
     model = APExGP(seed=seed).fit(pilot)
     size, score = float(truth.sizes[0]), float(truth.scores.mean())
     facts = forecast_facts(model, model.forecast([720, size]), 0.95)
-    OutputOptions().present(facts, *forecast_table(facts), intro=pilot_line(facts["pilot"]))
+    output = OutputOptions()
+    output.present(facts, *forecast_table(facts), intro=pilot_line(facts["pilot"]))
     typer.echo(f"\n{truth_sentence(size, score, facts['forecast'][-1])}")
-    picture.draw(model, size, truth=([size], [score]))
-    picture.say_where()
+    picture.draw(lambda: CurveDisplay.from_estimator(model, size).plot(truth=([size], [score])), output)

@@ -9,7 +9,7 @@ import typer
 from ...answers.minimum import minimum_sample_size
 from ..facts import minimum_facts
 from ..output import OutputOptions
-from ..tables import minimum_table
+from ..tables import table_of
 
 __all__ = ["minimum"]
 
@@ -18,7 +18,17 @@ def minimum(
     *,
     prevalence: Annotated[float, typer.Option(help="Share of patients with the outcome.")],
     parameters: Annotated[int, typer.Option(help="Coefficients that are considered for the model.")],
-    r2: Annotated[float, typer.Option("--r2", help="Cox and Snell's R2 that the model is expected to reach.")],
+    r2: Annotated[
+        float | None,
+        typer.Option("--r2", help="Cox and Snell's R2 that the model is expected to reach.", show_default=False),
+    ] = None,
+    cstatistic: Annotated[
+        float | None,
+        typer.Option(
+            help="Instead: the C statistic (AUROC) that it is expected to reach (Riley et al. 2021).",
+            show_default=False,
+        ),
+    ] = None,
     nagelkerke: Annotated[bool, typer.Option("--nagelkerke", help="The R2 is Nagelkerke's.")] = False,
     margin: Annotated[float, typer.Option(help="Half-width of the interval for the overall risk.")] = 0.05,
     shrinkage: Annotated[float, typer.Option(help="Expected shrinkage of the coefficients.")] = 0.9,
@@ -26,16 +36,19 @@ def minimum(
     error: Annotated[float, typer.Option(help="Mean absolute error of the predicted risks.")] = 0.05,
     output: OutputOptions,
 ) -> None:
-    """Say how many patients a prediction model with a yes-or-no outcome needs at least (Riley et al. 2020)."""
+    """Say how many patients a prediction model with a yes-or-no outcome needs at least (Riley et al. 2020).
+
+    Outcomes of several categories and times to an event have criteria of their own, which are not here.
+    """
     found = minimum_sample_size(
         prevalence,
         parameters,
         r2,
+        cstatistic=cstatistic,
         nagelkerke=nagelkerke,
         margin=margin,
         shrinkage=shrinkage,
         optimism=optimism,
         error=error,
     )
-    facts = minimum_facts(found)
-    output.present(facts, *minimum_table(facts))
+    output.present(minimum_facts(found), *table_of(found))

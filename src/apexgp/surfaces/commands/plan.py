@@ -10,8 +10,9 @@ from ...answers.plan import plan_collection
 from ..command import Sets
 from ..facts import plan_facts
 from ..options import CurveFile, ModelOptions
-from ..output import OutputOptions
-from ..tables import plan_table
+from ..output import OutputOptions, PictureOptions
+from ..plot import PlanDisplay
+from ..tables import table_of
 
 __all__ = ["plan"]
 
@@ -27,6 +28,7 @@ def plan(
         typer.Option(help="Examples at hand.  [default: the largest size in the file]", show_default=False),
     ] = None,
     settings: ModelOptions,
+    picture: PictureOptions,
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
@@ -36,4 +38,5 @@ def plan(
     """
     model = settings.model().fit(source.only_curve())
     found = plan_collection(model, target, cost, penalty, rounds, start)
-    output.present(plan_facts(model, found), *plan_table(found))
+    output.present(plan_facts(model, found), *table_of(found))
+    picture.draw(lambda: PlanDisplay.from_plan(model, found).plot(), output)

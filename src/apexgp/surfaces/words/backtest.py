@@ -6,7 +6,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ...repeated.backtest import Backtest, MethodScore
+from ...repeated.figures import Backtest, MethodScore
+from .cite import credited
 
 __all__ = ["backtest_methods", "backtest_sentence"]
 
@@ -45,4 +46,4 @@ def backtest_methods(result: Backtest) -> str:
 
 def _figures(score: MethodScore) -> str:
     covered = "" if np.isnan(score.coverage_95) else f", 95 % coverage {score.coverage_95:.2f}"
-    return f"{score.method}: CRPS {score.crps:.4f}, absolute error {score.error:.4f}{covered}"
+    return f"{credited(score.method)}: CRPS {score.crps:.4f}, absolute error {score.error:.4f}{covered}"

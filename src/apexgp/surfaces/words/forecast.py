@@ -12,7 +12,7 @@ from .method import pilot_and_method
 from .phrases import counted
 from .required import required_methods
 
-__all__ = ["batch_lines", "forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
+__all__ = ["forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
 
 
 def forecast_sentence(size: float, score: float, curve: LearningCurve, row: dict[str, float], level: float) -> str:
@@ -47,15 +47,3 @@ def pilot_line(pilot: dict[str, Any]) -> str:
 def picture_line(path: Path) -> str:
     """Where the picture is."""
     return f"The picture is in {path}."
-
-
-def batch_lines(facts: dict[str, Any]) -> list[str]:
-    """One curve of a batch: a line a size, and reasons for doubt; or why there is no forecast."""
-    if facts["error"] is not None:
-        return [f"{facts['task']}: {facts['error']}"]
-    sizes = [
-        f"{facts['task']}: {row['size']:,.10g} examples, expect {row['mean']:.3f}, {100 * facts['level']:g} % interval "
-        f"{row['lower']:.3f} to {row['upper']:.3f}"
-        for row in facts["forecast"]
-    ]
-    return sizes + [f"{facts['task']}: Caution: {caution}" for caution in facts["cautions"]]

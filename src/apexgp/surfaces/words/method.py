@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...estimators import APExGP
+from ...model.means import PAPER_MEANS
+from ...model.variant import PUBLISHED
 from .phrases import listed
 
 __all__ = ["method", "pilot_and_method", "with_cautions"]
@@ -27,29 +29,47 @@ def pilot_and_method(model: APExGP) -> str:
     )
 
 
-def with_cautions(paragraph: str, cautions: Sequence[str]) -> str:
-    """A paragraph that ends with the reasons to doubt what it says."""
-    return paragraph if not cautions else f"{paragraph} The following cautions apply. {' '.join(cautions)}"
+def with_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str:
+    """A paragraph, the reasons to doubt what it says, and how to cite it."""
+    doubts = [f"The following cautions apply. {' '.join(cautions)}"] if cautions else []
+    return " ".join([paragraph, *doubts, citation])
 
 
 def method(model: APExGP) -> str:
-    """The model, its priors and limits, as fitted."""
+    """The model as fitted, whose it is, and in what it departs from the paper's."""
     settings: dict[str, Any] = model.get_params(deep=False)
-    name = f"APEx-GP (Harvey et al. 2023; apexgp {version('apexgp')}, seed {settings['seed']})"
-    process = f"{name}, a Gaussian process over the logarithm of the training-set size"
-    limits = f"a ceiling of {settings['ceiling']:g}"
+    software = f"apexgp {version('apexgp')} (seed {settings['seed']})"
     if settings["inference"] == "map":
-        mean = _MEANS[settings["mean"]]
+        source = "its released code" if settings["variant"] == PUBLISHED else "its text"
         return (
-            f"Learning curves were extrapolated by {process} with a {mean} mean, fitted by maximum a-posteriori "
-            f"estimation with the published priors and {limits}."
+            f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
+            f"Gaussian process over the logarithm of the training-set size with a {_MEANS[settings['mean']]} mean, "
+            f"fitted by maximum a-posteriori estimation with the published priors and a ceiling of "
+            f"{settings['ceiling']:g}."
         )
     weights = model.weights_
     means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])
     shape = f"means weighted by their evidence ({means})" if len(weights) > 1 else f"a {_MEANS[settings['mean']]} mean"
-    priors = {"calibrated": "priors calibrated on learning curves of the LCDB", "paper": "the published priors"}
-    stated = priors[settings["priors"]] if isinstance(settings["priors"], str) else "priors stated elsewhere"
     return (
-        f"Learning curves were extrapolated by {process} with {shape}, integrated over all parameters under {stated}, "
-        f"with {limits} and a floor of {settings['floor']:g}."
+        f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
+        f"Gaussian process over the logarithm of the training-set size with {shape}, a ceiling of "
+        f"{settings['ceiling']:g} and a floor of {settings['floor']:g}. {_departures(settings, list(weights))}"
     )
+
+
+def _departures(settings: dict[str, Any], means: Sequence[str]) -> str:
+    """In what a fully Bayesian model differs from the published one."""
+    found = ["all parameters are integrated over instead of set to their most probable values"]
+    if set(means) - set(PAPER_MEANS):
+        found.append("the mean is not one of its two")
+    if settings["priors"] != "paper":
+        calibrated = (
+            "were calibrated on learning curves of the LCDB" if settings["priors"] == "calibrated" else "are ours"
+        )
+        found += [
+            f"the priors {calibrated}",
+            "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",
+            "single scores are modelled instead of their means, with noise that data splits carry along their curves "
+            "and that shrinks as training sets grow",
+        ]
+    return f"It departs from the published model in that {'; '.join(found)}."

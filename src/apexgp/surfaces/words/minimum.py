@@ -28,11 +28,16 @@ def minimum_sentence(found: MinimumSampleSize) -> str:
 
 def minimum_methods(found: MinimumSampleSize) -> str:
     """Paragraph about the minimum sample size."""
+    known = (
+        ""
+        if found.cstatistic is None
+        else f"worked out from a C statistic of {found.cstatistic:g} after Riley et al. 2021; "
+    )
     each = listed([f"{n:,} for {_CRITERIA[name]}" for name, n in found.criteria.items()])
     return (
         f"The minimum sample size for developing the prediction model was computed by the criteria of Riley et al. "
         f"(2020) for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence of {found.prevalence:g}, "
-        f"{found.parameters} candidate parameters and a Cox-Snell R2 of {found.r2:.3g} (maximum {found.max_r2:.3g}), "
-        f"the numbers of patients required were {each}. The largest, {found.size:,} patients with {found.events:,} "
-        f"events ({found.events_per_parameter:.1f} events per parameter), was taken."
+        f"{found.parameters} candidate parameters and a Cox-Snell R2 of {found.r2:.3g} ({known}maximum "
+        f"{found.max_r2:.3g}), the numbers of patients required were {each}. The largest, {found.size:,} patients with "
+        f"{found.events:,} events ({found.events_per_parameter:.1f} events per parameter), was taken."
     )

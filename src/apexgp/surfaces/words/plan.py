@@ -16,7 +16,7 @@ _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     """What to collect."""
     goal = f"{curve.metric_name} of {plan.target:g}"
-    worth = sorted({size for size in plan.sizes if size > plan.start})
+    worth = sorted({size for size in plan.stops if size > plan.start})
     met = (
         f"The {plan.start:,} {counted(curve)} at hand already reach a mean {goal} with a probability of "
         f"{chance(plan.prob_now)}. "
@@ -52,7 +52,7 @@ def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         "probability that a training-set size suffices taken from the posterior. With a target "
         f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_sample:g} per "
         f"{what.removesuffix('s')} and a penalty of {plan.penalty:g}, starting from {plan.start:,} {what} "
-        f"(sufficient with probability {plan.prob_now:.3f}), the planned training-set sizes were {listed(plan.sizes)}; "
+        f"(sufficient with probability {plan.prob_now:.3f}), the planned training-set sizes were {listed(plan.stops)}; "
         f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
         f"{money(plan.expected_cost)}, and the probability of missing the target {plan.failure_probability:.3f}."
     )

@@ -1,0 +1,128 @@
+"""What every answer can be taken away as: plain columns, a data frame, a short text, a table in a notebook."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from ._extras import need
+from ._json import plain
+
+__all__ = ["Answer", "Columns", "Shown", "as_frame", "columns_as_json", "rows_of"]
+
+Columns = dict[str, list[Any]]
+"""A table: the cells of each column, all columns of one length."""
+
+_MOST_ROWS = 20  # of a table that is shown; a frame holds them all
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer to be read: a title, a small table of text, and what is to be said below it."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    words: Collection[str] = ()
+    """Columns that hold words, which stand flush left; numbers stand flush right."""
+
+    def as_text(self) -> str:
+        """Lines for a terminal."""
+        rows = _shortened(self.rows)
+        widths = [max(map(len, column)) for column in zip(self.header, *rows, strict=True)]
+        signs = ["<" if name in self.words else ">" for name in self.header]
+        lines = [
+            "  ".join(f"{cell:{sign}{width}}" for cell, sign, width in zip(row, signs, widths, strict=True))
+            for row in (self.header, *rows)
+        ]
+        return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines), *self.notes])
+
+    def as_html(self) -> str:
+        """The same for a page; every text is escaped."""
+        rows = _shortened(self.rows)
+        align = [f"text-align:{'left' if name in self.words else 'right'}" for name in self.header]
+
+        def line(cells: Sequence[str], tag: str) -> str:
+            inside = (f'<{tag} style="{how}">{escape(cell)}</{tag}>' for cell, how in zip(cells, align, strict=True))
+            return f"<tr>{''.join(inside)}</tr>"
+
+        head, body = line(self.header, "th"), "".join(line(row, "td") for row in rows)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        title = f'<caption style="text-align:left">{escape(self.title)}</caption>'
+        return f"<div><table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>{notes}</div>"
+
+
+def _shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """The first and the last rows, where there are many."""
+    if len(rows) <= _MOST_ROWS:
+        return list(rows)
+    half = _MOST_ROWS // 2
+    return [*rows[:half], ["..."] * len(rows[0]), *rows[-half:]]
+
+
+class Answer(ABC):
+    """What the answers of the library share."""
+
+    cautions: tuple[str, ...]
+
+    @abstractmethod
+    def _columns(self) -> Columns:
+        """The answer as a table, with numbers as they are."""
+
+    @abstractmethod
+    def shown(self) -> Shown:
+        """The answer as `print` and a notebook show it."""
+
+    def to_dict(self) -> Columns:
+        """The answer as plain columns, ready for JSON and for any library of tables.
+
+        A number that is not finite is None. `to_frame` gives the same table.
+        """
+        return columns_as_json(self._columns())
+
+    def to_frame(self) -> Any:
+        """The answer as a pandas DataFrame (`pip install 'apexgp[pandas]'`).
+
+        Numbers that are not finite stay as they are. The cautions are in `frame.attrs["cautions"]`.
+        """
+        return as_frame(self, self._columns())
+
+    def _all_notes(self, *notes: str) -> list[str]:
+        return [*notes, *(f"Caution: {caution}" for caution in self.cautions)]
+
+    def __repr__(self) -> str:
+        return self.shown().as_text()
+
+    def _repr_html_(self) -> str:
+        return self.shown().as_html()
+
+
+def columns_as_json(columns: Columns) -> Columns:
+    """Columns with cells that JSON has a word for."""
+    table: Columns = plain(columns, str)  # a task may be anything that its caller could use as a key
+    return table
+
+
+def as_frame(answer: Answer, columns: Columns) -> Any:
+    """Columns as a pandas DataFrame; a pair becomes two columns, a mapping one for each of its entries."""
+    pandas = need("pandas", f"{type(answer).__name__}.to_frame", "pandas")
+    flat: Columns = {}
+    for name, cells in columns.items():
+        if cells and isinstance(cells[0], Mapping):
+            flat |= {f"{name}_{key}": [cell[key] for cell in cells] for key in cells[0]}
+        elif cells and isinstance(cells[0], tuple):
+            flat[f"{name}_lower"], flat[f"{name}_upper"] = map(list, zip(*cells, strict=True))
+        else:
+            flat[name] = cells
+    frame = pandas.DataFrame(flat)
+    frame.attrs["cautions"] = list(answer.cautions)
+    return frame
+
+
+def rows_of(columns: Columns) -> list[dict[str, Any]]:
+    """The same table by rows."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -1,0 +1,84 @@
+"""Cells of a table as numbers: per cent, decimal commas and thousands apart, as spreadsheets show them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["is_blank", "looks_like_a_date", "looks_numeric", "number_in", "uses_decimal_commas"]
+
+# What people and spreadsheets put where there is no value.
+_BLANK = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "–", "—", "?", "#div/0!", "#value!"})
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?\s*%?")
+_COMMA_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
+_POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
+_SPACE_GROUPS = re.compile(r"[1-9]\d{0,2}([ '’\u00a0\u2009\u202f]\d{3})+")
+_NUMBER = re.compile(r"[+-]?(\d+([.,' \u00a0]\d+)*[.,]?|[.,]\d+)([eE][+-]?\d+)?\s*%?")
+_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))([T ]\d{1,2}:\d\d.*)?")
+
+
+def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
+    """The number that a cell holds; a ValueError says, as a hint, why it holds none.
+
+    Parameters
+    ----------
+    cell
+        The text.
+    decimal_comma
+        Whether the file has decimal commas.
+    counts
+        Whether it is a number of things: then thousands may be set apart, where that cannot mean anything else.
+    """
+    text = cell.replace("\u2212", "-").strip()
+    if counts:
+        text = _ungrouped(text, decimal_comma)
+    scale = 100.0 if text.endswith("%") else 1.0
+    text = text.removesuffix("%").rstrip()
+    if decimal_comma:
+        if re.fullmatch(r"[+-]?\d+\.\d+", text):
+            meant = " or ".join((text.replace(".", ""), text.replace(".", ",")))
+            raise ValueError(f"It has a point in a file with decimal commas. Write {meant}, whichever is meant.")
+        text = text.replace(",", ".")
+    try:
+        return float(text) / scale if scale > 1 else float(text)
+    except ValueError:
+        grouped = re.search(r"\d[,' \u00a0]\d", text)
+        raise ValueError("Use a decimal point and no thousands separators." if grouped else "") from None
+
+
+def _ungrouped(text: str, decimal_comma: bool) -> str:
+    """A number of things without signs between its thousands; refuses one that may be read in two ways."""
+    if _SPACE_GROUPS.fullmatch(text):
+        return re.sub(r"\D", "", text)
+    if (_POINT_GROUPS if decimal_comma else _COMMA_GROUPS).fullmatch(text):
+        return re.sub(r"\D", "", text)
+    # The other sign, before exactly three digits. No program writes a fraction with a nought at its end.
+    other = r"[1-9]\d{0,2},\d{3}" if decimal_comma else r"[1-9]\d{0,2}\.\d\d0"
+    if re.fullmatch(other, text):
+        one, many = text.split("," if decimal_comma else ".")
+        raise ValueError(f"It may be read as {one} or as {one}{many}. Write {one}{many} if that is meant.")
+    return text
+
+
+def uses_decimal_commas(cells: list[str]) -> bool:
+    """Whether numbers among cells, which no comma parts, have decimal commas rather than commas between thousands."""
+    with_comma = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
+    if not with_comma:
+        return False
+    if not all(_COMMA_GROUPS.fullmatch(cell) for cell in with_comma):
+        return True
+    return not any(re.fullmatch(r"[+-]?\d*\.\d+\s*%?", cell) for cell in cells)
+
+
+def is_blank(cell: str) -> bool:
+    """Whether a cell says that there is no value."""
+    return cell.strip().casefold() in _BLANK
+
+
+def looks_numeric(cell: str) -> bool:
+    """Whether a cell is a number in one notation or another."""
+    return _NUMBER.fullmatch(cell.strip()) is not None and not looks_like_a_date(cell)
+
+
+def looks_like_a_date(cell: str) -> bool:
+    """Whether a cell is a day, with or without a time."""
+    return _DATE.fullmatch(cell.strip()) is not None

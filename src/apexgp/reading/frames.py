@@ -1,0 +1,101 @@
+"""Data frames and scikit-learn's learning curves, as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._check import real_array, shown
+from .._tables import Table
+from ..errors import DataError, RequestError
+
+__all__ = ["frame_table", "is_frame", "scikit_learn_curve"]
+
+
+def is_frame(thing: Any) -> bool:
+    """Whether something is a data frame: of pandas, polars, Arrow or their kin, or a mapping from names to columns."""
+    kind = type(thing)  # a lazy frame may have to work to tell its own columns
+    return (
+        isinstance(thing, Mapping)
+        or hasattr(kind, "to_pydict")
+        or (hasattr(kind, "columns") and hasattr(kind, "dtypes"))
+    )
+
+
+def frame_table(frame: Any) -> Table:
+    """A data frame as a table of text cells, from which every number comes back to the last digit.
+
+    What is needed of a frame, its names and its columns as lists, all libraries give in the same words; so none of them
+    has to be there, and none is preferred.
+    """
+    if hasattr(frame, "collect") and hasattr(frame, "lazy"):
+        frame = frame.collect()
+    try:
+        columns = _columns(frame)
+        heights = {len(column) for column in columns.values()}
+    except DataError:
+        raise
+    except Exception as problem:  # whatever a foreign object's conversion raises: it is no table
+        raise DataError(f"The data frame cannot be read ({type(problem).__name__}: {problem}).") from problem
+    if len(heights) != 1 or not max(heights):
+        what = "has no rows" if heights <= {0} else "has columns of different lengths"
+        raise DataError(f"The data frame {what}. Give one row a measurement.")
+    texts = {name: [_text(value) for value in column] for name, column in columns.items()}
+    return Table("the data frame", texts, list(range(max(heights))), place="row")
+
+
+def _columns(frame: Any) -> dict[str, Sequence[Any]]:
+    if isinstance(frame, Mapping):
+        found = {name: list(column) for name, column in frame.items()}
+    elif hasattr(frame, "to_pydict"):
+        found = frame.to_pydict()
+    else:
+        index = getattr(frame, "index", None)
+        if any(name is not None for name in getattr(index, "names", ())):
+            frame = frame.reset_index()  # sizes often are the index of a pandas frame
+        names = list(frame.columns)
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"The data frame names column {shown(twice)} more than once. Rename one of them.")
+        found = {name: frame[name].to_list() for name in names}
+    return {str(name): column for name, column in found.items()}
+
+
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+    text = str(value)
+    return "" if text in ("<NA>", "NaT") else text.strip()
+
+
+def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
+    """Sizes, test scores, the name of the score and whether it is a loss; None if this is no such curve.
+
+    What scikit-learn calls neg_... is a loss below 0; it is turned round again.
+    """
+    if hasattr(result, "train_sizes") and hasattr(result, "test_scores"):
+        sizes, scores, name = result.train_sizes, result.test_scores, getattr(result, "score_name", None)
+    elif isinstance(result, tuple) and len(result) in (3, 5) and all(map(_is_table, result[1:])):
+        sizes, scores, name = result[0], result[2], None
+    else:
+        return None
+    if sizes is None or scores is None:
+        raise RequestError("The learning curve of scikit-learn holds no scores.")
+    values = real_array("scores", scores, error=DataError)
+    measured = values[~np.isnan(values)]
+    loss = bool((measured <= 0).all() and (measured < 0).any())
+    named = None if name is None or name in ("Score", "Negative score") else str(name).removeprefix("Negative ")
+    return sizes, -values if loss else values, named, loss
+
+
+def _is_table(thing: Any) -> bool:
+    try:
+        return np.ndim(thing) == 2
+    except Exception:  # whatever a foreign object's conversion raises: it is no table
+        return False

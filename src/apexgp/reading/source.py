@@ -1,0 +1,68 @@
+"""From what a person brings, and says of it, to measurements."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from .._check import choice, several, shown, text
+from .._tables import Table, read_table
+from ..errors import RequestError
+from .frames import frame_table, is_frame
+from .headers import find_columns, is_header
+from .measurements import STATED, Measurements, measurements_in
+
+__all__ = ["Source", "Wanted", "read_measurements"]
+
+Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller says of a table: names of columns, and what they hold; None where the table tells.
+
+    The fields are the parameters of `LearningCurve.from_csv`, and `task`, the column that names the curves.
+    """
+
+    size: str | None = None
+    score: str | Sequence[str] | None = None
+    split: str | None = None
+    task: str | None = None
+    metric: str | None = None
+    direction: str | None = None
+    unit: str | None = None
+    sheet: str | int | None = None
+
+    def __post_init__(self) -> None:
+        column = "the name of a column"
+        if self.score is not None and not isinstance(self.score, str):
+            names = several("score", self.score, f"{column}, or a list of names")
+            object.__setattr__(self, "score", [text("score", name, column) for name in names])
+        for argument in ("size", "score", "split", "task", "metric"):
+            name = getattr(self, argument)
+            if name is not None and not isinstance(name, list):
+                object.__setattr__(self, argument, text(argument, name, column))
+        for argument, allowed in STATED.items():
+            if getattr(self, argument) is not None:
+                choice(argument, getattr(self, argument), allowed)
+        if self.sheet is not None and not isinstance(self.sheet, str | int):
+            raise RequestError(f"must be the name or number of a sheet, got {shown(self.sheet)}.", argument="sheet")
+
+
+def read_measurements(source: Any, wanted: Wanted) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:
+    """Every curve of a file or data frame by its task, and what a reader should know of how it was read."""
+    table = frame_table(source) if is_frame(source) else _file_table(source, wanted)
+    columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
+    stated = {what: getattr(wanted, what) for what in STATED}
+    found, notes = measurements_in(table, columns, wanted.metric, stated)
+    return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
+
+
+def _file_table(source: Any, wanted: Wanted) -> Table:
+    def named(cells: Sequence[str]) -> bool:
+        return wanted.size in cells
+
+    sheet = None if wanted.sheet is None else str(wanted.sheet)
+    return read_table(source, sheet=sheet, is_header=is_header if wanted.size is None else named)

@@ -1,0 +1,238 @@
+"""The picture of a pilot curve and its forecast."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..._check import FloatArray, probability, real_number, scores_array, several, shown, sizes_array
+from ..._numbers import exactly, roughly
+from ...answers.required import RequiredSize
+from ...cautions import FARTHEST_FACTOR
+from ...errors import RequestError
+from ...estimators import CurveEstimator
+from ..words.phrases import counted
+from .look import (
+    FORECAST,
+    MEASURED,
+    TARGET,
+    TRUTH,
+    Display,
+    dress,
+    legend,
+    mark_tested,
+    new_axes,
+    score_axis,
+    size_axis,
+    whiskers,
+)
+
+__all__ = ["CurveDisplay", "picture_end"]
+
+_FARTHEST = 1e100  # where axes still count
+
+
+def picture_end(largest: float, farthest: float, required: RequiredSize | None) -> float | None:
+    """How far to draw: to the farthest size asked for, and to the size that a target takes, if that is in reach."""
+    in_reach = required is not None and required.size <= FARTHEST_FACTOR * largest
+    end = max(farthest, 1.3 * required.size) if required is not None and in_reach else farthest
+    return end if end > largest else None
+
+
+@dataclass(eq=False, repr=False)
+class CurveDisplay(Display):
+    """A learning curve, measured and forecast, ready to be drawn; holds the arrays and computes nothing.
+
+    Make one with `CurveDisplay.from_estimator(model)` and draw it with `plot`.
+
+    Parameters
+    ----------
+    measured_sizes, measured_scores : arrays of shape (n,)
+        Every measurement.
+    pilot_sizes, pilot_mean, pilot_std : arrays of shape (R,)
+        Mean and standard deviation of the replicates at each distinct size.
+    sizes, mean : arrays of shape (Q,)
+        The forecast, from the smallest pilot size on: its mean, as tables have it.
+    bands : mapping from level to (lower, upper)
+        Its equal-tailed intervals.
+    metric : str
+        Name of the score axis.
+    unit : str
+        What a size counts.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What `plot` drew on.
+    """
+
+    measured_sizes: FloatArray
+    measured_scores: FloatArray
+    pilot_sizes: FloatArray
+    pilot_mean: FloatArray
+    pilot_std: FloatArray
+    sizes: FloatArray
+    mean: FloatArray
+    bands: Mapping[float, tuple[FloatArray, FloatArray]]
+    metric: str = "score"
+    unit: str = "examples"
+
+    @classmethod
+    def from_estimator(
+        cls, model: CurveEstimator, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)
+    ) -> Self:
+        """Forecast from the smallest pilot size to the size `to` (by default 10 times the largest) for drawing.
+
+        Parameters
+        ----------
+        model
+            A fitted model with a `forecast` method.
+        to
+            Right end of the curve.
+        levels
+            Probabilities of the bands.
+        """
+        if not isinstance(model, CurveEstimator):
+            raise RequestError(f"must be a fitted model, got {shown(model)}.", argument="model")
+        check_is_fitted(model)
+        shares = sorted(probability("levels", level) for level in several("levels", levels))
+        curve = model.curve_
+        pilot = curve.replicates
+        start, last = pilot.sizes[0], pilot.sizes[-1]
+        end = 10 * last if to is None else real_number("to", to)
+        if not last < end <= _FARTHEST:
+            raise RequestError(
+                f"must be beyond the largest pilot size {last:g} and at most {_FARTHEST:g}, got {end:g}.", argument="to"
+            )
+        grid = np.geomspace(start, end, 160)
+        # The pilot's last size stands where the drawing changes; geomspace must not round the ends away from it.
+        grid = np.unique(np.concatenate([grid[1:-1], [start, last, end]]))
+        forecast = model.forecast(grid)
+        return cls(
+            measured_sizes=curve.sizes,
+            measured_scores=curve.scores,
+            pilot_sizes=pilot.sizes,
+            pilot_mean=pilot.mean,
+            pilot_std=pilot.std,
+            sizes=grid,
+            mean=forecast.mean,
+            bands={level: forecast.interval(level) for level in shares},
+            metric=curve.metric_name,
+            unit=counted(curve),
+        )
+
+    def _about(self) -> str:
+        return (
+            f"{self.metric}, measured from {exactly(self.pilot_sizes[0])} to {exactly(self.pilot_sizes[-1])} "
+            f"training {self.unit}, forecast to {exactly(self.sizes[-1])}"
+        )
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        truth: tuple[ArrayLike, ArrayLike] | None = None,
+        required: RequiredSize | None = None,
+    ) -> Self:
+        """Draw on `ax`, a matplotlib Axes, or on a new figure.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; nothing outside it is touched.
+        truth
+            Sizes and scores that were measured beyond the pilot, to be shown beside the forecast.
+        required
+            Answer to a target, of `model.required_size`: shows the target, and the size with its interval as far as the
+            picture reaches.
+        """
+        later = None if truth is None else _pairs(truth)
+        if required is not None and not isinstance(required, RequiredSize):
+            raise RequestError(f"must be what model.required_size gives, got {shown(required)}.", argument="required")
+        ours = ax is None
+        ax = new_axes("CurveDisplay.plot") if ours else ax
+        self._draw_forecast(ax)
+        spread = whiskers(self.pilot_mean, self.pilot_std)
+        ax.plot(self.measured_sizes, self.measured_scores, ".", color="0.6", markersize=4, zorder=3)
+        ax.errorbar(
+            self.pilot_sizes,
+            self.pilot_mean,
+            yerr=spread,
+            fmt="o",
+            color=MEASURED,
+            markersize=4.5,
+            capsize=2.5,
+            linewidth=1,
+            label="measured (mean, s.d.)",
+            zorder=4,
+        )
+        drawn = [self.measured_scores, self.pilot_mean - spread[0], self.pilot_mean + spread[1], self.mean]
+        drawn += [end for ends in self.bands.values() for end in ends]
+        if later is not None:
+            ax.plot(*later, "D", color=TRUTH, markersize=6, label="measured later", zorder=5)
+            drawn.append(later[1])
+        if required is not None:
+            self._draw_required(ax, required)
+            drawn.append(np.array([required.target]))
+        score_axis(ax, self.metric, *drawn)
+        size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
+        dress(ax)
+        legend(ax, below=ours)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_forecast(self, ax: Any) -> None:
+        """The bands and the mean: as a forecast beyond the pilot, paler within it."""
+        boundary = self.pilot_sizes[-1]
+        beyond, within = self.sizes >= boundary, self.sizes <= boundary
+        shades = np.linspace(0.38, 0.16, len(self.bands))
+        for (level, (lower, upper)), alpha in zip(sorted(self.bands.items()), shades, strict=True):
+            label = f"{100 * level:g} % interval"
+            x = self.sizes[beyond]
+            ax.fill_between(x, lower[beyond], upper[beyond], color=FORECAST, alpha=alpha, linewidth=0, label=label)
+            # Where there are data the model is a fit, not a forecast: told apart by a paler band.
+            ax.fill_between(self.sizes[within], lower[within], upper[within], color="0.5", alpha=alpha / 2, linewidth=0)
+        ax.plot(self.sizes[within], self.mean[within], color="0.35", linewidth=1.5)
+        ax.plot(self.sizes[beyond], self.mean[beyond], color=FORECAST, linewidth=2, label="forecast (mean)")
+        ax.axvline(boundary, color="0.55", linewidth=0.8, linestyle=(0, (4, 4)))
+        mark_tested(ax, FARTHEST_FACTOR * boundary, self.sizes[-1])
+
+    def _draw_required(self, ax: Any, required: RequiredSize) -> None:
+        """The target, and the size that reaches it with its interval, as far as they lie within the picture."""
+        sure = f"{100 * required.confidence:g} %"
+        left, right = self.sizes[0], self.sizes[-1]
+        within = left <= required.size <= right
+        size = roughly(required.size, required.relative_error)
+        if required.already_met:
+            words = f"target {required.target:g}: met already"
+        elif math.isinf(required.size):
+            words = f"target {required.target:g}: not reached with {sure}"
+        else:
+            words = f"target {required.target:g}: {size} with {sure}"
+        ax.axhline(required.target, color=TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label=None if within else words)
+        if within:
+            ax.plot(required.size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
+        low, high = np.clip(required.interval, left, right)
+        if low < high:
+            ends = " to ".join(roughly(end, required.relative_error) for end in required.interval)
+            label = f"its interval (10 % to 90 %): {ends}"
+            ax.plot([low, high], [required.target] * 2, color=TARGET, linewidth=5, alpha=0.35, label=label, zorder=4)
+
+
+def _pairs(truth: tuple[ArrayLike, ArrayLike]) -> tuple[FloatArray, FloatArray]:
+    """Sizes and scores that were measured, as many of one as of the other."""
+    given = several("truth", truth)
+    if len(given) != 2:
+        raise RequestError(f"must be a pair (sizes, scores), got {shown(truth)}.", argument="truth")
+    sizes, scores = sizes_array("truth", given[0]), scores_array("truth", given[1])
+    if sizes.shape != scores.shape:
+        raise RequestError(
+            f"must hold one score for each size, got shapes {sizes.shape} and {scores.shape}.", argument="truth"
+        )
+    return sizes, scores

@@ -1,0 +1,64 @@
+"""A batch of curves in words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .phrases import listed, roughly
+
+__all__ = ["batch_intro", "batch_sentence", "sorting_key", "tasks_of_caution"]
+
+_MOST_NAMED = 5
+
+
+def batch_intro(count: int, metric: str) -> str:
+    """What was read, to open with."""
+    return f"{count:,} tasks, each forecast on its own ({metric})."
+
+
+def batch_sentence(facts: dict[str, Any]) -> str:
+    """How many tasks could be forecast, and which could not; and how far the target is."""
+    tasks = facts["tasks"]
+    failed = [str(task["task"]) for task in tasks if task["error"] is not None]
+    text = f"Of {len(tasks):,} tasks, {len(tasks) - len(failed):,} could be forecast"
+    text += f"; {_named(failed)} could not." if failed else "."
+    if "target" not in facts:
+        return text
+    asked = [(task["required"], str(task["task"])) for task in tasks if task["error"] is None]
+    met = [name for required, name in asked if required["already_met"]]
+    later = [(r, name) for r, name in asked if not r["already_met"] and r["size"] is not None]
+    never = [name for required, name in asked if not required["already_met"] and required["size"] is None]
+    parts = [f"{_named(met)} {_verb(met)} it with what there is"] if met else []
+    if later:
+        first, name = min(later, key=lambda one: float(one[0]["size"]))
+        reach = (
+            f"the first of {len(later):,} to reach it with more is {name}" if len(later) > 1 else f"{name} takes more"
+        )
+        parts.append(f"{reach}, at {roughly(first['size'], first['relative_error'])} examples")
+    if never:
+        parts.append(f"{_named(never)} {_verb(never)} it with no number of examples")
+    goal = f"a target of {facts['target']:g} with a probability of {100 * facts['confidence']:g} %"
+    return f"{text} For {goal}: {'; '.join(parts)}." if parts else text
+
+
+def tasks_of_caution(names: Sequence[str], count: int) -> str:
+    """Which tasks a caution is about, to open it with; nothing where it is about all."""
+    return "" if len(names) == count else f"{_named(names)}: "
+
+
+def sorting_key(name: str) -> tuple[tuple[float, str], ...]:
+    """Order of names as people sort them: task 2 before task 10, a before B."""
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return tuple((float(part), "") if part.isdecimal() else (math.inf, part) for part in parts)
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else [*names]
+    return listed(shown)
+
+
+def _verb(names: Sequence[str]) -> str:
+    return "reaches" if len(names) == 1 else "reach"

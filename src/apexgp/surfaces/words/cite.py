@@ -1,0 +1,85 @@
+"""What to cite for an answer: the software, and those whose methods it used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import version
+from typing import Literal
+
+from ...estimators import APExGP
+
+__all__ = ["Source", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
+
+Source = Literal["harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
+
+_SOURCES: dict[Source, str] = {
+    "harvey": (
+        "Harvey E, Chen W, Kent DM, Hughes MC. A Probabilistic Method to Predict Classifier Accuracy on Larger "
+        "Datasets given Small Pilot Data. Machine Learning for Health (ML4H), PMLR 225, 2023."
+    ),
+    "jain": (
+        "Jain A, Swaminathan G, Favaro P, et al. A Meta-Learning Approach to Predicting Performance and Data "
+        "Requirements. CVPR 2023."
+    ),
+    "lcdb": (
+        "Mohr F, Viering TJ, Loog M, van Rijn JN. LCDB 1.0: An Extensive Learning Curves Database for Classification "
+        "Tasks. ECML PKDD 2022."
+    ),
+    "mahmood_a": (
+        "Mahmood R, Lucas J, Acuna D, et al. How Much More Data Do I Need? Estimating Requirements for Downstream "
+        "Tasks. CVPR 2022."
+    ),
+    "mahmood_b": (
+        "Mahmood R, Lucas J, Alvarez JM, Fidler S, Law MT. Optimizing Data Collection for Machine Learning. NeurIPS "
+        "2022."
+    ),
+    "riley": (
+        "Riley RD, Ensor J, Snell KIE, et al. Calculating the sample size required for developing a clinical "
+        "prediction model. BMJ 2020;368:m441."
+    ),
+    "riley_c": (
+        "Riley RD, Van Calster B, Collins GS. A note on estimating the Cox-Snell R2 from a reported C statistic "
+        "(AUROC) to inform sample size calculations for developing a prediction model with a binary outcome. "
+        "Statistics in Medicine 2021;40:859-864."
+    ),
+    "van_smeden": (
+        "van Smeden M, Moons KGM, de Groot JAH, et al. Sample size for binary logistic prediction models: Beyond "
+        "events per variable criteria. Statistical Methods in Medical Research 2019;28:2455-2474."
+    ),
+}
+
+
+def how_to_cite(*sources: Source) -> str:
+    """The end of a paragraph for a paper."""
+    software = f"The apexgp authors. apexgp, version {version('apexgp')} [software]."
+    return " ".join(["How to cite:", software, *(_SOURCES[source] for source in sources)])
+
+
+# How the methods of a backtest are credited in a sentence; one of the caller's own is nobody's that we know.
+_METHODS: dict[str, tuple[str, tuple[Source, ...]]] = {
+    "apexgp": ("a Bayesian model after APEx-GP, Harvey et al. 2023, with priors from the LCDB", ("harvey", "lcdb")),
+    "apexgp_published": ("APEx-GP as published, Harvey et al. 2023", ("harvey",)),
+    "power_law": ("the baseline of Harvey et al. 2023", ("harvey",)),
+    "arctan": ("the baseline of Harvey et al. 2023", ("harvey",)),
+    "piecewise_power_law": ("Jain et al. 2023", ("jain",)),
+    **{
+        f"mahmood_{name}": ("Mahmood et al. 2022", ("mahmood_a",))
+        for name in ("power_law", "arctan", "logarithm", "root")
+    },
+    **{name: ("LCDB, Mohr et al. 2022", ("lcdb",)) for name in ("pow4", "mmf4", "wbl4")},
+}
+
+
+def credited(method: str) -> str:
+    """A method of a backtest with its source in brackets, where that is known."""
+    return f"{method} ({_METHODS[method][0]})" if method in _METHODS else method
+
+
+def sources_of_methods(methods: Iterable[str]) -> tuple[Source, ...]:
+    """Whose work the methods of a backtest are, each once, in order of their names."""
+    return tuple(sorted({source for name in methods if name in _METHODS for source in _METHODS[name][1]}))
+
+
+def sources_of(model: APExGP) -> tuple[Source, ...]:
+    """Whose work a model rests on."""
+    return ("harvey", "lcdb") if model.get_params(deep=False)["priors"] == "calibrated" else ("harvey",)

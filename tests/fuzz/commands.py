@@ -1,0 +1,141 @@
+"""Commands with options that nobody should have typed."""
+
+import contextlib
+import io
+import json
+import re
+import sys
+import warnings
+from functools import lru_cache
+
+import typer
+from hypothesis import strategies as st
+
+from apexgp.surfaces import cli
+from fuzz.surface import TABLE, folder, labelled_files
+from fuzz.values import number
+
+# Options that are left alone: they reach for other machines.
+APART = {"--dask"}
+# Options that start processes, as many as they say.
+PROCESSES = {"--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310]}
+# Options whose usual values are worth meeting as well.
+SOUND = {
+    "--at": ["720", "2x"],
+    "--of": ["expected", "same_splits"],
+    "--mean": ["power_law"],
+    "--method": ["arctan"],
+    "--estimator": ["sklearn.naive_bayes:GaussianNB"],
+    "--metric": ["auroc", "m"],
+    "--sizes": ["20"],
+    "--ratio": ["8:1:1"],
+    "--multiclass": ["macro"],
+    "--count": ["groups"],
+    "--group": ["who"],
+    "--drop": ["a"],
+    "--label": ["c"],
+    "--out": ["d.csv"],
+    "--results": ["s.csv"],
+    "--plot": ["picture.png", "picture.svg", "no.txt"],
+}
+
+
+@lru_cache
+def commands():
+    """Each command with arguments that it takes, and its options: whether they want a value."""
+    pairs, data = folder() / "good.csv", folder() / "good labelled.csv"
+    pairs.write_text(TABLE)
+    data.write_bytes(labelled_files()[".csv"])
+    plan = "--target 0.8 --cost 1 --penalty 1000 --mean power_law"
+    collect = "--label label --jobs 1 --splits 1 --sizes 20,30 --metric accuracy --out c.csv --results r.csv"
+    fixed = {
+        "forecast": [str(pairs)],
+        "plan": [str(pairs), *plan.split()],
+        "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],
+        "backtest": [str(pairs), "--method", "power_law"],
+        "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
+        "collect": [str(data), *collect.split()],
+    }
+    known = typer.main.get_command(cli.app).commands
+    return {name: (given, _options(known[name])) for name, given in fixed.items()}
+
+
+def _options(known):
+    return {
+        option.opts[0]: not option.is_flag
+        for option in known.params
+        if option.param_type_name == "option" and option.opts[0] not in APART
+    }
+
+
+WORDS = [
+    *("", " ", " 7 ", "\udc80", "é", "\n", "9" * 310, "x" * 300, "'", '"', "1e308:1e308:1e308", "$x^{", "<b>"),
+    *("abc", "0", "-1", "1e308", "1e-300", "5e-324", "1e999", "nan", "inf", "-inf", "1,2", "1:2:3", "1e-17", "0.5"),
+    *("99", "1_0", "2x", "1e400x", "%", "%s", "{}", "[]", ":", "a:", ":b", "--json", "-1:1:1", "0:0:0", "logistic"),
+    *("../..", ".", "/", "/dev/null", "/dev/full", "/proc/x", "/no/such", "sys:modules", "math:floor", "os:nope"),
+    *("json:JSONDecoder", "sklearn.linear_model:LinearRegression", "sklearn.pipeline:Pipeline", "antigravity_no:x"),
+]
+
+
+@st.composite
+def command(draw):
+    name = draw(st.sampled_from(sorted(commands())))
+    fixed, options = commands()[name]
+    argv = ["apexgp", name, *fixed]
+    chosen = draw(st.lists(st.sampled_from(sorted(options)), max_size=3, unique=True))
+    for option in chosen:
+        argv.append(option)
+        if options[option]:
+            words = st.sampled_from(PROCESSES.get(option) or [*WORDS, *SOUND.get(option, ())])
+            argv.append(draw(words if option in PROCESSES else words | number.map(typed) | st.text(max_size=5)))
+    if draw(st.integers(0, 9)) == 0:
+        argv[2] = draw(st.sampled_from(["/dev/null", ".", "/no/such", "", "data.npz", "pairs.csv"]))
+
+    def act():
+        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "picture.png", "picture.svg"):
+            (folder() / stale).unlink(missing_ok=True)
+        code, out, err = run(argv)
+        assert code in (0, 1, 2), (code, err)
+        assert "not prepared for" not in err, err
+        assert "Aborted" not in err, err
+        assert "Traceback" not in err, err
+        assert not re.search(r"encountered in|Warning", err), err
+        assert code == 0 or err.strip() or out.strip()
+        if code == 0 and "--json" in chosen:
+            json.loads(out, parse_constant=_no_constant)
+        assert "broke down" not in err, f"broke: {err}"
+        return "refused" if code else "taken"
+
+    return repr(argv), act, None
+
+
+def typed(value):
+    """A number as a person would type it; of one with thousands of digits, some."""
+    return str(value) if isinstance(value, float) else str(value % 10**400)
+
+
+def _no_constant(name):
+    raise AssertionError(f"{name} is no JSON")
+
+
+def run(argv):
+    """The command as the shell calls it: exit code, standard output, standard error."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace") for _ in range(2))
+    before, show = sys.argv, warnings.showwarning
+    sys.argv = argv
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.chdir(folder()):
+            # Warnings come to a person as notes here, not as errors.
+            warnings.simplefilter("default")
+            try:
+                cli.main()
+                code = 0
+            except SystemExit as stop:
+                code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+    finally:
+        sys.argv, warnings.showwarning = before, show
+    texts = []
+    for stream in (out, err):
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode("utf-8", errors="replace"))
+    return code, *texts

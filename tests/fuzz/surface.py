@@ -1,0 +1,236 @@
+"""Everything public that takes an argument, found by looking: what is new is attacked without being listed."""
+
+import atexit
+import inspect
+import io
+import shutil
+import tempfile
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.naive_bayes import GaussianNB
+
+import apexgp
+from apexgp import (
+    APExGP,
+    CurveDisplay,
+    Forecast,
+    LearningCurve,
+    LeastSquares,
+    LogisticHead,
+    SliceHead,
+    metrics,
+)
+
+SIZES = [60.0, 94.0, 147.0, 230.0, 360.0]
+SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
+RNG = np.random.default_rng(0)
+Y = np.arange(90) % 2
+X = RNG.normal(size=(90, 3)) + Y[:, None]
+SCANS = [X[:3]] * 90
+TABLE = "size,score,split\n" + "".join(
+    f"{int(a)},{b},{c}\n" for a, b, c in zip(SIZES * 2, SCORES * 2, "a" * 5 + "b" * 5, strict=True)
+)
+
+# What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
+RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveDisplay", "CurveForecast", "CurveSet"}
+RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize"}
+# Priors and constants are checked by the estimator that is given them.
+SETTINGS = {"Beliefs", "Variant"}
+
+
+@lru_cache
+def folder():
+    made = Path(tempfile.mkdtemp(prefix="apexgp-fuzz-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+@lru_cache
+def fitted():
+    return APExGP("power_law").fit(SIZES, SCORES)
+
+
+@lru_cache
+def curve():
+    return LearningCurve(SIZES * 2, SCORES + [s + 0.01 for s in SCORES], ["a"] * 5 + ["b"] * 5, metric="auroc")
+
+
+@lru_cache
+def instances():
+    """One of each class whose methods are attacked."""
+    model, one = fitted(), curve()
+    collected = apexgp.collect_curves(GaussianNB(), X, Y, sizes=[20, 30, 40], n_splits=1, progress=False)
+    found = {
+        "APExGP": model,
+        "Backtest": apexgp.backtest(one, ["power_law"]),
+        "CollectionPlan": apexgp.plan_collection(model, 0.8, 1.0, 1e4),
+        "Comparison": apexgp.compare_models({"a": one, "b": one}, [720], model),
+        "CurveDisplay": CurveDisplay.from_estimator(model),
+        "CurveForecast": next(iter(apexgp.forecast_many([one], [720], APExGP("power_law")))),
+        "CurveSet": collected,
+        "Forecast": model.forecast([720.0, 3600.0]),
+        "LearningCurve": one,
+        "LeastSquares": LeastSquares("power_law").fit(one),
+        "LogisticHead": LogisticHead([1.0], [5]).fit(X, Y),
+        "MinimumSampleSize": apexgp.minimum_sample_size(0.2, 10, 0.2),
+        "RequiredSize": model.required_size(0.8),
+        "SliceHead": SliceHead([0.05], [0.0], 1, max_epochs=2).fit(SCANS, Y),
+    }
+    found |= {"MethodScore": found["Backtest"].pooled[0], "PairComparison": found["Comparison"].pairs[0]}
+    return found
+
+
+@lru_cache
+def usual():
+    """An argument that will do, by its name; by the name of the function first, where that is not enough."""
+    model, one = fitted(), curve()
+    (folder() / "good.csv").write_text(TABLE)
+    model.save(folder() / "good.json", overwrite=True)
+    LeastSquares("power_law").fit(one).save(folder() / "flat.json", overwrite=True)
+    apexgp.collect_curves(
+        GaussianNB(), X, Y, sizes=[20, 30, 40], n_splits=1, progress=False, results=folder() / "good record.csv"
+    )
+    settings = {"ceiling": 1.0, "floor": 0.0, "mean": "power_law", "seed": 0}
+    by_name = {
+        **settings,
+        **{"sizes": [720], "scores": SCORES, "target": 0.76, "model": model, "curve": one, "overwrite": True},
+        **{"path": folder() / "written.csv", "y": [0.8, 0.8], "predicted": [0.5, 0.6], "n": 3, "p": [0.1, 0.9]},
+        **{"forecast": model.forecast([720.0, 3600.0]), "lower": 0.1, "upper": 0.9, "index": 1, "size": 200},
+        **{"prevalence": 0.2, "parameters": 10, "r2": 0.2, "cost_per_sample": 1.0, "penalty": 1e4, "n_jobs": 1},
+        **{"curves": {"a": one, "b": one}, "pilot": 3, "to": 5000, "ax": None, "progress": False, "which": (None, "m")},
+    }
+    methods = ("fit", "predict", "predict_proba", "decision_function")
+    small = {"sizes": [20, 40], "n_splits": 1, "estimator": GaussianNB(), "X": X, "y": Y}
+    of_function = {
+        "LearningCurve": {"sizes": SIZES},
+        "Forecast": {
+            "sizes": np.array([720.0]),
+            "locations": np.array([[0.7], [0.8]]),
+            "scales": np.array([[0.1], [0.1]]),
+            "weights": np.array([0.5, 0.5]),
+        },
+        "APExGP.fit": {"sizes": SIZES},
+        "LeastSquares.fit": {"sizes": SIZES},
+        "APExGP.load": {"path": folder() / "good.json"},
+        "LeastSquares.load": {"path": folder() / "flat.json"},
+        "LearningCurve.from_csv": {"path": folder() / "good.csv", "size": "size"},
+        "read_curves": {"path": folder() / "good.csv", "size": "size"},
+        "CurveSet.from_results": {"path": folder() / "good record.csv"},
+        "CurveDisplay.plot": {"truth": ([720], [0.8]), "required": model.required_size(0.8)},
+        "LogisticHead": {"Cs": [1.0], "max_iters": [5, 9]},
+        "SliceHead": {"learning_rates": [0.05], "weight_decays": [0.0], "n_seeds": 1, "max_epochs": 2},
+        **{f"LogisticHead.{method}": {"X": X, "y": Y} for method in methods},
+        **{f"SliceHead.{method}": {"X": SCANS, "y": Y} for method in methods},
+        "collect_curves": small,
+        "backtest": {"methods": ["power_law"]},
+        "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,)},
+        "compare_models": {"model": APExGP("power_law")},
+        "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},
+        "tune_correction": {
+            "curves": [(one, 0.76)],
+            "model": LeastSquares("power_law"),
+            "rounds": 2,
+            "step": 0.1,
+            "largest": 0.2,
+        },
+    }
+    return by_name, of_function
+
+
+@lru_cache
+def surface():
+    """Each public function by its name: what to call, and arguments that it takes."""
+    found = {}
+    for name in apexgp.__all__:
+        thing = getattr(apexgp, name)
+        if inspect.isfunction(thing):
+            found[name] = thing
+        elif inspect.isclass(thing) and name not in SETTINGS:
+            if name not in RESULTS:
+                found[name] = _ready(thing)
+            for method in _methods(thing):
+                found[f"{name}.{method}"] = getattr(instances().get(name, thing), method)
+    found |= {f"metrics.{name}": getattr(metrics, name) for name in metrics.__all__}
+    found["CurveSet[]"] = lambda which: instances()["CurveSet"][which]
+    arguments = {name: _arguments(name, function) for name, function in found.items()}
+    return {name: (found[name], arguments[name]) for name in found if arguments[name]}
+
+
+def _methods(thing):
+    own = inspect.getmembers(thing, lambda member: inspect.isfunction(member) or inspect.ismethod(member))
+    return [name for name, method in own if not name.startswith("_") and method.__module__.startswith("apexgp")]
+
+
+def _ready(thing):
+    """A class as a function; settings are checked when they are used."""
+    if issubclass(thing, (LogisticHead, SliceHead)):
+        return partial(_fitted_head, thing)
+    return partial(_fitted_model, thing) if issubclass(thing, (APExGP, LeastSquares)) else thing
+
+
+def _fitted_head(thing, **settings):
+    return thing(**settings).fit(SCANS if thing is SliceHead else X, Y)
+
+
+def _fitted_model(thing, **settings):
+    model = thing(**settings).fit(curve())
+    return model.forecast([720]) if model.forecasts else model.predict([720])
+
+
+def _arguments(name, function):
+    """Arguments that will do; a function that needs one of which nothing is known has to be taught here."""
+    by_name, of_function = usual()
+    original = getattr(apexgp, name) if isinstance(function, partial) else function
+    found = {}
+    for parameter in inspect.signature(original).parameters.values():
+        known = by_name | of_function.get(name, {})
+        if parameter.name in known:
+            found[parameter.name] = known[parameter.name]
+        elif parameter.default is not inspect.Parameter.empty:
+            found[parameter.name] = parameter.default
+        else:
+            raise NotImplementedError(f"Say in tests/fuzz/surface.py what {name} takes as {parameter.name}.")
+    return found
+
+
+def used(result):
+    """Read a result as a person would: what is wrong with it shows there."""
+    if isinstance(result, Forecast):
+        proper(result)
+    elif isinstance(result, CurveDisplay) and hasattr(result, "figure_"):
+        from matplotlib import pyplot
+
+        result.figure_.canvas.draw()
+        pyplot.close("all")
+    elif inspect.isgenerator(result):
+        result = list(result)
+    if not isinstance(result, BaseEstimator):  # which shows what it was given, as that shows itself
+        repr(result)
+
+
+def proper(forecast):
+    """What every forecast keeps."""
+    lower, upper = forecast.interval(0.8)
+    for values in (forecast.mean, forecast.median, lower, upper):
+        assert np.isfinite(values).all()
+        assert ((values >= 0) & (values <= 1)).all()
+    assert (lower <= upper).all()
+
+
+@lru_cache
+def labelled_files():
+    table = "a,b,c,label,who\n" + "".join(
+        f"{x[0]:.3f},{x[1]:.3f},{'uvw'[i % 3]},{y},{i // 2}\n" for i, (x, y) in enumerate(zip(X, Y, strict=True))
+    )
+    found = {".csv": table.encode()}
+    for suffix, save in (
+        (".npy", lambda f: np.save(f, X)),
+        (".npz", lambda f: np.savez(f, X=X, label=Y, who=np.arange(90) // 2)),
+    ):
+        buffer = io.BytesIO()
+        save(buffer)
+        found[suffix] = buffer.getvalue()
+    return found

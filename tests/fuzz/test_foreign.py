@@ -1,0 +1,23 @@
+"""Objects of other people's classes, whose every method raises, as every argument of everything that is public."""
+
+import contextlib
+
+import pytest
+
+from conftest import require
+from fuzz.surface import surface, used
+from fuzz.tally import Tally
+from fuzz.values import FOREIGN
+
+
+@pytest.mark.slow
+def test_foreign_objects_are_taken_or_refused_in_our_words(tmp_path):
+    require("matplotlib").use("agg")
+    tally = Tally()
+    with contextlib.chdir(tmp_path):
+        for name, (function, arguments) in surface().items():
+            for argument in arguments:
+                for value in FOREIGN:
+                    given = arguments | {argument: value}
+                    tally.judge(name, f"{argument} {type(value)}", lambda f=function, g=given: used(f(**g)))
+    assert tally.clean, tally.report()

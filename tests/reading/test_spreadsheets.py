@@ -1,0 +1,270 @@
+"""Tables as people keep them: names of columns, per cent, notes around the table, wide tables, workbooks."""
+
+import datetime
+import io
+
+import pytest
+
+from apexgp import LearningCurve, read_curves
+from apexgp.errors import DataError, MissingScoresWarning, RequestError
+from conftest import require
+
+SIZES, SCORES, SPLITS = [60, 60, 120, 120], [0.7, 0.72, 0.8, 0.82], ["a", "b", "a", "b"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="pairs.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return write
+
+
+def is_the_pilot(curve, metric="score"):
+    """Whether the four scores were read as they are in every file here."""
+    assert curve.sizes.tolist() == SIZES
+    assert curve.scores.tolist() == pytest.approx(SCORES, abs=1e-15)
+    assert curve.split.tolist() == SPLITS
+    assert curve.metric_name == metric
+    return True
+
+
+@pytest.mark.parametrize("size", ["size", "Size", "n", "N", "n_train", "train size", "Training examples", "# samples"])
+@pytest.mark.parametrize("split", ["Split", "fold", "CV fold", "seed", "random_state", "Run", "repeat"])
+def test_columns_are_known_by_what_people_call_them(write, size, split):
+    text = f"{size},AUC,{split}\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n"
+    assert is_the_pilot(LearningCurve.from_csv(write(text)), "AUROC")
+
+
+@pytest.mark.parametrize(
+    "size", ["Number of patients", "training set size", "sample size", "n_samples", "Images", "nTrain"]
+)
+def test_more_names_of_sizes(write, size):
+    assert LearningCurve.from_csv(write(f"id,{size},acc\n7,60,0.7\n8,90,0.8\n")).sizes.tolist() == [60, 90]
+
+
+@pytest.mark.parametrize("name", ["train", "test size", "batch size", "no", "label", "epoch"])
+def test_other_numbers_are_not_taken_for_sizes(write, name):
+    with pytest.raises(DataError, match=r"no column that is called size, n, training examples.*found .*Name yours"):
+        LearningCurve.from_csv(write(f"{name},acc\n60,0.7\n90,0.8\n"))
+
+
+@pytest.mark.parametrize(
+    ("header", "metric"),
+    [
+        ("Score", "score"),
+        ("test_score", "score"),
+        ("AUROC", "AUROC"),
+        ("Accuracy", "accuracy"),
+        ("F1", "F1"),
+        ("mean test accuracy", "accuracy"),
+        ("error", "error rate"),
+    ],
+)
+def test_the_header_of_the_scores_names_the_metric(write, header, metric):
+    curve = LearningCurve.from_csv(write(f"n,train_score,{header},fit_time\n60,0.99,0.7,12\n90,1,0.8,13\n"))
+    assert (curve.metric_name, curve.scores.tolist(), curve.direction) == (metric, [0.7, 0.8], "higher")
+
+
+def test_two_columns_that_may_be_it_are_refused_until_one_is_chosen(write):
+    path = write("n,accuracy,F1\n60,0.7,0.5\n90,0.8,0.6\n")
+    with pytest.raises(
+        DataError, match=r"2 columns that may hold the scores: accuracy, F1\. Name one of them with score"
+    ):
+        LearningCurve.from_csv(path)
+    assert LearningCurve.from_csv(path, score="f1").scores.tolist() == [0.5, 0.6]
+    assert LearningCurve.from_csv(path, metric="F1").scores.tolist() == [0.5, 0.6]
+    with pytest.raises(DataError, match=r"2 columns that may hold the sizes: n, samples"):
+        LearningCurve.from_csv(write("n,samples,auc\n60,61,0.5\n"))
+
+
+def test_comments_above_and_scores_of_validation_do_not_matter(write):
+    comments = "".join(f"# setting {i}: [1, 2, 3]\n" for i in range(20))
+    text = f"{comments}size,split,val_auc,test_auc,error\n60,a,1,0.7\n60,b,1,0.72\n120,a,1,0.8,late\n120,b,1,0.82,\n"
+    assert is_the_pilot(LearningCurve.from_csv(write(text)), "AUROC")
+
+
+def test_models_in_one_file_are_curves_of_their_own(write):
+    curves = read_curves(write("Model,n,AUC\nresnet,60,0.7\nvit,60,0.6\nresnet,90,0.8\nvit,90,0.7\n"))
+    assert {name: curve.scores.tolist() for name, curve in curves.items()} == {"resnet": [0.7, 0.8], "vit": [0.6, 0.7]}
+
+
+def test_a_seed_that_tells_no_splits_apart_is_not_taken_for_one(write):
+    assert LearningCurve.from_csv(write("n,auc,seed\n60,0.7,42\n60,0.72,42\n")).split is None
+    with pytest.raises(DataError, match=r"line 2, 3: split 42 has 2 scores at size 60"):
+        LearningCurve.from_csv(write("n,auc,seed\n60,0.7,42\n60,0.72,42\n"), split="seed")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n,accuracy,run\n60,70%,a\n60,72.0%,b\n120,80 %,a\n120,82%,b\n",
+        "n;Accuracy;run\r\n60;70,0 %;a\r\n60;72,0 %;b\r\n120;80 %;a\r\n120;82 %;b\r\n",
+        "n\taccuracy\trun\n60\t70%\ta\n60\t0.72\tb\n120\t80%\ta\n120\t0.82\tb\n",
+    ],
+)
+def test_per_cent_signs_are_understood(write, text):
+    assert is_the_pilot(LearningCurve.from_csv(write(text, encoding="utf-8-sig")), "accuracy")
+
+
+def test_titles_above_and_notes_beneath_the_table_are_left_out(write):
+    text = (
+        "Pilot, ward 7;;\n;;\nTraining examples;Accuracy;Fold\n60;0,7;a\n60;0,72;b\nSecond batch;;\n120;0,8;a\n"
+        "120;0,82;b\n;;\n\nNote: measured in March, see Smith;;\nAll by hand;;\n"
+    )
+    assert is_the_pilot(LearningCurve.from_csv(write(text)), "accuracy")
+    plain = (
+        "Pilot of ward 7\n\nn,Accuracy,Fold\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n\n"
+        "Note: in March, by Smith, on Tuesdays, late\n"
+    )
+    assert is_the_pilot(LearningCurve.from_csv(write(plain)), "accuracy")
+
+
+def test_files_put_one_after_the_other_are_one_table(write):
+    one, other = "size,score,split\n60,0.7,a\n60,0.72,b\n", "size,score,split\n120,0.8,a\n120,0.82,b\n"
+    assert is_the_pilot(LearningCurve.from_csv(write(one + other)))
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Fold 1,Fold 2,mean,sd", "1,2,mean,sd", "auc_1,auc_2,mean,sd", "fold a,fold b,note,sd", "seed=1,seed=2,x,y"],
+)
+def test_wide_tables_need_no_names(write, header):
+    curve = LearningCurve.from_csv(write(f"n,{header}\n60,70%,0.72,0.71,0.01\n120,0.8,0.82,0.81,0.01\n"))
+    assert (curve.sizes.tolist(), curve.scores.tolist()) == (SIZES, SCORES)
+    assert len(set(curve.split.tolist())) == 2
+    assert curve.metric_name == ("AUROC" if header.startswith("auc") else "score")
+
+
+def test_wide_tables_by_a_pattern_and_with_names_to_type(write):
+    path = write("n,anna,annika,ben\n60,0.7,0.72,0.1\n120,0.8,0.82,0.1\n")
+    curve = LearningCurve.from_csv(path, score="ann*")
+    assert (curve.scores.tolist(), curve.split.tolist()) == (SCORES, ["anna", "annika"] * 2)
+    with pytest.raises(DataError, match=r"if each of these is a split, with score=\['anna', 'annika', 'ben'\]"):
+        LearningCurve.from_csv(path)
+
+
+def test_sizes_in_the_header_are_a_table_turned_round(write):
+    curve = LearningCurve.from_csv(write("fold,60,120\na,0.7,0.8\nb,0.72,0.82\n"))
+    assert sorted(zip(curve.sizes, curve.split, curve.scores, strict=True)) == sorted(
+        zip(SIZES, SPLITS, SCORES, strict=True)
+    )
+
+
+def test_empty_cells_of_a_wide_table_are_left_out_with_a_word(write):
+    with pytest.warns(MissingScoresWarning, match=r"pairs\.csv: 2 of 6 cells of the scores are empty .*\(line 3\)"):
+        curve = LearningCurve.from_csv(write("n,s1,s2,s3\n60,0.7,0.71,0.72\n120,,0.8,n/a\n"))
+    assert curve.scores.tolist() == [0.7, 0.71, 0.72, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ('n,auc\n"1,000",0.7\n"12,500",0.8\n', [1000, 12500]),
+        ("n;auc\n1.000;0,7\n12.500;0,8\n", [1000, 12500]),
+        ("n;auc\n1 000;0,7\n12 500;0,8\n", [1000, 12500]),
+        ("n;auc\n1,000;0.7\n12,500;0.8\n", [1000, 12500]),
+        ("n\tauc\n1'000\t0.7\n500\t0.8\n", [1000, 500]),
+        ("n,auc\n1.125,0.7\n2.5,0.8\n", [1.125, 2.5]),
+    ],
+)
+def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, text, sizes):
+    assert LearningCurve.from_csv(write(text)).sizes.tolist() == sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "n;auc\n60;0.7\n1.500;0.8\n",
+            r"line 3, column 'n': expected a number, got '1\.500'. It may be read as 1 or as 1500",
+        ),
+        ("n;auc\n60;0,7\n1,500;0,8\n", r"line 3, column 'n': .* may be read as 1 or as 1500"),
+        (
+            "n,accuracy\n60,71.2\n90,75\n",
+            r"line 2, column 'accuracy': .* got 71\.2\. Per cent\? Write 71\.2% in every row, or div",
+        ),
+        ("n,accuracy\n60,71.2%\n90,75\n", r"line 3, .*got 75\. Per cent\? Write 75%, or 0\.75 as in the other rows"),
+        ("n,accuracy\n60,0.7\n\n90,175\n", r"line 4, .*got 175\. Only scores with 1 as the perfect"),
+        ("n,accuracy\n60,0.7\n90,nan\n", r"line 3, column 'accuracy': the score is not a number"),
+        (
+            "n,accuracy\n60,0.7\n90,good\n",
+            r"line 3, column 'accuracy': expected a number, got 'good'\. Correct it, or delete",
+        ),
+        ("n,accuracy\n60,0.7\nMean,0.7\n", r"line 3, column 'n': expected a number, got 'Mean'"),
+        (
+            "n,accuracy\n60,0.7\n0,0.7\n",
+            r"line 3, column 'n': expected a number of training examples, at least 1, got 0",
+        ),
+        ("n,accuracy\n0.1,0.7\n0.5,0.7\n", r"line 2, column 'n': .*Fractions of a data set"),
+        ("n,accuracy,split\n60,0.7,1\n90,0.7,\n", r"line 3, column 'split': the split has no label"),
+        ("size,score,split\n60,0.7,1\n90,0.7,1\n60,0.7,1\n", r"line 2, 4: split 1 has 2 scores at size 60"),
+        ("n,1,2\n60,0.7,7\n", r"line 2, column '2': scores must lie in \[0, 1\], got 7"),
+        ("sep=;\nn;auc\n60;0.7\n90;x\n", r"line 4, column 'auc'"),
+        ("A title\nn;auc\n60;0.7\n90;x\n", r"line 4, column 'auc'"),
+    ],
+)
+def test_every_fault_of_a_row_names_its_line(write, text, message):
+    with pytest.raises(DataError, match=message):
+        LearningCurve.from_csv(write(text))
+
+
+def test_an_open_file_is_read_too():
+    assert is_the_pilot(
+        LearningCurve.from_csv(io.StringIO("size,score,split\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n"))
+    )
+    with pytest.raises(DataError, match="the file is empty"):
+        LearningCurve.from_csv(io.BytesIO(b""))
+
+
+@pytest.fixture
+def workbook(tmp_path):
+    """As people keep them: a merged title, a gap, sizes merged over their rows, dates, a remark, another sheet."""
+    openpyxl = require("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Pilot"
+    sheet.append(["Results of the pilot"])
+    sheet.merge_cells("A1:D1")
+    sheet.append([])
+    sheet.append(["Training examples", "AUC", "Fold", "measured"])
+    for i, (size, score, fold) in enumerate(zip(SIZES, SCORES, SPLITS, strict=True)):
+        sheet.append([None if i % 2 else size, score, fold, datetime.datetime(2024, 3, 1 + i)])
+        sheet.cell(4 + i, 2).number_format = "0.0%"
+    sheet.merge_cells("A4:A5")
+    sheet.merge_cells("A6:A7")
+    sheet.append([])
+    sheet.append(["Remark: by hand"])
+    other = book.create_sheet("Typed as text")
+    other.append(["size", "score", "split"])
+    for size, score, fold in zip(SIZES, SCORES, SPLITS, strict=True):
+        other.append([str(size), f"{100 * score:.1f} %".replace(".", ","), fold])
+    book.create_sheet("Empty")
+    bad = book.create_sheet("Bad")
+    bad.append(["size", "score"])
+    bad.append([60, "high"])
+    book.save(tmp_path / "pilot.xlsx")
+    return tmp_path / "pilot.xlsx"
+
+
+def test_workbooks_are_read_as_they_are(workbook):
+    assert is_the_pilot(LearningCurve.from_csv(workbook), "AUROC")
+    for sheet in ("Typed as text", 2, "2"):
+        assert is_the_pilot(LearningCurve.from_csv(workbook, sheet=sheet))
+    for sheet, message in (
+        ("None", "no sheet 'None'; found Pilot, Typed as text, Empty, Bad"),
+        ("Empty", "nothing in its sheet 'Empty'"),
+        ("Bad", r"pilot\.xlsx, row 2, column 'score': expected a number, got 'high'"),
+    ):
+        with pytest.raises(DataError, match=message):
+            LearningCurve.from_csv(workbook, sheet=sheet)
+
+
+def test_what_is_no_workbook_says_so(write, tmp_path):
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
+    with pytest.raises(DataError, match=r"older kind \(\.xls\)\. Save it as \.xlsx or CSV"):
+        LearningCurve.from_csv(tmp_path / "old.xls")
+    with pytest.raises(RequestError, match=r"sheet goes with a workbook \(\.xlsx\)"):
+        LearningCurve.from_csv(write("size,score\n60,0.7\n"), sheet="Pilot")

@@ -1,0 +1,177 @@
+"""What people hand to the commands, and what these say of how they read it."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from conftest import MEANS, has_row, pilot_table, require
+
+ODD = "N;AUC;Fold\r\n" + "".join(
+    f"{size};{100 * score:.1f} %;{fold}\r\n".replace(".", ",")
+    for size, mean in MEANS
+    for fold, score in ((1, mean - 0.01), (2, mean + 0.01))
+)
+FAST = ("--published",)
+
+
+@pytest.fixture
+def pipe(monkeypatch):
+    """Put bytes on standard input."""
+
+    def pipe(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+        sys.stdin.buffer.name = "<stdin>"
+
+    return pipe
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="pairs.csv"):
+        (tmp_path / name).write_bytes(text.encode("utf-8-sig"))
+        return tmp_path / name
+
+    return write
+
+
+def test_a_note_says_which_column_was_taken_and_the_answer_says_auroc(run, write):
+    path = write(ODD)
+    code, out, err = run("forecast", path, "--at", "720,20000", *FAST)
+    assert code == 0
+    assert err == f"Note: {path}: took the column 'N' for the sizes; 'AUC' for the scores; 'Fold' for the splits.\n"
+    lines = out.splitlines()
+    assert has_row(lines, "size", "times pilot", "expected AUROC", "95 % interval")
+    assert [line.split()[0] for line in lines if line.strip().startswith(("720", "20,000"))] == ["720", "20,000"]
+    assert "expect a mean AUROC of" in out
+
+
+@pytest.mark.parametrize("header", ["size,score,split", "Size,Score,Split"])
+def test_names_that_are_plain_need_no_note(run, write, header):
+    assert run("forecast", write(pilot_table().replace("size,score,split", header)), *FAST)[::2] == (0, "")
+
+
+def test_columns_that_were_named_need_no_note(run, write):
+    named = ("--size-column", "N", "--score-column", "AUC", "--split-column", "Fold")
+    assert run("forecast", write(ODD), *named, *FAST)[::2] == (0, "")
+
+
+@pytest.mark.parametrize("command", [("forecast",), ("backtest", "--method", "power_law", "--target", "0.8")])
+def test_a_minus_is_standard_input(run, pipe, write, command):
+    path = write(ODD)
+    pipe(path.read_bytes())
+    piped = run(*command, "-", "--json")
+    named = run(*command, path, "--json")
+    assert piped[0] == named[0] == 0
+    assert json.loads(piped[1]) == json.loads(named[1])
+    assert piped[2].startswith("Note: standard input: took the column 'N'")
+
+
+def test_a_fault_on_standard_input_is_told(run, pipe):
+    pipe(b"")
+    assert run("forecast", "-")[2].startswith("Error: standard input is empty.")
+    pipe(b"n,auc\n60,x\n")
+    assert run("forecast", "-")[2] == (
+        "Error: standard input, line 2, column 'auc': expected a number, got 'x'. Correct it, or delete the row.\n"
+    )
+
+
+def test_sheets_of_a_workbook(run, tmp_path):
+    book = require("openpyxl").Workbook()
+    for row in (["n", "Accuracy"], *MEANS):
+        book.active.append(row)
+    errors = book.create_sheet("Errors")
+    for row in (["n", "Error rate"], *((size, 1 - score) for size, score in MEANS)):
+        errors.append(row)
+    path = tmp_path / "pilot.xlsx"
+    book.save(path)
+    code, out, err = run("forecast", path, *FAST)
+    assert code == 0
+    assert "read the sheet 'Sheet', the first of 2; the others are Errors." in err
+    assert "expected accuracy" in out
+    code, out, err = run("forecast", path, "--sheet", "Errors", "--lower-is-better", *FAST)
+    assert (code, "read the sheet" in err) == (0, False)
+    assert "expected error rate" in out
+    assert "found Sheet, Errors. Choose with --sheet." in run("forecast", path, "--sheet", "3")[2]
+
+
+@pytest.mark.filterwarnings("always::apexgp.errors.MissingScoresWarning")
+def test_what_was_left_out_is_said(run, write):
+    text = "The pilot\nn,fold 1,fold 2\n60,0.66,0.68\n94,0.7,\n147,0.72,0.73\n230,0.75,0.76\n\nOnly two folds so far\n"
+    code, _, err = run("forecast", write(text), *FAST)
+    assert code == 0
+    for said in (
+        "left out above the table: 'The pilot'.",
+        "1 of 8 cells of the scores are empty and were left out (line 4).",
+        "took the column 'n' for the sizes; 'fold 1', 'fold 2' for the scores, a column a split.",
+        "left out, because no measurement stands there: line 8, 'Only two folds so far'.",
+    ):
+        assert said in err
+
+
+@pytest.mark.parametrize(
+    ("at", "sizes"),
+    [
+        (("720,20000",), [720, 20000]),
+        (("720", "20000"), [720, 20000]),
+        (("720, 800, 2x",), [720, 800, 1128]),
+        (("20,000",), [20000]),
+        (("1k,2_000",), [1000, 2000]),
+    ],
+)
+def test_sizes_as_people_list_them(run, write, at, sizes):
+    options = [part for one in at for part in ("--at", one)]
+    _, out, _ = run("forecast", write(pilot_table()), *options, "--json", *FAST)
+    assert [row["size"] for row in json.loads(out)["forecast"]] == sizes
+
+
+def test_a_comma_that_may_mean_two_things_is_refused(run, write):
+    code, _, err = run("forecast", write(pilot_table()), "--at", "720,800")
+    assert (code, err) == (
+        1,
+        "Error: --at can be read as 720800 or as 720, 800. Write 720800, or '720, 800' with spaces.\n",
+    )
+
+
+FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
+
+
+@pytest.mark.parametrize(
+    ("header", "who"), [("n,error rate", "The error rate falls"), ("size,score", "The scores fall")]
+)
+def test_an_error_rate_asks_whether_lower_is_better(run, write, header, who):
+    path = write(f"{header}\n{FALLING}")
+    code, out, _ = run("forecast", path, *FAST)
+    assert code == 0
+    assert f"Caution: {who} as the training set grows, to 0.219. Is lower better?" in out
+    assert "with --lower-is-better" in out
+    assert "Is lower better" not in run("forecast", path, "--lower-is-better", *FAST)[1]
+
+
+def test_the_ceiling_of_error_rates_is_explained(run):
+    assert "with --lower-is-better, 1 minus the lowest error rate" in " ".join(run("forecast", "--help")[1].split())
+
+
+def test_a_file_says_its_own_direction_metric_and_unit(run, write):
+    rows = FALLING.replace("\n", ",error_rate,lower,groups\n")
+    code, out, err = run("forecast", write(f"size,score,metric,direction,unit\n{rows}"), "--at", "2x", *FAST)
+    assert (code, err) == (0, "")
+    assert "With 1,128 training groups" in out
+    assert "expect a mean error rate of 0.2" in out
+    assert "Is lower better" not in out
+
+
+def test_compare_refuses_what_cannot_be_compared(run, write):
+    curves = {
+        name: write(pilot_table().replace("score", score), f"{name}.csv")
+        for name, score in (("a", "AUC"), ("b", "accuracy"), ("c", "roc_auc"), ("d", "score"))
+    }
+    groups = write(
+        pilot_table().replace("split\n", "split,unit\n", 1).replace("a\n", "a,groups\n").replace("b\n", "b,groups\n"),
+        "g.csv",
+    )
+    _, _, err = run("compare", curves["a"], curves["b"])
+    assert err.endswith("Error: Models are compared by one metric, got AUROC (a), accuracy (b).\n")
+    _, _, err = run("compare", curves["d"], groups)
+    assert err.endswith("at sizes that count the same, got rows are counted (d), groups are counted (g).\n")
