@@ -89,8 +89,9 @@ def test_a_wrong_model_is_refused_with_a_word(vit, tmp_path):
     ]:
         with pytest.raises(RequestError, match=message):
             Encoder(folder, "cpu")
-    with pytest.raises(RequestError, match=r"'warp' cannot be used: .* Try device='auto'"):
-        Encoder(vit, "warp")
+    for device in ("warp", "meta", 3.5):
+        with pytest.raises(RequestError, match=rf"device {device!r} cannot be used: .*\. Try device='auto'"):
+            Encoder(vit, device)
 
 
 def test_a_hub_that_cannot_be_reached_is_said_to_be(monkeypatch):

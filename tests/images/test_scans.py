@@ -209,9 +209,9 @@ def test_missing_and_doubled_slices_are_named(tmp_path, volume):
     assert scan.n_slices == 6
     assert np.array_equal(slices(scan), volume[[0, 1, 2, 4, 5, 6]])
     doubled, missing = scan.remarks
-    assert doubled == "1 doubled slices left out: copy.dcm"
+    assert doubled == "doubled slices left out (1): copy.dcm"
     assert missing == (
-        f"about 1 slices missing: slices are 2 mm apart, but not between {names[2].name} and {names[4].name} (4 mm)"
+        f"slices missing (about 1): they are 2 mm apart, but not between {names[2].name} and {names[4].name} (4 mm)"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,8 @@ class Encoder:
     def __call__(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
         """Embed planes of shape (n, 3, size, size), as they come out of `Preprocessing.normalised`."""
         torch = self._torch
-        half = torch.autocast(self._device.type, dtype=torch.float16, enabled=self.precision == "float16")
+        at_half = self.precision == "float16"
+        half = torch.autocast(self._device.type, dtype=torch.float16) if at_half else nullcontext()
         with torch.inference_mode(), half:
             tokens = self._model(pixel_values=torch.from_numpy(planes).to(self._device)).last_hidden_state
             return tokens[:, 0].float().cpu().numpy()
@@ -93,11 +94,13 @@ class Encoder:
             device = "cuda" if torch.cuda.is_available() else "mps" if mps and mps.is_available() else "cpu"
         try:
             chosen = torch.device(device)
-            torch.zeros(1, device=chosen)
+            torch.zeros(1, device=chosen).cpu()
         except Exception as problem:  # torch's own words are many
             reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
             raise RequestError(
-                f"{shown(device)} cannot be used: {reason}", argument="device", remedy=("Try {}.", ("device", "auto"))
+                f"{shown(device)} cannot be used: {reason.rstrip('.')}.",
+                argument="device",
+                remedy=("Try {}.", ("device", "auto")),
             ) from None
         return chosen
 

@@ -68,7 +68,7 @@ def read_series(folder: Path) -> Scan:
     slices = sorted(slices, key=lambda one: (float(one.position @ normal), one.number, str(one.path)))
     slices, doubled = _without_doubles(slices, normal)
     if doubled:
-        remarks.append(f"{len(doubled)} doubled slices left out: {some(doubled)}")
+        remarks.append(f"doubled slices left out ({len(doubled)}): {some(doubled)}")
     height = np.array([one.position @ normal for one in slices])
     remarks += _gaps(slices, height)
     turn = _Turn.upright(slices[0])
@@ -168,7 +168,7 @@ def _gaps(slices: list[_Slice], height: NDArray[np.float64]) -> list[str]:
         return []
     missing = int(sum(round(apart[i] / usual) - 1 for i in wide))
     places = [f"{slices[i].path.name} and {slices[i + 1].path.name} ({apart[i]:.4g} mm)" for i in wide]
-    return [f"about {missing} slices missing: slices are {usual:.4g} mm apart, but not between {some(places, 3)}"]
+    return [f"slices missing (about {missing}): they are {usual:.4g} mm apart, but not between {some(places, 3)}"]
 
 
 @dataclass(frozen=True)

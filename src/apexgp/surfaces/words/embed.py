@@ -26,9 +26,9 @@ def left_out_lines(run: EmbeddingRun) -> list[str]:
     """Everything that is not in the output, or is odd about what is."""
     lines = [f"Left out: {file} {reason}." for file, reason in run.unreadable]
     if run.without_file:
-        lines.append(f"Left out: {len(run.without_file):,} labels without a file ({some(run.without_file)}).")
+        lines.append(f"Left out, labels without a file ({len(run.without_file):,}): {some(run.without_file)}.")
     if run.without_label:
-        lines.append(f"Left out: {len(run.without_label):,} files without a label ({some(run.without_label)}).")
+        lines.append(f"Left out, files without a label ({len(run.without_label):,}): {some(run.without_label)}.")
     lines += [f"{file}: {remark}." for file, remark in run.remarks]
     return [*lines, *run.notes]
 
