@@ -5,6 +5,7 @@
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
 # fuzz   hostile input to everything a person can reach: make fuzz N=10000 SEED=0
 # faults kills, dead workers, two starts, full disks: make faults N=20 SEED=0, so many of each
+# api    what schemathesis makes of /openapi.json, thrown at the server of the page
 # docs   remake the generated pages and the picture of the README
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ TORCH := torch==2.13.0
 N :=
 SEED := 0
 
-.PHONY: demo test quick check bench fuzz faults docs clean
+.PHONY: demo test quick check bench fuzz faults api docs clean
 
 demo: .venv/installed
 	$(BIN)/apexgp demo
@@ -45,12 +46,16 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/embed_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
+	$(BIN)/python benchmarks/web_load.py
 
 fuzz: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(N) --seed $(SEED)
 
 faults: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m faults $(N) --seed $(SEED)
+
+api: .venv/installed-dev
+	PYTHONPATH=tests $(BIN)/python -m serving
 
 docs: .venv/installed-dev
 	$(BIN)/python docs/make.py

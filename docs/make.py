@@ -1,7 +1,7 @@
 """Remake what is generated in the documents: `python docs/make.py`.
 
-The page of the command line is compared with the program by the tests; the pictures and the table of measurements are
-not, because drawing and training differ from one version of a library to the next.
+The pages of the command line and of the report are compared with the program by the tests; the pictures and the table
+of measurements are not, because drawing and training differ from one version of a library to the next.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import io
 import os
 import re
 import shlex
+import sys
 import tempfile
 from pathlib import Path
 
@@ -33,6 +34,8 @@ from apexgp import (
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.sizes import PAPER_SIZES
+from apexgp.surfaces.chart.facts import chart_facts
+from apexgp.surfaces.chart.text import TextChart
 from apexgp.surfaces.cli import app
 from apexgp.surfaces.digits import measure_digits
 
@@ -48,6 +51,19 @@ def command_line_page() -> str:
         parts.append(f"\n## `{' '.join(['apexgp', *command])}`\n\n```text\n{shown.output.strip()}\n```\n")
     parts.append("\nExit codes: 0 fine, 1 the data or the request is at fault, 2 usage.\n")
     return "".join(parts)
+
+
+def page_of_the_report() -> str:
+    """The page about reports, with the README's pilot drawn in characters."""
+    readme, page = ((path).read_text(encoding="utf-8") for path in (FOLDER.parent / "README.md", FOLDER / "report.md"))
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = Path(folder) / "pairs.csv"
+        pairs.write_text(re.search(r"```csv\n(size,score,split\n.*?)```", readme, re.DOTALL)[1])  # type: ignore[index]
+        model = APExGP().fit(LearningCurve.from_csv(pairs))
+    facts = chart_facts(model, [2 * 360, 10 * 360, 50 * 360], model.required_size(0.78, 0.6))
+    lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(facts).lines()]
+    block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])
+    return re.sub(r"```text\n.*?```", lambda _: block, page, flags=re.DOTALL)
 
 
 def picture() -> None:
@@ -181,11 +197,55 @@ def end_to_end() -> None:
     )
 
 
+def examples() -> None:
+    """Curves that the page offers to try: measured on data that ship with scikit-learn."""
+    from dataclasses import replace
+
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import RandomForestClassifier
+
+    folder = FOLDER.parent / "src" / "apexgp" / "surfaces" / "web" / "examples"
+    pilot, _ = measure_digits()
+    measured = collect_curves(
+        RandomForestClassifier(100),
+        *load_breast_cancer(return_X_y=True),
+        sizes=[20, 40, 75, 140, 260, 400],
+        n_splits=8,
+        metric="accuracy",
+        ratio=(3, 0, 1),  # nothing is tuned
+    ).only
+    errors = replace(measured, scores=1 - measured.scores, metric="error rate", task="breast cancer")
+    for name, curve in (("digits", pilot), ("cancer", errors)):
+        scores = curve.scores.round(4)
+        replace(curve, scores=scores, direction="higher").to_csv(folder / f"{name}.csv", overwrite=True)
+
+
+def page_picture() -> None:
+    """The page with one of its examples, as a browser shows it."""
+    sys.path.insert(0, str(FOLDER.parent / "tests"))
+    from playwright.sync_api import sync_playwright
+
+    from serving import BROWSER, CHROMIUM, serving
+
+    with serving() as (_, _, address), sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=BROWSER)
+        page = browser.new_page(viewport={"width": 1280, "height": 960})
+        page.goto(address)
+        page.click("text=A pilot of 360")
+        page.wait_for_selector("#figure svg")
+        page.mouse.move(0, 0)
+        page.screenshot(path=FOLDER / "web.png")
+        browser.close()
+
+
 if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
+    (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
     outputs(FOLDER.parent / "README.md")
     outputs(FOLDER / "results.md")
     picture()
     answer_pictures()
     end_to_end()
+    examples()
+    page_picture()

@@ -12,6 +12,8 @@ import pytest
 
 import apexgp
 
+pytest_plugins = ["serving"]  # a server and a browser
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 

@@ -35,8 +35,8 @@ def collected():
     from sklearn.linear_model import LogisticRegression
 
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 3))
-    y = np.where(X[:, 0] + rng.normal(size=120) > 0, EVIL, "0")
+    X = rng.normal(size=(400, 3))
+    y = np.where(X[:, 0] + rng.normal(size=400) > 0, EVIL, "0")
     return collect_curves(
         LogisticRegression(),
         X,

@@ -17,7 +17,7 @@ STAGES = dict(
 )
 
 # What extras bring: loaded by nothing but what needs it.
-OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed"}
+OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed", "jinja2"}
 OPTIONAL |= {"torch", "transformers", "PIL", "pydicom", "nibabel", "safetensors", "huggingface_hub"}
 
 
@@ -159,6 +159,7 @@ def test_public_names_are_pinned():
         "simulate_collection",
         "true_requirement",
         "tune_correction",
+        "write_report",
     ]
     assert all(hasattr(apexgp, name) for name in apexgp.__all__)
 
@@ -186,7 +187,8 @@ def test_generated_pages_are_up_to_date():
         import make
     finally:
         sys.path.pop(0)
-    assert (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8") == make.command_line_page()
+    for name, made in (("cli.md", make.command_line_page()), ("report.md", make.page_of_the_report())):
+        assert (REPOSITORY / "docs" / name).read_text(encoding="utf-8") == made
 
 
 def test_versions_are_stated_once():

@@ -28,6 +28,7 @@ from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
 from .surfaces.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
+from .surfaces.report.write import write_report
 
 __version__ = version("apexgp")
 
@@ -76,4 +77,5 @@ __all__ = [
     "simulate_collection",
     "true_requirement",
     "tune_correction",
+    "write_report",
 ]

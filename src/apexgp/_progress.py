@@ -1,34 +1,68 @@
-"""How far a long piece of work has come, shown where there is a terminal."""
+"""A bar that shows how far work has come, where there is a terminal to show it on."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-__all__ = ["bar"]
+__all__ = ["progress_bar"]
+
+_PATIENCE = 1.0  # seconds: work that is done sooner needs no bar
 
 
 @contextmanager
-def bar(what: str, total: int, done: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """A progress bar with an estimate of the time left; gives the function that counts one more.
+def progress_bar(
+    what: str, total: int, *, done: int = 0, shown: bool = True, patience: float = _PATIENCE
+) -> Iterator[Callable[[], None]]:
+    """Give the function that counts one more; the bar appears once the work has taken a moment, and goes at its end.
 
     Parameters
     ----------
     what
-        What is counted, in a word.
+        Name of the things that are counted.
     total, done
-        How many there are, and how many were there before.
+        How many there are, and how many of them are finished from the start.
     shown
         Whether a bar is wanted at all.
+    patience
+        Seconds until it appears.
     """
+    bar = _bar() if shown and total - done > 1 else None
+    if bar is None:
+        yield lambda: None
+        return
+    task = bar.add_task(what, total=total, completed=done)
+    start = time.monotonic()
+    with _stopped(bar):
+        if not patience:
+            bar.start()
+
+        def advance() -> None:
+            bar.advance(task)
+            if not bar.live.is_started and time.monotonic() - start > patience:
+                bar.start()
+
+        yield advance
+
+
+def _bar() -> Any:
+    """The bar, or None where nobody would see it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    if not (shown and (console.is_terminal or console.is_jupyter)):
-        yield lambda: None
-        return
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task(what, total=total, completed=done)
-        yield lambda: progress.advance(task)
+    if not (console.is_terminal or console.is_jupyter):
+        return None
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True)
+
+
+@contextmanager
+def _stopped(bar: Any) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        if bar.live.is_started:
+            bar.stop()

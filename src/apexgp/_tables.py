@@ -44,6 +44,10 @@ class Table:
         """A cell, for messages."""
         return f"{self.path}, {self.place} {self.lines[row]}, column {column!r}"
 
+    def fault(self, row: int, column: str, why: str) -> DataError:
+        """The error of a cell."""
+        return DataError(why, where=self.where(row, column), column=column)
+
     def numbers(self, column: str, *, blank: float | None = None, counts: bool = False) -> list[float]:
         """A column as numbers, of things if it `counts`; an empty cell is `blank`, or an error where that is None."""
         return [
@@ -54,12 +58,12 @@ class Table:
     def _number(self, row: int, column: str, counts: bool) -> float:
         cell = self.columns[column][row]
         if not cell:
-            raise DataError(f"{self.where(row, column)}: the cell is empty. Fill it in, or delete the row.")
+            raise self.fault(row, column, "the cell is empty. Fill it in, or delete the row.")
         try:
             return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
         except ValueError as hint:
             told = str(hint) or "Correct it, or delete the row."
-            raise DataError(f"{self.where(row, column)}: expected a number, got {shown(cell)}. {told}") from None
+            raise self.fault(row, column, f"expected a number, got {shown(cell)}. {told}") from None
 
 
 def read_table(

@@ -69,23 +69,35 @@ class ApexError(Exception):
         The argument at fault.
     remedy
         What to do, with {} where arguments are named, and those arguments; one with a value to give it is a pair.
+    where, column
+        The place in a file, in words that stand before the message, and the column if it is a cell.
 
     Every surface words the arguments in its own way, the command line as its options: see `worded`.
     """
 
-    def __init__(self, message: str, *, argument: str | None = None, remedy: Remedy = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        argument: str | None = None,
+        remedy: Remedy = (),
+        where: str = "",
+        column: str | None = None,
+    ) -> None:
         super().__init__(message)
-        self.message, self.argument, self.remedy = message, argument, remedy
+        self.message, self.argument, self.remedy, self.where, self.column = message, argument, remedy, where, column
 
     def __str__(self) -> str:
         return self.worded(lambda name: name, as_keyword)
 
-    def worded(self, name_of: Callable[[str], str], set_by: Callable[[str, Any], str]) -> str:
+    def worded(self, name_of: Callable[[str], str], set_by: Callable[[str, Any], str], *, placed: bool = True) -> str:
         """The message, with `name_of` to name the argument at fault and `set_by` to say how one is set.
 
         `set_by` is called with the argument's name and the value to give it, None where the reader has to choose one.
+        A message that is shown at the place of the fault need not be `placed`.
         """
-        text = self.message if self.argument is None else f"{name_of(self.argument)} {self.message}"
+        text = f"{self.where}: " if self.where and placed else ""
+        text += self.message if self.argument is None else f"{name_of(self.argument)} {self.message}"
         if self.remedy:
             sentence, *arguments = self.remedy
             named = [(argument, None) if isinstance(argument, str) else argument for argument in arguments]
@@ -94,7 +106,13 @@ class ApexError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Keyword arguments survive the way back from a worker process.
-        return partial(type(self), argument=self.argument, remedy=self.remedy), (self.message,)
+        about: dict[str, Any] = {
+            "argument": self.argument,
+            "remedy": self.remedy,
+            "where": self.where,
+            "column": self.column,
+        }
+        return partial(type(self), **about), (self.message,)
 
 
 def as_keyword(name: str, value: Any = None) -> str:

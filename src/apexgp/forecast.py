@@ -62,7 +62,9 @@ class Forecast(Answer):
             given = getattr(self, name)
             if type(given) is not np.ndarray or given.dtype != np.float64:
                 object.__setattr__(self, name, real_array(name, given))
-        object.__setattr__(self, "cautions", tuple(text("cautions", c) for c in several("cautions", self.cautions)))
+        object.__setattr__(self, "cautions", tuple(several("cautions", self.cautions)))
+        for caution in self.cautions:
+            text("cautions", caution)
         if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
             raise RequestError("sizes and weights must be lists with at least one number each.")
         shape = (len(self.weights), len(self.sizes))

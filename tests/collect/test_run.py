@@ -50,7 +50,7 @@ def test_curves_of_the_paper_by_name():
     assert curve is curves["1", "auroc"]
     assert np.unique(curve.sizes).tolist() == [60, 94, 147, 230, 360]
     assert (len(curve), set(curve.split)) == (15, {0, 1, 2})
-    assert "CurveSet" in repr(curves)
+    assert "1 learning curve" in repr(curves)
     APExGP().fit(curve).forecast([720])
     (first, *_) = curves.fits
     assert list(first) == [

@@ -53,6 +53,7 @@ def commands():
         "plan": [str(pairs), *plan.split()],
         "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],
         "backtest": [str(pairs), "--method", "power_law"],
+        "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],
     }
@@ -92,7 +93,7 @@ def command(draw):
         argv[2] = draw(st.sampled_from(["/dev/null", ".", "/no/such", "", "data.npz", "pairs.csv"]))
 
     def act():
-        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "picture.png", "picture.svg"):
+        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "r.html", "picture.png", "picture.svg"):
             (folder() / stale).unlink(missing_ok=True)
         code, out, err = run(argv)
         assert code in (0, 1, 2), (code, err)

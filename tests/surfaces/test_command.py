@@ -19,6 +19,7 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     read_curves,
+    write_report,
 )
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, RequestError
@@ -97,7 +98,9 @@ CALLED = {
     "plan": (*READING, plan_collection),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
+    "report": (*READING, write_report),
     "minimum": (minimum_sample_size,),
+    "serve": (),
     "demo": (),
 }
 WITHOUT_OPTION = {
@@ -107,8 +110,10 @@ WITHOUT_OPTION = {
     "datasets": set(),
     "plan": {"path", "inference", "priors", "variant", "model", "of"},
     "compare": {"path", "inference", "priors", "variant", "model", "curves"},
-    "backtest": {"path", "curve", "self", "of"},
+    "backtest": {"path", "curve", "self", "of", "progress"},
+    "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
+    "serve": set(),
     "demo": set(),
 }
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from .._check import truth
 from .._files import refuse_to_overwrite
 from .._jobs import jobs
-from .._progress import bar
+from .._progress import progress_bar
 from .._warn import warn
 from ..errors import DataError, FailedFitsWarning
 from .curves import CurveSet
@@ -147,7 +147,8 @@ def carried_out(
     with opened as record:
         done = record.finished()
         left = [fit for fit in study.fits if (fit.size, fit.split, fit.task) not in done]
-        with bar("fits", len(study.fits), len(study.fits) - len(left), progress) as advance:
+        finished = len(study.fits) - len(left)
+        with progress_bar("fits", len(study.fits), done=finished, shown=progress, patience=0) as advance:
             for row in in_workers(study.task_of, left, n_jobs):
                 record.add(row)
                 advance()

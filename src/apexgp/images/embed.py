@@ -11,7 +11,7 @@ from typing import Any
 
 from .._check import choice, several, some, truth, whole_number
 from .._files import file_behind
-from .._progress import bar
+from .._progress import progress_bar
 from ..errors import DataError, RequestError
 from . import dicom
 from .datasets import DATASETS, read_dataset
@@ -168,7 +168,8 @@ def _run(
 ) -> EmbeddingRun:
     left = [item for item in labelled.items if item.key not in store]
     unreadable: list[tuple[str, str]] = []
-    with bar(labelled.kind, len(labelled.items), len(labelled.items) - len(left), progress) as advance:
+    before = len(labelled.items) - len(left)
+    with progress_bar(labelled.kind, len(labelled.items), done=before, shown=progress, patience=0) as advance:
         for finished in embedded(left, preprocessing, encoder, batch):
             store.add([one for one in finished if isinstance(one, Embedded)])
             unreadable += [(one.item.file, one.reason) for one in finished if isinstance(one, Unreadable)]
@@ -269,7 +270,7 @@ def _measured(
     same = {name: value for name, value in preprocessing.record().items() if name not in ("mean", "sd", "measured_on")}
     if before.get("measured_on") == on and all(before.get(name) == value for name, value in same.items()):
         return preprocessing.measured(before["mean"], before["sd"], on)
-    with bar("mean and sd", len(items), 0, progress) as advance:
+    with progress_bar("mean and sd", len(items), shown=progress, patience=0) as advance:
         mean, sd = mean_and_sd(_readable(items, preprocessing, advance))
     return preprocessing.measured(mean, sd, on)
 

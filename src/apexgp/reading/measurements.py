@@ -164,7 +164,7 @@ def _stated(table: Table, column: str, rows: Sequence[int], asked: str | None) -
     for i in rows:
         entry = table.columns[column][i]
         if entry not in allowed:
-            raise DataError(f"{table.where(i, column)}: expected {' or '.join(allowed)}, got {entry!r}.")
+            raise table.fault(i, column, f"expected {' or '.join(allowed)}, got {entry!r}.")
         said.setdefault(entry, table.lines[i])
     if len(said) > 1:
         lines = " and ".join(f"{word} in {table.place} {line}" for word, line in said.items())
@@ -184,9 +184,7 @@ def _sizes(table: Table, column: str) -> list[float]:
     for row, size in enumerate(sizes):
         if not (math.isfinite(size) and size >= 1):
             hint = " Fractions of a data set? Multiply by its number of examples." if fractions else ""
-            raise DataError(
-                f"{table.where(row, column)}: expected a number of training examples, at least 1, got {size:g}.{hint}"
-            )
+            raise table.fault(row, column, f"expected a number of training examples, at least 1, got {size:g}.{hint}")
     return sizes
 
 
@@ -196,7 +194,7 @@ def _check_scores(table: Table, curve: Measurements) -> None:
         if 0 <= score <= 1:
             continue
         if math.isnan(score):
-            raise DataError(f"{table.where(row, column)}: the score is not a number. Fill it in, or delete the row.")
+            raise table.fault(row, column, "the score is not a number. Fill it in, or delete the row.")
         cell = table.columns[column][row]
         hint = (
             f" Per cent? Write {cell}% in every row, or divide by 100: {score:g} becomes {score / 100:g}."
@@ -205,7 +203,7 @@ def _check_scores(table: Table, curve: Measurements) -> None:
             if 1 < score <= 100
             else " Only scores with 1 as the perfect value can be forecast."
         )
-        raise DataError(f"{table.where(row, column)}: scores must lie in [0, 1], got {cell}.{hint}")
+        raise table.fault(row, column, f"scores must lie in [0, 1], got {cell}.{hint}")
 
 
 def _labels(table: Table, columns: Columns) -> list[Any] | None:
@@ -213,9 +211,10 @@ def _labels(table: Table, columns: Columns) -> list[Any] | None:
     if columns.split is not None:
         blank = [i for i, cell in enumerate(table.columns[columns.split]) if is_blank(cell)]
         if blank and len(blank) < len(table.lines):
-            raise DataError(
-                f"{table.where(blank[0], columns.split)}: the split has no label. Label every row, or leave the column "
-                "out if the replicates are independent."
+            raise table.fault(
+                blank[0],
+                columns.split,
+                "the split has no label. Label every row, or leave the column out if the replicates are independent.",
             )
         return None if blank else [_label(cell) for cell in table.columns[columns.split]]
     return list(table.lines) if columns.size is None else None
@@ -239,7 +238,7 @@ def _check_splits(table: Table, curve: Measurements) -> None:
     if count > 1:
         lines = [table.lines[row] for (row, _), mark in zip(curve.cells, marks, strict=True) if mark == (size, label)]
         raise DataError(
-            f"{table.path}, {table.place} {some([line for line, _ in groupby(lines)])}: split {label!r} has {count} "
-            f"scores at size {size:g}. A split is measured once at each size: number the splits differently, or leave "
-            "the column out if the replicates are independent."
+            f"split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number the "
+            "splits differently, or leave the column out if the replicates are independent.",
+            where=f"{table.path}, {table.place} {some([line for line, _ in groupby(lines)])}",
         )

@@ -12,14 +12,16 @@ from joblib import delayed
 from sklearn.base import clone
 
 from .. import metrics
-from .._check import FloatArray, mapped, several, shown, some, text, whole_number
+from .._check import FloatArray, mapped, several, shown, some, text, truth, whole_number
+from .._progress import progress_bar
+from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator, without_answer
 from .figures import Backtest, HeldOut, MethodScore
 from .processes import in_order
 
-__all__ = ["backtest", "methods_named"]
+__all__ = ["backtest", "methods_named", "sizes_required"]
 
 _NO_FIGURES = dict.fromkeys(("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps"), float("nan"))
 
@@ -30,6 +32,7 @@ def backtest(
     holdout: int | None = None,
     *,
     n_jobs: int | None = None,
+    progress: bool = True,
 ) -> Backtest:
     """Judge methods on measured curves: fit each on the smaller sizes, compare with the scores at the larger ones.
 
@@ -43,6 +46,8 @@ def backtest(
         How many of the largest sizes to hold out; by default a third of them, at least one. Three must be left.
     n_jobs
         Processes, as joblib counts them.
+    progress
+        Show a progress bar, where there is a terminal and the work takes more than a moment.
 
     Returns
     -------
@@ -69,7 +74,11 @@ def backtest(
         )
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     metrics_measured = {one.metric_name for _, one in curves}
-    judged = [one for curve_found in in_order(work, n_jobs) for one in curve_found]
+    judged = []
+    with progress_bar("curves", len(curves), shown=truth("progress", progress)) as advance:
+        for found_on_curve in in_order(work, n_jobs):
+            judged += found_on_curve
+            advance()
     found = [score for score, _ in judged]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]
     return Backtest(
@@ -86,6 +95,19 @@ def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     if unknown:
         raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
+
+
+def sizes_required(
+    curve: LearningCurve, methods: Mapping[str, CurveEstimator], target: float, confidence: float
+) -> dict[str, RequiredSize | str]:
+    """What each method, fitted to the whole curve, asks for to reach a target, or why it does not say."""
+    found: dict[str, RequiredSize | str] = {}
+    for name, method in methods.items():
+        try:
+            found[name] = clone(method).fit(curve).required_size(target, confidence)
+        except DataError as problem:
+            found[name] = str(problem)
+    return found
 
 
 def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> dict[str, CurveEstimator]:

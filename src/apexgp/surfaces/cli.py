@@ -22,10 +22,12 @@ from .commands.embed import embed
 from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
+from .commands.report import report
+from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, embed, datasets, plan, compare, backtest, minimum, demo)
+COMMANDS = (forecast, collect, embed, datasets, plan, compare, backtest, report, minimum, serve, demo)
 
 app = typer.Typer(
     name="apexgp",

@@ -30,7 +30,6 @@ def measure_digits(seed: int = 0) -> tuple[LearningCurve, LearningCurve]:
         n_splits=N_SPLITS,
         metric="accuracy",
         seed=seed,
-        progress=False,
         ratio=(3, 0, 1),  # nothing is tuned, so that nothing is needed for validation
         multiclass="macro",
     ).only

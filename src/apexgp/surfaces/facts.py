@@ -11,7 +11,7 @@ from .._answer import Columns, rows_of
 from .._json import plain
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
-from ..answers.required import RequiredSize
+from ..answers.required import RequiredSize, success_of
 from ..cautions import in_brief
 from ..curve import LearningCurve
 from ..estimators import APExGP
@@ -45,6 +45,9 @@ def forecast_facts(
     facts: dict[str, Any] = {"level": level, "forecast": rows}
     if required is not None:
         (facts["required"],) = rows_of(required.to_dict())
+        # Of the true expected score, as the required size is: the two agree.
+        chances = success_of(model, required.target, "expected")(forecast.sizes).tolist()
+        facts["forecast"] = [row | {"prob_target": p} for row, p in zip(rows, chances, strict=True)]
         sentences.append(required_sentence(required, curve))
         cautions += [caution for caution in required.cautions if caution not in cautions]
     paragraph = forecast_methods(model, rows, level, required)

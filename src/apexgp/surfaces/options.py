@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +15,10 @@ import typer
 from .._check import some
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
-from ..estimators import APExGP
+from ..estimators import METHODS, APExGP, CurveEstimator
 from ..model.means import MEANS
-from ..reading.source import Wanted
+from ..reading.source import Source, Wanted
+from ..repeated.backtest import methods_named
 from .command import Sets
 
 __all__ = [
@@ -89,8 +90,8 @@ class Columns:
         typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
     ] = None
 
-    def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
-        """Read the curves of a file, or the one of them that was asked for; - is standard input."""
+    def read(self, source: Source) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
+        """The curves of a file, whatever their tasks, and what a reader should know about how it was read."""
         columns = self.score_column
         wanted = Wanted(
             size=self.size_column,
@@ -102,7 +103,11 @@ class Columns:
             unit=self.unit,
             sheet=self.sheet,
         )
-        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, wanted)
+        return curves_and_notes(source, wanted)
+
+    def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
+        """Read the curves of a file, or the one of them that was asked for; - is standard input."""
+        curves, notes = self.read(sys.stdin.buffer if str(path) == "-" else path)
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
         if self.task is None:
@@ -166,6 +171,14 @@ class MethodOptions:
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
+
+    def methods(self, names: Sequence[str] | None) -> dict[str, CurveEstimator]:
+        """The methods of these names, all where there are none, each with those of the options that it knows."""
+        chosen = methods_named(names or list(METHODS))
+        for method in chosen.values():
+            known = method.get_params(deep=False)
+            method.set_params(**{name: value for name, value in asdict(self).items() if name in known})
+        return chosen
 
 
 @dataclass(frozen=True, kw_only=True)

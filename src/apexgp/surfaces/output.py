@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +16,14 @@ import typer
 from .._extras import need
 from .._files import refuse_to_overwrite, written_atomically
 from ..errors import RequestError
+from .chart.text import TextChart
 from .command import Sets
 from .plot.look import Display
 from .words.forecast import picture_line
 
 __all__ = ["OutputOptions", "PictureOptions", "print_table"]
 
+_WIDEST = 100  # letters of a line that is read with ease
 _PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -41,9 +46,18 @@ class OutputOptions:
         return not (self.as_json or self.methods_text)
 
     def present(
-        self, facts: dict[str, Any], header: Sequence[str], rows: Sequence[Sequence[str]], *, intro: str = ""
+        self,
+        facts: dict[str, Any],
+        header: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        *,
+        intro: str = "",
+        chart: Callable[[], dict[str, Any]] | None = None,
     ) -> None:
-        """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt."""
+        """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt.
+
+        The facts of a `chart` are asked for, and drawn in characters, only where a reader sits before a terminal.
+        """
         if self.as_json:
             typer.echo(json.dumps(facts, indent=1))
         elif self.methods_text:
@@ -51,9 +65,11 @@ class OutputOptions:
         else:
             if intro:
                 typer.echo(intro)
+            if chart is not None and sys.stdout.isatty():
+                _print_chart(chart())
             print_table(header, rows)
             for line in (facts["sentence"], *(f"Caution: {caution}" for caution in facts["cautions"])):
-                typer.echo(line)
+                typer.echo(_wrapped(line))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +103,27 @@ class PictureOptions:
         pyplot.close(display.figure_)
         if output.for_a_reader:
             typer.echo(f"\n{picture_line(self.plot)}")
+
+
+def _wrapped(line: str) -> str:
+    """A line that a terminal need not break within a word; what goes elsewhere stays one line."""
+    if not sys.stdout.isatty():
+        return line
+    return textwrap.fill(line, min(shutil.get_terminal_size().columns, _WIDEST), break_long_words=False)
+
+
+def _print_chart(facts: dict[str, Any]) -> None:
+    """Draw a chart on the terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    try:
+        "━▒●".encode(sys.stdout.encoding or "ascii")
+        plain = False
+    except UnicodeEncodeError:
+        plain = True
+    console.print()
+    console.print(TextChart(facts, console.width, plain=plain), soft_wrap=True)
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:

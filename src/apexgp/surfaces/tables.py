@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._answer import Answer
-from .._numbers import exactly
+from .._numbers import chance, exactly
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
 from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
+from .words.phrases import counted
 from .words.required import required_words
 
-__all__ = ["backtest_table", "batch_table", "curve_table", "forecast_table", "table_of"]
+__all__ = [
+    "backtest_table",
+    "batch_table",
+    "curve_table",
+    "forecast_table",
+    "held_out_table",
+    "required_table",
+    "summary_table",
+    "table_of",
+]
 
 Cells = tuple[list[str], list[list[str]]]
 
@@ -30,7 +41,13 @@ def forecast_table(facts: dict[str, Any]) -> Cells:
     """One row a size."""
     largest = facts["pilot"]["sizes"][-1]
     header = _forecast_header(facts["pilot"]["metric_name"], facts["level"])
-    return header, [_forecast_cells(**row, largest=largest) for row in facts["forecast"]]
+    rows = [_forecast_cells(**row, largest=largest) for row in facts["forecast"]]
+    if "required" not in facts:
+        return header, rows
+    met = [chance(row["prob_target"]) for row in facts["forecast"]]
+    return [*header, f"reaches {facts['required']['target']:g}"], [
+        [*row, probability] for row, probability in zip(rows, met, strict=True)
+    ]
 
 
 def _forecast_header(metric: str, level: float) -> list[str]:
@@ -65,12 +82,56 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
 
 
+def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
+    """One row a probability with which the target is reached: the size that does."""
+    sizes = {0.1: found.interval[0], 0.5: found.median, 0.9: found.interval[1], found.confidence: found.size}
+    last = curve.largest
+    return [f"reaches {found.target:g}", counted(curve), "times pilot"], [
+        [
+            f"with {100 * level:g} %",
+            words := required_words(replace(found, size=size, already_met=False), last),
+            f"{size / last:.3g}" if words[0].isdigit() else "-",
+        ]
+        for level, size in sorted(sizes.items())
+    ]
+
+
+def summary_table(facts: Mapping[str, dict[str, Any]], required: Mapping[str, RequiredSize | None]) -> Cells:
+    """One row a task: what a target takes, the last measurement, and the farthest forecast."""
+    level, target = next(iter(facts.values()))["level"], next(iter(required.values()))
+    header = ["measured", "at size", "expected", f"{100 * level:g} % interval", "at size", "cautions"]
+    rows = []
+    for name, own in facts.items():
+        pilot, far, found = own["pilot"], own["forecast"][-1], required[name]
+        measured = [f"{pilot['means'][-1]:.3f}", exactly(pilot["sizes"][-1])]
+        expected = [f"{far['mean']:.3f}", f"{far['lower']:.3f} to {far['upper']:.3f}", exactly(far["size"])]
+        asked = [] if found is None else [required_words(found, pilot["sizes"][-1])]
+        rows.append([name, *asked, *measured, *expected, str(len(own["cautions"]))])
+    return ["task", *([] if target is None else [f"size for {target.target:g}"]), *header], rows
+
+
 def curve_table(curve: LearningCurve) -> Cells:
     """What was measured, one row a size."""
     measured = curve.replicates
     return ["size", "mean", "s.d.", "splits"], [
         [exactly(size), f"{mean:.3f}", f"{std:.3f}", str(splits)]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
+    ]
+
+
+def held_out_table(result: Backtest, method: str) -> Cells:
+    """One row a size that was held out: what a method said, and what came."""
+    rows = [one for one in result.by_size if one.method == method]
+    return ["size", "times fitted", "measured", "forecast", "95 % interval", "within"], [
+        [
+            exactly(one.size),
+            f"{one.times:.3g}",
+            f"{one.measured:.3f}",
+            f"{one.forecast:.3f}",
+            f"{one.lower_95:.3f} to {one.upper_95:.3f}",
+            "yes" if one.lower_95 <= one.measured <= one.upper_95 else "no",
+        ]
+        for one in rows
     ]
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from sklearn.base import clone
 
 from ..._files import refuse_to_overwrite
-from ...answers.required import RequiredSize
-from ...curve import LearningCurve
 from ...errors import DataError
-from ...estimators import METHODS, CurveEstimator
+from ...estimators import METHODS
 from ...repeated.backtest import backtest as run_backtest
-from ...repeated.backtest import methods_named
+from ...repeated.backtest import sizes_required
 from ..command import Sets
 from ..facts import backtest_facts
 from ..options import Confidence, CurveFile, MethodOptions, among
@@ -61,8 +57,8 @@ def backtest(
     """
     if out is not None:
         refuse_to_overwrite(out, picture.force)
-    curves, methods = source.curves(), _chosen(method, settings)
-    required = {} if target is None else _required(source.only_curve(), methods, target, confidence)
+    curves, methods = source.curves(), settings.methods(method)
+    required = {} if target is None else sizes_required(source.only_curve(), methods, target, confidence)
     result = run_backtest(curves, methods, holdout, n_jobs=jobs)
     if not any(score.curves for score in result.pooled):
         raise DataError(f"{source.pairs}: {result.pooled[0].failed}")
@@ -72,25 +68,3 @@ def backtest(
     largest = max(curve.largest for curve in curves.values())
     output.present(facts, *backtest_table(result, target, required, largest))
     picture.draw(lambda: BacktestDisplay.from_backtest(result).plot(), output)
-
-
-def _chosen(names: list[str] | None, settings: MethodOptions) -> dict[str, CurveEstimator]:
-    """The methods that were asked for, each with those of the settings that it knows."""
-    chosen = methods_named(names or list(METHODS))
-    for method in chosen.values():
-        known = method.get_params(deep=False)
-        method.set_params(**{name: value for name, value in asdict(settings).items() if name in known})
-    return chosen
-
-
-def _required(
-    curve: LearningCurve, methods: dict[str, CurveEstimator], target: float, confidence: float
-) -> dict[str, RequiredSize | str]:
-    """What each method, fitted to the whole curve, asks for, or why it does not say."""
-    found: dict[str, RequiredSize | str] = {}
-    for name, method in methods.items():
-        try:
-            found[name] = clone(method).fit(curve).required_size(target, confidence)
-        except DataError as problem:
-            found[name] = str(problem)
-    return found

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ...estimators import APExGP
+from ..chart.facts import chart_facts
 from ..digits import N_SPLITS, PILOT_SIZES, measure_digits
 from ..facts import forecast_facts
 from ..output import OutputOptions, PictureOptions
@@ -30,6 +31,11 @@ def demo(
     size, score = float(truth.sizes[0]), float(truth.scores.mean())
     facts = forecast_facts(model, model.forecast([720, size]), 0.95)
     output = OutputOptions()
-    output.present(facts, *forecast_table(facts), intro=pilot_line(facts["pilot"]))
+    output.present(
+        facts,
+        *forecast_table(facts),
+        intro=pilot_line(facts["pilot"]),
+        chart=lambda: chart_facts(model, [size]),
+    )
     typer.echo(f"\n{truth_sentence(size, score, facts['forecast'][-1])}")
     picture.draw(lambda: CurveDisplay.from_estimator(model, size).plot(truth=([size], [score])), output)

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
+from ..._progress import progress_bar
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...estimators import APExGP, fit_together
 from ...repeated.many import forecast_many
+from ..chart.facts import chart_facts
 from ..command import Sets
 from ..facts import batch_facts, forecast_facts
 from ..options import Confidence, CurveFile, ModelOptions, among, sizes_and_times, sizes_asked_for
@@ -81,7 +83,12 @@ def forecast(
     required = None if target is None else model.required_size(target, confidence)
     found = model.forecast(sizes, of=of)  # type: ignore[arg-type]
     facts = forecast_facts(model, found, level, required)
-    output.present(facts, *forecast_table(facts), intro=pilot_line(facts["pilot"]))
+    output.present(
+        facts,
+        *forecast_table(facts),
+        intro=pilot_line(facts["pilot"]),
+        chart=lambda: chart_facts(model, sizes, required),
+    )
     to = picture_end(curve.largest, max(sizes), required)
     picture.draw(lambda: CurveDisplay.from_estimator(model, to).plot(required=required), output)
 
@@ -109,7 +116,12 @@ def _forecast_batch(
         target=target,
         confidence=confidence,
     )
-    found = sorted(every, key=lambda one: sorting_key(str(one.task)))
+    found = []
+    with progress_bar("tasks", len(curves)) as advance:
+        for one in every:
+            found.append(one)
+            advance()
+    found.sort(key=lambda one: sorting_key(str(one.task)))
     facts = batch_facts(found, level, target, confidence)
     metric = next(iter(curves.values())).metric_name
     output.present(facts, *batch_table(found, level, target, metric), intro=batch_intro(len(curves), metric))

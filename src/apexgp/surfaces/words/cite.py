@@ -8,7 +8,7 @@ from typing import Literal
 
 from ...estimators import APExGP
 
-__all__ = ["Source", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
+__all__ = ["Source", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
 
 Source = Literal["harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
 
@@ -49,10 +49,15 @@ _SOURCES: dict[Source, str] = {
 }
 
 
+def citations(sources: Iterable[Source]) -> list[str]:
+    """The software, and each of the sources once."""
+    software = f"The apexgp authors. apexgp, version {version('apexgp')} [software]."
+    return [software, *(_SOURCES[source] for source in dict.fromkeys(sources))]
+
+
 def how_to_cite(*sources: Source) -> str:
     """The end of a paragraph for a paper."""
-    software = f"The apexgp authors. apexgp, version {version('apexgp')} [software]."
-    return " ".join(["How to cite:", software, *(_SOURCES[source] for source in sources)])
+    return " ".join(["How to cite:", *citations(sources)])
 
 
 # How the methods of a backtest are credited in a sentence; one of the caller's own is nobody's that we know.

@@ -1,0 +1,62 @@
+"""A chart as a piece of HTML: the picture, and what is read off at each size for the script that shows it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ..markup import escaped, json_block
+from ..words.chart import reading_labels, readings
+from .svg import Drawing
+
+__all__ = ["chart_figure", "chart_file", "chart_script", "chart_style"]
+
+
+@cache
+def chart_script() -> str:
+    """The script that reads a chart off: by pointer, finger and keyboard."""
+    return _text("chart.js")
+
+
+@cache
+def chart_style() -> str:
+    """The style sheet of charts."""
+    return _text("chart.css")
+
+
+def chart_figure(facts: dict[str, Any], name: str = "chart") -> str:
+    """The chart for an HTML page that has the script and the style sheet; without the script it is a picture.
+
+    Parameters
+    ----------
+    facts
+        Of `chart_facts`.
+    name
+        Identifier of the figure; another for each of a page.
+    """
+    drawing = Drawing(facts, name)
+    data = {"labels": reading_labels(facts), "readings": readings(facts), "places": drawing.places()}
+    return (
+        f'<figure class="chart" id="{escaped(name)}">\n{drawing.svg()}\n'
+        f'<script type="application/json">{json_block(data)}</script>\n</figure>'
+    )
+
+
+def chart_file(facts: dict[str, Any]) -> str:
+    """The chart as the text of an SVG file, dark on light wherever it is put."""
+    return Drawing(facts).svg(style=_style_of_file()) + "\n"
+
+
+@cache
+def _style_of_file() -> str:
+    """The rules about the drawing itself, in the colours of paper; programs that draw have no variables in style."""
+    style = chart_style()
+    colours = dict(re.findall(r"--(\w+): (.*?);", style.partition("}")[0]))
+    rules = re.findall(r"^(?:svg)?\.forecast-chart.*", style, re.MULTILINE)
+    return re.sub(r"var\(--(\w+)\)", lambda name: colours[name[1]], "\n".join(rules))
+
+
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,109 @@
+"""Write a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..._check import shown
+from ..._extras import need
+from ..._files import refuse_to_overwrite, write_text
+from ..._progress import progress_bar
+from ...errors import ApexError, RequestError
+from ...estimators import APExGP
+from .facts import findings
+from .page import report_page
+from .wanted import Wanted
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    model: APExGP | Mapping[Any, APExGP | ApexError],
+    path: str | os.PathLike[str],
+    sizes: ArrayLike | None = None,
+    *,
+    times: ArrayLike | None = None,
+    target: float | None = None,
+    confidence: float = 0.8,
+    level: float = 0.95,
+    cost_per_sample: float | None = None,
+    penalty: float | None = None,
+    rounds: int = 3,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> None:
+    """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
+
+    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, a backtest on the
+    pilot, cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
+
+    Parameters
+    ----------
+    model
+        A fitted model, or a mapping from names of tasks to such models: a summary, and a section on each. An error in
+        place of a model is reported as the reason why there is none.
+    path
+        The file.
+    sizes
+        Training-set sizes to forecast.
+    times
+        More of them, as multiples of a pilot's largest size; 2, 10 and 50 where neither is given.
+    target, confidence
+        Score to reach, and the probability with which it should be, as for `APExGP.required_size`.
+    level
+        Probability that the intervals should hold the score.
+    cost_per_sample, penalty, rounds
+        Costs to plan by, as for `plan_collection`.
+    overwrite
+        Whether the file may exist.
+    progress
+        Show a progress bar, where there is a terminal and the work takes more than a moment.
+    """
+    refuse_to_overwrite(path, overwrite)
+    need("jinja2", "write_report", "report")
+    wanted = Wanted.checked(
+        sizes=sizes,
+        times=times,
+        target=target,
+        confidence=confidence,
+        level=level,
+        cost_per_sample=cost_per_sample,
+        penalty=penalty,
+        rounds=rounds,
+    )
+    models, failed = _sorted_out(model)
+    found = {}
+    with progress_bar("tasks", len(models), shown=progress) as advance:
+        for name, one in models.items():
+            found[name] = findings(one, wanted)
+            advance()
+    write_text(path, report_page(found, failed, wanted), overwrite=overwrite)
+
+
+def _sorted_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:
+    """Fitted models by the names of their tasks, and what became of the others."""
+    given = model if isinstance(model, Mapping) else {None: model}
+    models: dict[str, APExGP] = {}
+    failed: dict[str, str] = {}
+    for key, one in given.items():
+        name = "" if key is None else str(key)
+        if isinstance(one, ApexError):
+            failed[name] = str(one)
+            continue
+        if not isinstance(one, APExGP):
+            raise RequestError(
+                f"must be a fitted APExGP, or a mapping to such models, got {shown(one)}.", argument="model"
+            )
+        check_is_fitted(one)
+        models[name] = one
+    if not models:
+        reasons = "; ".join(failed.values())
+        raise RequestError(f"There is no fitted model to report on{f': {reasons}' if reasons else '.'}")
+    if len(models) + len(failed) == 1:
+        models = dict(zip([""], models.values(), strict=True))  # one task needs no name but its own
+    return models, failed

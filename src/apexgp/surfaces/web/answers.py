@@ -1,0 +1,214 @@
+"""What the server answers, one function a kind of request; they run in worker processes and know nothing of HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from ..._tables import as_csv
+from ...answers.minimum import minimum_sample_size
+from ...answers.plan import CollectionPlan, plan_collection
+from ...curve import LearningCurve, curve_columns
+from ...errors import ApexError, ApexWarning, DataError, RequestError
+from ...estimators import APExGP, CurveEstimator
+from ...repeated.backtest import backtest as run_backtest
+from ...repeated.backtest import sizes_required
+from ...repeated.compare import compare_models
+from ...repeated.figures import Backtest
+from ..chart.facts import bands_with, chart_facts
+from ..chart.figure import chart_figure, chart_file
+from ..facts import backtest_facts, compare_facts, forecast_facts, minimum_facts, plan_facts
+from ..options import Columns, MethodOptions, ModelOptions, sizes_and_times, sizes_asked_for
+from ..report.facts import findings
+from ..report.page import report_page
+from ..report.wanted import Wanted
+from ..tables import backtest_table, forecast_table, table_of
+from ..words.lines import python_lines, shell_lines
+from .reading import curve_of, read_tables, row_problems
+from .refusals import UNPREPARED, error_body
+
+__all__ = ["Reply", "answer"]
+
+Reply = tuple[int, str, bytes]
+"""Status, media type and body of an answer."""
+
+_POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
+_DEFAULT_SIZES = ("2x", "10x", "50x")
+_FIELDS = {  # of a request, by the library's arguments that they set, where those are called otherwise
+    "cost_per_sample": "cost",
+    "direction": "lower_is_better",
+    "levels": "level",
+    "methods": "method",
+    "score": "score_column",
+    "size": "size_column",
+    "sizes": "at",
+    "times": "at",
+    "split": "split_column",
+}
+
+
+def answer(request: tuple[str, dict[str, Any]]) -> Reply:
+    """Answer a request: its kind and its fields."""
+    kind, given = request
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = _KINDS[kind](**given)
+        except ApexError as problem:
+            return 422, "application/json", _error(problem, given)
+        except Exception:  # whatever it is, the process goes on with the next request
+            if os.environ.get("APEXGP_TRACEBACK"):
+                traceback.print_exc()
+            return 500, "application/json", error_body("server", UNPREPARED)
+    if isinstance(found, str):
+        return 200, "text/html; charset=utf-8", found.encode()
+    if "notes" in found:
+        said = [str(one.message) for one in caught if isinstance(one.message, ApexWarning)]
+        found["notes"] += [note for note in dict.fromkeys(said) if note not in found["notes"]]
+    return 200, "application/json", json.dumps(found, allow_nan=False).encode()
+
+
+def _error(problem: ApexError, given: Mapping[str, Any]) -> bytes:
+    message = problem.worded(_field, lambda name, value: f"{_field(name)}{'' if value is None else f' {value}'}")
+    argument = None if problem.argument is None else _field(problem.argument)
+    is_data = isinstance(problem, DataError)
+    rows = row_problems(given["table"], _columns(given)) if is_data and "table" in given else []
+    return error_body("data" if is_data else "request", message, argument, rows)
+
+
+def _field(argument: str) -> str:
+    return _FIELDS.get(argument, argument)
+
+
+def _columns(given: Mapping[str, Any]) -> Columns:
+    return Columns(**{field.name: given[field.name] for field in fields(Columns) if field.name in given})
+
+
+def _options(group: type[MethodOptions], given: Mapping[str, Any]) -> Any:
+    return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
+
+
+def _fitted(table: str, given: Mapping[str, Any]) -> tuple[APExGP, tuple[str, ...]]:
+    """The model, and how the table was read."""
+    model: APExGP = _options(ModelOptions, given).model()
+    curve, notes = curve_of(table, _columns(given))
+    return model.fit(curve), notes
+
+
+def _forecast(*, table: str, **given: Any) -> dict[str, Any]:
+    return _forecast_of(_fitted(table, given)[0], **given)[0]
+
+
+def _forecast_of(
+    model: APExGP,
+    *,
+    at: list[str] | None,
+    target: float | None,
+    confidence: float,
+    of: Any,
+    level: float,
+    **_others: Any,
+) -> tuple[dict[str, Any], list[float], Any]:
+    sizes = sizes_asked_for(at or _DEFAULT_SIZES, model.curve_.largest)
+    required = None if target is None else model.required_size(target, confidence)
+    return forecast_facts(model, model.forecast(sizes, of=of), level, required), sizes, required
+
+
+def _plan(
+    *, table: str, target: float, cost: float, penalty: float, rounds: int, start: int | None, **given: Any
+) -> dict[str, Any]:
+    model, _ = _fitted(table, given)
+    return plan_facts(model, plan_collection(model, target, cost, penalty, rounds, start))
+
+
+def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> dict[str, Any]:
+    curves = {name: curve_of(table, _columns(given))[0] for name, table in tables.items()}
+    sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
+    return compare_facts(compare_models(curves, sizes, _options(ModelOptions, given).model()))
+
+
+def _backtest(*, table: str, target: float | None, confidence: float, **given: Any) -> dict[str, Any]:
+    (curve, _), methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(given["method"])
+    required = {} if target is None else sizes_required(curve, methods, target, confidence)
+    return backtest_facts(_judged(curve, methods, given["holdout"]), required)
+
+
+def _judged(curve: LearningCurve, methods: Mapping[str, CurveEstimator], holdout: int | None) -> Backtest:
+    result = run_backtest(curve, methods, holdout)
+    if not any(score.curves for score in result.pooled):
+        raise DataError(str(result.pooled[0].failed))
+    return result
+
+
+def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> dict[str, Any]:
+    return minimum_facts(minimum_sample_size(prevalence, parameters, r2, **given))
+
+
+def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str, Any]:
+    """All that the page shows, from one fit."""
+    model, notes = _fitted(table, given)
+    facts, sizes, required = _forecast_of(model, **given)
+    chart = chart_facts(model, sizes, required, levels=bands_with(given["level"]), points=_POINTS)
+    tables = {"forecast": forecast_table(facts)}
+    answer: dict[str, Any] = {"forecast": facts, "plan": None, "backtest": None}
+    target, cost, penalty = (given[name] for name in ("target", "cost", "penalty"))
+    plan = None
+    if cost is not None or penalty is not None:
+        plan = _planned(model, target, cost, penalty, rounds)
+        answer["plan"], tables["plan"] = plan_facts(model, plan), table_of(plan)
+    if backtest:
+        try:
+            result = _judged(model.curve_, _options(MethodOptions, given).methods(None), None)
+            answer["backtest"] = backtest_facts(result, {})
+            tables["backtest"] = backtest_table(result, None, {}, model.curve_.largest)
+        except DataError as problem:  # too few sizes to hold some out: no reason not to forecast
+            answer["backtest"] = {"error": str(problem)}
+    rows = facts["forecast"]
+    return answer | {
+        "tables": {name: {"header": header, "rows": cells} for name, (header, cells) in tables.items()},
+        "figure": chart_figure(chart),
+        "svg": chart_file(chart),
+        "csv": as_csv({name: [row[name] for row in rows] for name in rows[0]}),
+        "measurements": as_csv(curve_columns([model.curve_])),
+        "python": python_lines(model, sizes, required, plan, of=given["of"], level=given["level"]),
+        "shell": shell_lines(model, given | {"rounds": rounds}, plan is not None),
+        "notes": list(notes),
+    }
+
+
+def _report(*, table: str, at: list[str] | None, cost: float | None, **given: Any) -> str:
+    model, _ = _fitted(table, given)
+    sizes, times = sizes_and_times(at or ())
+    wanted = Wanted.checked(
+        sizes=sizes or None,
+        times=times or None,
+        cost_per_sample=cost,
+        **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds")},
+    )
+    return report_page({"": findings(model, wanted)}, {}, wanted)
+
+
+def _planned(
+    model: APExGP, target: float | None, cost: float | None, penalty: float | None, rounds: int
+) -> CollectionPlan:
+    for name, value in (("target", target), ("cost", cost), ("penalty", penalty)):
+        if value is None:
+            raise RequestError("is missing: a plan takes the target, the cost and the penalty.", argument=name)
+    return plan_collection(model, target, cost, penalty, rounds)  # type: ignore[arg-type]
+
+
+_KINDS: dict[str, Callable[..., Any]] = {
+    "backtest": _backtest,
+    "compare": _compare,
+    "forecast": _forecast,
+    "minimum": _minimum,
+    "page": _page,
+    "plan": _plan,
+    "read": read_tables,
+    "report": _report,
+}

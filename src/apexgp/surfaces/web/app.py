@@ -1,0 +1,252 @@
+"""The application: paths, what each takes and gives, and every error in one shape."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, TypeGuard
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from ..chart.figure import chart_script, chart_style
+from .answers import answer
+from .examples import examples
+from .guard import Guard
+from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
+from .refusals import UNPREPARED, RefusalError
+from .replies import (
+    AnyAnswer,
+    ErrorAnswer,
+    ExamplesAnswer,
+    ForecastAnswer,
+    PageAnswer,
+    TablesAnswer,
+)
+from .requests import (
+    BacktestRequest,
+    CompareRequest,
+    ForecastRequest,
+    MinimumRequest,
+    PageRequest,
+    PlanRequest,
+    ReportRequest,
+)
+
+__all__ = ["COMPUTE_SECONDS", "make_app"]
+
+COMPUTE_SECONDS = 30.0  # after which a computation is given up
+_MOST_WAITING = 200  # requests, for one of the processes
+_SLOW = {"backtest", "compare", "report"}
+
+_TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
+_MEDIA = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorAnswer, "description": text}
+    for code, text in {
+        400: "The request is not what it says it is.",
+        401: "The token is missing or wrong.",
+        403: "A page of another site asks.",
+        408: "The request did not arrive in time.",
+        413: "The request is too large.",
+        415: "The content type is not what this path takes.",
+        421: "The Host header is not this server's name.",
+        422: "The measurements or an argument cannot be used.",
+        503: "Too much is asked at once, or it takes too long.",
+    }.items()
+}
+
+
+def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | None = None) -> ASGIApp:
+    """The application behind its guard.
+
+    Parameters
+    ----------
+    host
+        The address that it will be served on, which decides the names that it goes by.
+    token
+        What requests must carry; None: nothing.
+    workers
+        Processes that compute; by default one a core, and two at least.
+    """
+    count = max(2, os.cpu_count() or 2) if workers is None else workers
+
+    @asynccontextmanager
+    async def with_workers(app: FastAPI) -> AsyncIterator[None]:
+        app.state.pool = WorkerPool(answer, count, COMPUTE_SECONDS, _MOST_WAITING)
+        try:
+            yield
+        finally:
+            app.state.pool.close()
+
+    app = FastAPI(
+        title="apexgp",
+        version=version("apexgp"),
+        description="Forecast what a classifier will score with more labelled data. Answers are the dictionaries that "
+        "the commands print with `--json`.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=with_workers,
+        responses=_REFUSALS,
+    )
+    app.add_exception_handler(HTTPException, _as_refusal)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, _broken)
+    app.add_exception_handler(RefusalError, _refused)
+    _add_paths(app)
+    for path, kind, content in _own_files():
+        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
+    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
+    return Guard(app, host, token, taken)
+
+
+def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
+    return isinstance(route, Route) and "POST" in (route.methods or ())
+
+
+def _add_paths(app: FastAPI) -> None:
+    @app.post("/api/forecast", responses={200: {"model": ForecastAnswer}})
+    async def forecast(request: Request, asked: ForecastRequest) -> Response:
+        """Scores at larger sizes and, with a target, how many examples reach it: `apexgp forecast --json`."""
+        return await _answered(request, "forecast", asked.model_dump())
+
+    @app.post("/api/plan", responses={200: {"model": AnyAnswer}})
+    async def plan(request: Request, asked: PlanRequest) -> Response:
+        """What to collect, round by round: `apexgp plan --json`."""
+        return await _answered(request, "plan", asked.model_dump())
+
+    @app.post("/api/backtest", responses={200: {"model": AnyAnswer}})
+    async def backtest(request: Request, asked: BacktestRequest) -> Response:
+        """How well each method would have done on this curve: `apexgp backtest --json`."""
+        return await _answered(request, "backtest", asked.model_dump())
+
+    @app.post("/api/compare", responses={200: {"model": AnyAnswer}})
+    async def compare(request: Request, asked: CompareRequest) -> Response:
+        """Which model will be better with more data: `apexgp compare --json`."""
+        return await _answered(request, "compare", asked.model_dump())
+
+    @app.post("/api/minimum", responses={200: {"model": AnyAnswer}})
+    async def minimum(request: Request, asked: MinimumRequest) -> Response:
+        """Patients that a prediction model needs before any pilot: `apexgp minimum --json`."""
+        return await _answered(request, "minimum", asked.model_dump())
+
+    @app.post("/api/page", responses={200: {"model": PageAnswer}})
+    async def page(request: Request, asked: PageRequest) -> Response:
+        """All that the page shows at once, from one fit: forecast, plan, picture, table, lines of code."""
+        return await _answered(request, "page", asked.model_dump())
+
+    @app.post("/api/report", responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}})
+    async def report(request: Request, asked: ReportRequest) -> Response:
+        """The report as one HTML file: `apexgp report`."""
+        return await _answered(request, "report", asked.model_dump())
+
+    @app.post(
+        "/api/read",
+        responses={200: {"model": TablesAnswer}},
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "description": "Delimited text, or a workbook (.xlsx).",
+                "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+            }
+        },
+    )
+    async def read(
+        request: Request,
+        size_column: Annotated[str | None, Query(max_length=200, description="Column of the sizes.")] = None,
+        score_column: Annotated[
+            list[str] | None, Query(max_length=1000, description="Column of the scores, or one a split.")
+        ] = None,
+        split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
+        task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
+        sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
+    ) -> Response:
+        """The curves of a file, or of text from a spreadsheet, row by row."""
+        columns = {"size_column": size_column, "score_column": score_column, "split_column": split_column}
+        given = columns | {"task_column": task_column, "sheet": sheet, "raw": await request.body()}
+        return await _answered(request, "read", given)
+
+    @app.get("/api/examples", responses={200: {"model": ExamplesAnswer}})
+    async def example_list() -> Any:
+        """Curves to try the page with."""
+        return {"examples": examples()}
+
+
+def _own_files() -> Iterator[tuple[str, str, bytes]]:
+    """The files that make the page: path, media type, content. Charts have theirs within reports, too."""
+    for file in (files(__package__) / "static").iterdir():
+        kind = _MEDIA[Path(file.name).suffix]
+        yield "/" if file.name == "index.html" else f"/{file.name}", kind, file.read_bytes()
+    yield "/chart.js", _MEDIA[".js"], chart_script().encode()
+    yield "/chart.css", _MEDIA[".css"], chart_style().encode()
+
+
+def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    async def given(_request: Request) -> Response:
+        return Response(content, media_type=kind)
+
+    return given
+
+
+async def _answered(request: Request, kind: str, given: dict[str, Any]) -> Response:
+    async def wanted() -> bool:
+        return not await request.is_disconnected()
+
+    pool: WorkerPool = request.app.state.pool
+    try:
+        reply = await pool.answer((kind, given), slow=kind in _SLOW or given.get("backtest", False), wanted=wanted)
+    except BusyError:
+        raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
+    except TookTooLongError:
+        raise RefusalError(
+            503, None, f"This takes longer than {COMPUTE_SECONDS:g} seconds. Send fewer rows.", "server"
+        ) from None
+    except WorkerDiedError:
+        raise RefusalError(
+            503, None, "The process that computed this died, for want of memory perhaps. Send fewer rows.", "server"
+        ) from None
+    if reply is None:
+        return Response(status_code=499)  # nobody is there to read it
+    status, media, body = reply
+    return Response(body, status, media_type=media)
+
+
+async def _refused(_request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, RefusalError)
+    return problem.response()
+
+
+async def _as_refusal(_request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    response = RefusalError(problem.status_code, None, f"{problem.detail}.").response()
+    response.headers.update(problem.headers or {})
+    return response
+
+
+async def _invalid(_request: Request, problem: Exception) -> Response:
+    """The first thing that is wrong with the fields of a request."""
+    assert isinstance(problem, RequestValidationError)
+    first = problem.errors()[0]
+    if first["type"] == "json_invalid":
+        return RefusalError(400, None, "The request is not valid JSON.").response()
+    place = [str(part) for part in first["loc"][1:]]
+    message = f"{'.'.join(place[:1]) or 'The request'}: {first['msg']}."
+    return RefusalError(422, place[0] if place else None, message).response()
+
+
+async def _broken(_request: Request, _problem: Exception) -> Response:
+    return RefusalError(500, None, UNPREPARED, "server").response()

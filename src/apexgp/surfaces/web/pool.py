@@ -1,0 +1,168 @@
+"""Worker processes that answer requests: each answer has a deadline, and slow kinds never take all workers.
+
+Threads could not be stopped, and would share one interpreter lock with the server. A process that passes its deadline
+is ended and replaced; the others go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from typing import Any
+
+__all__ = ["BusyError", "TookTooLongError", "WorkerDiedError", "WorkerPool"]
+
+_SPAWN = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+
+
+class BusyError(Exception):
+    """Too many requests wait already."""
+
+
+class TookTooLongError(Exception):
+    """The answer did not come in time."""
+
+
+class WorkerDiedError(Exception):
+    """The process ended without an answer, for want of memory for instance."""
+
+
+class WorkerPool:
+    """A few processes, each with one request at a time.
+
+    Parameters
+    ----------
+    function
+        What answers a request, by module and name, so that a process can import it: called with the request.
+    workers
+        Number of processes, at least 2: one is always left to requests that are not slow.
+    seconds
+        How long an answer may take.
+    most_waiting
+        How many requests may wait for a worker.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], workers: int, seconds: float, most_waiting: int) -> None:
+        self._seconds, self._most_waiting, self._waiting = seconds, most_waiting, 0
+        self._workers = [_Worker(function) for _ in range(workers)]
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="apexgp-worker")
+        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
+        for worker in self._workers:
+            self._idle.put_nowait(worker)
+        self._slow = asyncio.Semaphore(workers - 1)
+
+    async def answer(self, request: Any, *, slow: bool = False, wanted: Callable[[], Any] | None = None) -> Any:
+        """The answer to a request; None where it is no longer `wanted` when its turn comes.
+
+        Parameters
+        ----------
+        request
+            What the function is called with.
+        slow
+            Whether this kind of request may take long.
+        wanted
+            Awaitable function that says whether somebody still waits.
+        """
+        if self._waiting >= self._most_waiting:
+            raise BusyError
+        self._waiting += 1
+        queued = True
+        try:
+            if slow:
+                await self._slow.acquire()
+            try:
+                worker = await self._idle.get()
+                self._waiting -= 1
+                queued = False
+                try:
+                    if wanted is not None and not await wanted():
+                        return None
+                    ask = asyncio.get_running_loop().run_in_executor(
+                        self._threads, worker.answer, request, self._seconds
+                    )
+                    # A request that is given up must not hand its worker to the next one while it still computes.
+                    return await _to_its_end(ask)
+                finally:
+                    self._idle.put_nowait(worker)
+            finally:
+                if slow:
+                    self._slow.release()
+        finally:
+            self._waiting -= queued
+
+    def close(self) -> None:
+        """End the processes."""
+        for worker in self._workers:
+            worker.end()
+        self._threads.shutdown(wait=True)
+
+
+async def _to_its_end(future: asyncio.Future[Any]) -> Any:
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        await asyncio.wait([future])
+        raise
+
+
+class _Worker:
+    """One process, and the pipe to it."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+        self._closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pipe, theirs = _SPAWN.Pipe()
+        self._process = _SPAWN.Process(target=_work, args=(theirs, self._function), daemon=True)
+        self._process.start()
+        theirs.close()  # so that the end of the process is the end of the pipe
+        self._ready = False
+
+    def answer(self, request: Any, seconds: float) -> Any:
+        """The answer, or why there is none; the worker is ready for the next request in either case."""
+        try:
+            if not self._ready:  # the time that a process takes to begin is nobody's request's
+                self._ready = self._pipe.recv()
+            self._pipe.send(request)
+            if self._pipe.poll(seconds):
+                return self._pipe.recv()
+        except (EOFError, OSError):
+            self._renew()
+            raise WorkerDiedError from None
+        self._renew()
+        raise TookTooLongError
+
+    def _renew(self) -> None:
+        self._kill()
+        if not self._closed:
+            self._begin()
+
+    def end(self) -> None:
+        """End the process for good, whatever it is doing."""
+        self._closed = True
+        self._kill()
+
+    def _kill(self) -> None:
+        self._process.kill()
+        self._process.join()
+
+
+def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
+    """Answer requests until the server is gone."""
+    from threadpoolctl import threadpool_limits
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the server, which then closes the pipe
+    with threadpool_limits(1):  # there is a process a core already
+        pipe.send(True)
+        while True:
+            try:
+                request = pipe.recv()
+            except (EOFError, OSError):
+                return
+            pipe.send(function(request))

@@ -1,0 +1,119 @@
+"""What comes back, described for /openapi.json."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["AnyAnswer", "ErrorAnswer", "ExamplesAnswer", "ForecastAnswer", "PageAnswer", "TablesAnswer"]
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class FaultyRow(_Reply):
+    """A row of the table at fault."""
+
+    line: int = Field(description="Line of the table; the header is line 1.")
+    column: str | None = Field(description="The column, where one is at fault.")
+    message: str
+
+
+class Error(_Reply):
+    """What was wrong."""
+
+    kind: Literal["data", "request", "server"]
+    message: str = Field(description="What was wanted, what came, what to do: one clear line.")
+    argument: str | None = Field(description="The field of the request at fault.")
+    rows: list[FaultyRow]
+
+
+class ErrorAnswer(_Reply):
+    """The one shape of every error."""
+
+    error: Error
+
+
+class AnyAnswer(_Reply):
+    """The dictionary that the command prints with `--json`."""
+
+    apexgp: str = Field(description="Version.")
+    sentence: str = Field(description="The answer in plain words.")
+    methods_text: str = Field(description="A paragraph for the methods section of a paper.")
+    cautions: list[str] = Field(description="Reasons for doubt.")
+
+
+class ForecastRow(_Reply):
+    """The forecast at one size."""
+
+    size: float
+    mean: float
+    median: float
+    std: float
+    lower: float
+    upper: float
+
+
+class ForecastAnswer(AnyAnswer):
+    """The dictionary that `apexgp forecast --json` prints."""
+
+    level: float = Field(description="Probability that the interval from lower to upper holds the score.")
+    forecast: list[ForecastRow]
+
+
+class Cells(_Reply):
+    """A table as it is shown."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+
+class PageAnswer(_Reply):
+    """All that the page shows."""
+
+    forecast: ForecastAnswer
+    plan: AnyAnswer | None
+    backtest: dict[str, Any] | None
+    tables: dict[str, Cells] = Field(description="Forecast, plan and backtest as tables.")
+    figure: str = Field(description="The chart as a piece of HTML.")
+    svg: str = Field(description="The chart as an SVG file.")
+    csv: str = Field(description="The forecast as comma-separated values.")
+    measurements: str = Field(description="The curve as comma-separated values, as the commands read them.")
+    python: str = Field(description="Lines of Python that give the same numbers.")
+    shell: str = Field(description="Commands that give the same numbers.")
+    notes: list[str] = Field(description="What the computation had to say.")
+
+
+class Curve(_Reply):
+    """One curve: a task and a metric."""
+
+    task: str | None
+    metric: str
+    lower_is_better: bool
+    unit: Literal["rows", "groups"]
+    rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
+
+
+class TablesAnswer(_Reply):
+    """The curves of a file."""
+
+    curves: list[Curve]
+    notes: list[str] = Field(description="How the file was understood.")
+
+
+class Example(_Reply):
+    """A curve to try the page with."""
+
+    name: str
+    title: str
+    about: str
+    table: str
+    settings: dict[str, Any] = Field(description="Fields of a request that go with it.")
+
+
+class ExamplesAnswer(_Reply):
+    """Curves to try the page with."""
+
+    examples: list[Example]

@@ -1,0 +1,170 @@
+"""What may be asked, as FastAPI checks and describes it: the fields are the options of the commands, by their names."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Literal, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from typer.models import OptionInfo
+
+from ...answers.plan import MOST_ROUNDS
+from ...estimators import METHODS
+from ...model.means import MEANS
+from ..options import Columns, ModelOptions
+
+__all__ = [
+    "BacktestRequest",
+    "CompareRequest",
+    "ForecastRequest",
+    "MinimumRequest",
+    "PageRequest",
+    "PlanRequest",
+    "ReportRequest",
+]
+
+MOST_CHARACTERS = 1_000_000  # of a table
+_MOST_SIZES = 50  # to forecast at once
+_MOST_SEED = 2**53
+_LONGEST_NAME = 200
+
+
+def _option(group: type, name: str, **limits: Any) -> Any:
+    """A field that is an option of a command, too: its default, and what it is for, are stated there."""
+    default = next(field.default for field in fields(group) if field.name == name)
+    about = get_type_hints(group, include_extras=True)[name].__metadata__
+    text = next(info.help for info in about if isinstance(info, OptionInfo)) or ""
+    return Field(default, description=text.partition("  [default")[0], **limits)
+
+
+def _names(**limits: Any) -> dict[str, Any]:
+    return {"max_length": _LONGEST_NAME, **limits}
+
+
+def _number(default: Any, description: str, **bounds: int) -> Any:
+    """A number whose bounds are described here, and kept by the library, which says better what is wrong."""
+    described: dict[str, JsonValue] = {**bounds}
+    return Field(default, description=description, json_schema_extra=described)
+
+
+class _Request(BaseModel):
+    """Strict: a number is a number, and a field that is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _ColumnsRequest(_Request):
+    size_column: str | None = _option(Columns, "size_column", **_names())
+    score_column: list[str] | None = _option(Columns, "score_column", max_length=1000)
+    split_column: str | None = _option(Columns, "split_column", **_names())
+    task_column: str | None = _option(Columns, "task_column", **_names())
+    metric: str | None = _option(Columns, "metric", **_names())
+    task: str | None = _option(Columns, "task", **_names())
+    lower_is_better: bool = _option(Columns, "lower_is_better")
+    unit: Literal["rows", "groups"] | None = _option(Columns, "unit")
+
+
+class _CurveRequest(_ColumnsRequest):
+    table: str = Field(
+        description="The measurements as delimited text with a header line, as the commands read it from a file.",
+        min_length=1,
+        max_length=MOST_CHARACTERS,
+        examples=["size,score\n60,0.66\n94,0.70\n147,0.72\n230,0.75\n360,0.76\n"],
+    )
+
+
+class _BayesRequest(_Request):
+    ceiling: float = _option(ModelOptions, "ceiling")
+    floor: float = _option(ModelOptions, "floor")
+    noise: float | None = _option(ModelOptions, "noise")
+    mean: Literal["auto", *MEANS] | None = _option(ModelOptions, "mean")  # type: ignore[valid-type]
+    seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
+
+
+class _ModelRequest(_CurveRequest, _BayesRequest):
+    published: bool = _option(ModelOptions, "published")
+
+
+_AT = Field(
+    None,
+    description="Training-set sizes as the command line takes them: 20000, 20k, or 10x for ten times the largest.",
+    max_length=_MOST_SIZES,
+    examples=[["2x", "10x", "20000"]],
+)
+_ROUNDS = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+_CONFIDENCE = Field(0.8, description="Probability with which the target should be met.", gt=0, lt=1)
+
+
+class _AnswerRequest(_ModelRequest):
+    at: list[str] | None = _AT
+    target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
+    confidence: float = _CONFIDENCE
+    level: float = _number(
+        0.95, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
+    )
+
+
+class ForecastRequest(_AnswerRequest):
+    """`apexgp forecast --json`: scores at larger sizes and, with a target, how many examples reach it."""
+
+    of: Literal["new_splits", "same_splits", "expected"] = Field("new_splits", description="What to forecast.")
+
+
+class PlanRequest(_ModelRequest):
+    """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
+
+    target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
+    cost: float = _number(..., "What a labelled example costs.", exclusiveMinimum=0)
+    penalty: float = _number(..., "What it costs not to reach the target, in the same currency.", exclusiveMinimum=0)
+    rounds: int = _ROUNDS
+    start: int | None = Field(
+        None, description="Examples at hand; by default the largest size in the table.", ge=1, le=_MOST_SEED
+    )
+
+
+class BacktestRequest(_CurveRequest):
+    """`apexgp backtest --json`: how well each method would have done on this curve."""
+
+    method: list[Literal[*METHODS]] | None = Field(  # type: ignore[valid-type]
+        None, description="Methods to judge; by default all.", min_length=1, max_length=len(METHODS)
+    )
+    holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
+    target: float | None = _number(None, "Say what each method asks for to reach it.", minimum=0, maximum=1)
+    confidence: float = _CONFIDENCE
+    ceiling: float = _option(ModelOptions, "ceiling")
+    floor: float = _option(ModelOptions, "floor")
+    seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
+
+
+class CompareRequest(_ColumnsRequest, _BayesRequest):
+    """`apexgp compare --json`: which model will be better with more data."""
+
+    tables: dict[str, str] = Field(description="For each model, by its name, its table.", min_length=2, max_length=6)
+    at: list[str] | None = _AT
+
+
+class MinimumRequest(_Request):
+    """`apexgp minimum --json`: patients that a prediction model needs before any pilot (Riley et al. 2020)."""
+
+    prevalence: float = Field(description="Share of patients with the outcome.", gt=0, lt=1)
+    parameters: int = Field(description="Coefficients that are considered for the model.", ge=1, le=100_000)
+    r2: float = Field(description="Cox and Snell's R2 that the model is expected to reach.", gt=0, lt=1)
+    nagelkerke: bool = Field(False, description="The R2 is Nagelkerke's.")
+    margin: float = Field(0.05, description="Half-width of the interval for the overall risk.", gt=0, lt=1)
+    shrinkage: float = Field(0.9, description="Expected shrinkage of the coefficients.", gt=0, lt=1)
+    optimism: float = Field(0.05, description="Difference between apparent and true Nagelkerke's R2.", gt=0, lt=1)
+    error: float = Field(0.05, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
+
+
+class ReportRequest(_AnswerRequest):
+    """`apexgp report`: one HTML file that opens offline."""
+
+    cost: float | None = _number(None, "What a labelled example costs.", exclusiveMinimum=0)
+    penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
+    rounds: int = _ROUNDS
+
+
+class PageRequest(ForecastRequest, ReportRequest):
+    """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
+
+    backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")

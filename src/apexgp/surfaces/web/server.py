@@ -1,0 +1,115 @@
+"""A server on a socket of this machine, from the first line on the terminal to Ctrl+C."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+
+from ..._check import whole_number
+from ...errors import RequestError
+from ..words.serve import address_line, open_to_others
+from .app import make_app
+from .guard import is_loopback
+
+__all__ = ["run"]
+
+_SHORTEST_TOKEN = 16
+
+
+def run(host: str, port: int, *, browser: bool, with_token: bool, say: Callable[[str], None]) -> None:
+    """Serve the page until Ctrl+C.
+
+    Parameters
+    ----------
+    host, port
+        Where to listen.
+    browser
+        Whether to open the page in a browser.
+    with_token
+        Whether requests need a token; where others reach the host they always do.
+    say
+        Prints a line.
+    """
+    token = _token() if with_token or not is_loopback(host) else None
+    listening = _listen(host, port)
+    if not is_loopback(host):
+        say(open_to_others(host))
+    address = _address(host, listening.getsockname()[1], token)
+    config = uvicorn.Config(
+        make_app(host, token),
+        # Nothing that is asked is written down, nor what is wrong with it.
+        log_config=None,
+        log_level="error" if os.environ.get("APEXGP_TRACEBACK") else "critical",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=5,
+    )
+    server = _Server(config, lambda: _begin(address, browser, say))
+    with suppress(KeyboardInterrupt):  # the way to stop it
+        server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """One that says when it listens."""
+
+    def __init__(self, config: uvicorn.Config, begun: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._begun = begun
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._begun()
+
+
+def _begin(address: str, browser: bool, say: Callable[[str], None]) -> None:
+    say(address_line(address))
+    if browser:  # beside the server: some browsers keep those waiting who open them
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    whole_number("port", port, least=0, most=65535)
+    try:
+        family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except (OSError, UnicodeError):
+        raise RequestError(f"must be an address of this machine, got {host!r}.", argument="host") from None
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere this would let two servers share a port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(where)
+    except OSError as problem:
+        listening.close()
+        raise RequestError(
+            f"{port} on {host} cannot be used: {problem.strerror}.",
+            argument="port",
+            remedy=("Take another with {}, or any that is free with {}.", "port", ("port", 0)),
+        ) from None
+    return listening
+
+
+def _token() -> str:
+    token = os.environ.get("APEXGP_TOKEN") or secrets.token_urlsafe(24)
+    if not re.fullmatch(rf"[\w-]{{{_SHORTEST_TOKEN},200}}", token, re.ASCII):
+        raise RequestError(
+            f"APEXGP_TOKEN must have {_SHORTEST_TOKEN} or more letters, digits, - and _; got {len(token)} characters."
+        )
+    return token
+
+
+def _address(host: str, port: int, token: str | None) -> str:
+    """Where the page is; the token is in the fragment, which browsers do not send."""
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{f'#token={token}' if token else ''}"

@@ -1,0 +1,80 @@
+// Puts an answer on the page. All that the user has written is set as text, never as markup.
+
+const element = (id) => document.getElementById(id);
+
+export function showAnswer(answer) {
+  const { forecast, plan, tables, notes } = answer;
+  const task = forecast.pilot.task;
+  element("answer-title").textContent = task ? `The answer: ${task}` : "The answer";
+  element("lead").textContent = forecast.sentence;
+  list("cautions", [...forecast.cautions, ...notes]);
+  drawFigure(answer.figure);
+  table("forecast-table", tables.forecast, "The forecast at each size");
+  element("plan").hidden = plan === null;
+  if (plan !== null) {
+    element("plan-sentence").textContent = plan.sentence;
+    table("plan-table", tables.plan, "The plan, one row a round");
+  }
+  element("methods").textContent = forecast.methods_text;
+  element("python").textContent = answer.python;
+  element("shell").textContent = answer.shell;
+  element("version").textContent = forecast.apexgp;
+  element("result").hidden = false;
+}
+
+export function showBacktest({ backtest, tables }) {
+  if (!backtest) return;
+  const error = backtest.error;
+  element("backtest-sentence").textContent = error ?? [backtest.sentence, ...backtest.cautions].join(" ");
+  if (error) element("backtest-table").replaceChildren();
+  else table("backtest-table", tables.backtest, "Figures of each method");
+}
+
+/** The chart as the server drew it: parsed, so that no script in it could run, and then attended to. */
+function drawFigure(html) {
+  const figure = new DOMParser().parseFromString(html, "text/html").querySelector("figure");
+  const reading = element("figure").querySelector("figure")?.apexgpChart?.index ?? null;
+  const slider = document.activeElement?.closest?.("#figure");
+  element("figure").replaceChildren(document.adoptNode(figure));
+  const chart = window.apexgpChart.attach(figure);
+  if (slider) figure.querySelector(".slider input")?.focus();
+  else if (reading !== null) chart.show(reading, false);
+}
+
+export function list(id, texts) {
+  element(id).replaceChildren(...texts.map((text) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  }));
+  element(id).hidden = texts.length === 0;
+}
+
+function table(id, { header, rows }, caption) {
+  const made = document.createElement("table");
+  const title = made.createCaption();
+  title.className = "unseen";
+  title.textContent = caption;
+  const head = made.createTHead().insertRow();
+  for (const name of header) {
+    const cell = document.createElement("th");
+    cell.scope = "col";
+    cell.textContent = name;
+    head.append(cell);
+  }
+  const body = made.createTBody();
+  for (const row of rows) {
+    const line = body.insertRow();
+    row.forEach((text, i) => {
+      const cell = document.createElement(i ? "td" : "th");
+      if (!i) cell.scope = "row";
+      cell.textContent = text;
+      line.append(cell);
+    });
+  }
+  const frame = element(id);
+  frame.replaceChildren(made);
+  // What scrolls must be reached by the keyboard, too.
+  if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+  else frame.removeAttribute("tabindex");
+}

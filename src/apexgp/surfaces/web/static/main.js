@@ -1,0 +1,274 @@
+// The page: from what is typed, pasted or dropped to a request, and from its answer to what is shown.
+
+import { showAnswer, showBacktest, list } from "./answer.js";
+import { ask, keepToken, latest, Refused, setToken } from "./api.js";
+import { Grid } from "./grid.js";
+import { readSettings, requested, showFault, writeSettings } from "./settings.js";
+import { emptyState, fromFragment, toFragment } from "./state.js";
+import { take } from "./take.js";
+
+const WAIT = 200; // milliseconds after the last change
+const element = (id) => document.getElementById(id);
+const nothingYet = element("lead").textContent;
+
+let shown = null; // the answer on the page, and the request that it answers
+let curves = []; // of the file that was read last
+let answerInSight = true;
+
+const grid = new Grid(element("rows"), { changed, pasted: (text, row) => read(text, row) });
+const update = latest(answerNow, WAIT);
+
+function changed() {
+  element("about").hidden = true;
+  update();
+}
+
+/** Put the state into the address; as a step that the Back button undoes where much was replaced. */
+function keep(step) {
+  const fragment = toFragment({ rows: grid.rows, settings: readSettings() });
+  if ("#" + (fragment ?? "") !== (location.hash || "#")) {
+    history[step ? "pushState" : "replaceState"](null, "", "#" + (fragment ?? ""));
+  }
+  return fragment !== null;
+}
+
+function load(state) {
+  grid.rows = state.rows;
+  writeSettings(state.settings);
+  update(0);
+}
+
+/** The rows that can be used as a table for the server, and which row each of its lines is. */
+function tableOf(rows, task) {
+  const used = rows.map((row, i) => [row, i]).filter(([[size, score]]) => size !== "" && score !== "");
+  const withSplit = used.some(([row]) => row[2] !== "");
+  const lines = [["size", "score", ...(withSplit ? ["split"] : []), ...(task ? ["task"] : [])]];
+  for (const [[size, score, split]] of used) {
+    lines.push([size, withPoint(score), ...(withSplit ? [split] : []), ...(task ? [task] : [])]);
+  }
+  const cell = (text) => (/["\t\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+  return { table: lines.map((line) => line.map(cell).join("\t")).join("\n") + "\n", rows: used.map(([, i]) => i) };
+}
+
+/** A score with a decimal comma among others with points: in a score the comma can mean nothing else. */
+function withPoint(score) {
+  return score.replace(/^([+-]?\d*),(\d+\s*%?)$/, "$1.$2");
+}
+
+function unused(rows) {
+  return rows.flatMap(([size, score, split], row) => {
+    if ((size === "") === (score === "") && (size !== "" || split === "")) return [];
+    const column = size === "" ? "size" : "score";
+    return [{ row, column, mild: true, message: `Not used yet: the ${column} is missing.` }];
+  });
+}
+
+async function answerNow(signal) {
+  keep(false);
+  const rows = grid.rows, settings = readSettings();
+  const { table, rows: places } = tableOf(rows, settings.task);
+  if (!places.length) return showNothing(unused(rows));
+  element("answer").setAttribute("aria-busy", "true");
+  try {
+    const request = { table, ...requested(settings) };
+    const backtest = element("backtest").open ? { backtest: true } : {};
+    const answer = await ask("api/page", { json: { ...request, ...backtest }, signal });
+    grid.show(unused(rows));
+    showFault(null);
+    showProblem("");
+    shown = { answer, request };
+    showAnswer(answer);
+    element("no-pilot").hidden = true;
+    peek();
+    showBacktest(answer);
+  } catch (problem) {
+    if (problem.name === "AbortError") throw problem;
+    if (!(problem instanceof Refused)) throw problem;
+    refuse(problem, rows, places);
+  }
+  element("answer").setAttribute("aria-busy", "false");
+}
+
+function refuse(problem, rows, places) {
+  if (problem.status === 401) element("token-form").hidden = false;
+  const faults = problem.rows.map((fault) => ({ ...fault, row: places[fault.line - 2] }));
+  if (problem.kind !== "request") grid.show([...faults, ...unused(rows)]); // a control at fault says nothing of rows
+  showFault(problem.argument, problem.message);
+  if (!faults.length) return showProblem(problem.message);
+  const more = faults.length > 1 ? ` ${faults.length - 1} more ${faults.length > 2 ? "rows need" : "row needs"} a look.` : "";
+  showProblem(`Row ${faults[0].row + 1}: ${faults[0].message}${more}`);
+}
+
+function showProblem(text) {
+  element("problem").textContent = text && shown ? `${text} Below is the answer before this change.` : text;
+  element("problem").hidden = text === "";
+  element("result").classList.toggle("stale", text !== "");
+  for (const button of element("downloads").querySelectorAll("button")) button.disabled = text !== "";
+  if (text && !shown) element("lead").textContent = "";
+  element("lead").classList.toggle("stale", text !== "");
+}
+
+function showNothing(faults) {
+  shown = null;
+  grid.show(faults);
+  showFault(null);
+  showProblem("");
+  element("result").hidden = true;
+  element("answer-title").textContent = "The answer";
+  element("lead").textContent = nothingYet;
+  element("no-pilot").hidden = false;
+  list("cautions", []);
+  element("answer").setAttribute("aria-busy", "false");
+  peek();
+}
+
+/** On a narrow screen, while the answer is out of sight: the last line of the forecast, and the way there. */
+function peek() {
+  const row = shown?.answer.tables.forecast.rows.at(-1);
+  element("peek").hidden = !row || answerInSight;
+  if (row) element("peek").textContent = `${row[0]} examples: ${row[2]}, ${row[3]} ↓`;
+}
+
+/** Read text or a file by the library's reader; into the rows from `row` on, or in place of all. */
+async function read(source, row = null, settings = null) {
+  showReading([], "");
+  try {
+    const bytes = typeof source === "string" ? new TextEncoder().encode(source) : await source.arrayBuffer();
+    const found = await ask("api/read", { bytes });
+    if (row !== null && found.curves.length === 1) {
+      const rows = grid.rows;
+      while (rows.length < row) rows.push(["", "", ""]);
+      const pasted = cells(found.curves[0]);
+      rows.splice(row, pasted.length, ...pasted);
+      grid.rows = rows;
+    } else {
+      curves = found.curves;
+      offerCurves();
+      choose(0, settings);
+    }
+    const linked = keep(true);
+    const long = linked ? [] : ["This is too much for a link: the address does not hold it."];
+    showReading([...found.notes, ...long], "");
+    update(0);
+    return true;
+  } catch (problem) {
+    if (!(problem instanceof Refused)) throw problem;
+    if (problem.status === 401) element("token-form").hidden = false;
+    showReading([], problem.message);
+    return false;
+  }
+}
+
+function showReading(notes, problem) {
+  list("read-notes", notes);
+  element("read-problem").textContent = problem;
+  element("read-problem").hidden = problem === "";
+}
+
+function cells(curve) {
+  return curve.rows.map(([size, score, split]) => [String(size), String(score), split ?? ""]);
+}
+
+function offerCurves() {
+  element("curve-choice").hidden = curves.length < 2;
+  element("curve").replaceChildren(
+    ...curves.map((curve, i) => new Option([curve.task, curve.metric].filter(Boolean).join(", "), i)));
+}
+
+/** Show one of the curves that were read, with what it says of itself. */
+function choose(index, settings = null) {
+  const curve = curves[index];
+  const about = { task: curve.task ?? "", metric: curve.metric === "score" ? "" : curve.metric };
+  if (curve.lower_is_better) about.lower_is_better = "yes";
+  if (curve.unit === "groups") about.unit = "groups";
+  grid.rows = cells(curve);
+  writeSettings({ ...(settings ?? readSettings()), ...about });
+}
+
+async function offerExamples() {
+  const { examples } = await ask("api/examples");
+  for (const example of examples) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = example.title;
+    button.addEventListener("click", async () => {
+      const settings = Object.fromEntries(Object.entries(example.settings).map(([name, value]) => [
+        name, value === true ? "yes" : Array.isArray(value) ? value.join(", ") : String(value)]));
+      if (await read(example.table, null, settings)) {
+        element("about").textContent = example.about;
+        element("about").hidden = false;
+      }
+    });
+    element("examples").append(button);
+  }
+}
+
+// What people do.
+element("settings").addEventListener("input", changed);
+element("settings").addEventListener("submit", (event) => event.preventDefault());
+element("backtest").addEventListener("toggle", () => update(0));
+element("curve").addEventListener("change", (event) => { choose(Number(event.target.value)); keep(true); update(0); });
+element("clear").addEventListener("click", () => {
+  curves = [];
+  offerCurves();
+  showReading([], "");
+  element("about").hidden = true;
+  load(emptyState());
+  keep(true);
+  grid.trs[0].querySelector("input").focus();
+});
+element("paste").addEventListener("input", async (event) => {
+  const text = event.target.value;
+  if (text.trim() && (await read(text)) && event.target.value === text) event.target.value = "";
+});
+element("file").addEventListener("change", async (event) => {
+  if (event.target.files.length) await read(event.target.files[0]);
+  event.target.value = "";
+});
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    if (![...event.dataTransfer.types].includes("Files")) return;
+    event.preventDefault(); // a browser would leave the page for the file
+    element("drop").classList.toggle("over", kind === "dragover");
+    if (kind === "drop" && event.dataTransfer.files.length) read(event.dataTransfer.files[0]);
+  });
+}
+element("downloads").addEventListener("click", async (event) => {
+  const kind = event.target.dataset.take;
+  if (!kind || !shown) return;
+  element("taken").textContent = kind === "report" ? "Writing the report …" : "";
+  try {
+    element("taken").textContent = await take(kind, shown.answer, shown.request, readSettings().task ?? "");
+  } catch (problem) {
+    element("taken").textContent = problem.message;
+  }
+});
+element("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  setToken(element("token").value);
+  element("token-form").hidden = true;
+  begin();
+});
+for (const link of document.querySelectorAll('a[href="#answer"]')) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault(); // the fragment holds the numbers
+    element("answer").focus({ preventScroll: true });
+    element("answer").scrollIntoView();
+  });
+}
+new IntersectionObserver(([entry]) => { answerInSight = entry.isIntersecting; peek(); }).observe(element("answer"));
+window.addEventListener("popstate", () => load(fromFragment(location.hash)));
+
+async function begin() {
+  load(fromFragment(location.hash));
+  if (element("examples").querySelector("button")) return;
+  try {
+    await offerExamples();
+  } catch (problem) {
+    if (problem.status === 401) element("token-form").hidden = false;
+    else showProblem(problem.message);
+  }
+}
+
+keepToken();
+begin();

@@ -1,0 +1,76 @@
+// The controls: what they hold as text, what they mean in a request, and messages beside the one that is at fault.
+
+import { Refused } from "./api.js";
+import { SETTINGS } from "./state.js";
+
+const NUMBERS = ["target", "confidence", "ceiling", "cost", "penalty", "level", "floor"];
+const PROBLEM = "setting-problem";
+const element = (name) => document.getElementById(name);
+
+export function readSettings() {
+  const settings = {};
+  for (const name of SETTINGS) {
+    const control = element(name);
+    const value = control.type === "checkbox" ? (control.checked ? "yes" : "") : control.value.trim();
+    if (value) settings[name] = value;
+  }
+  return settings;
+}
+
+export function writeSettings(settings) {
+  for (const name of SETTINGS) {
+    const control = element(name), value = settings[name] ?? "";
+    if (control.type === "checkbox") control.checked = Boolean(value);
+    else control.value = value;
+  }
+  if (["mean", "level", "floor", "of", "unit"].some((name) => settings[name])) element("more").open = true;
+}
+
+/** The fields of a request. What is no number is refused here as the server would refuse it. */
+export function requested(settings) {
+  const fields = {};
+  for (const name of NUMBERS) if (settings[name]) fields[name] = number(name, settings[name]);
+  if (settings.rounds) fields.rounds = number("rounds", settings.rounds);
+  for (const name of ["metric", "mean", "of", "unit"]) if (settings[name]) fields[name] = settings[name];
+  if (settings.lower_is_better) fields.lower_is_better = true;
+  const sizes = (settings.at ?? "").split(/[\s;]+|,(?!\d{3}(?!\d))|,(?=\s)/).filter(Boolean);
+  if (sizes.length) fields.at = sizes.map((size) => size.replace(/,/g, ""));
+  return fields;
+}
+
+/** A number as people write it: with a decimal comma, or in per cent. */
+function number(name, text) {
+  const percent = /%$/.test(text);
+  const value = Number(text.replace(/\s*%$/, "").replace(/[\s_']/g, "").replace(/,/, "."));
+  if (!Number.isFinite(value)) {
+    throw new Refused({ kind: "request", message: `Expected a number, got “${text}”.`, argument: name }, 422);
+  }
+  return percent ? value / 100 : value;
+}
+
+/** Put a message beside a control, or take all away. Returns whether there is such a control. */
+export function showFault(name, message) {
+  for (const old of document.querySelectorAll("#settings .problem")) old.remove();
+  for (const control of document.querySelectorAll("#settings [aria-invalid]")) {
+    control.removeAttribute("aria-invalid");
+    describe(control, (ids) => ids.filter((id) => id !== PROBLEM));
+  }
+  const control = name && SETTINGS.includes(name) ? element(name) : null;
+  if (!control) return false;
+  const line = document.createElement("span");
+  line.className = "problem";
+  line.id = PROBLEM;
+  line.textContent = message;
+  control.closest(".field").append(line);
+  control.setAttribute("aria-invalid", "true");
+  describe(control, (ids) => [...ids, PROBLEM]);
+  const folded = control.closest("details");
+  if (folded) folded.open = true;
+  return true;
+}
+
+function describe(control, change) {
+  const ids = change((control.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean));
+  if (ids.length) control.setAttribute("aria-describedby", ids.join(" "));
+  else control.removeAttribute("aria-describedby");
+}

@@ -1,0 +1,126 @@
+"""The lines of Python and of shell that make a report again from its data."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...estimators import APExGP
+from ...model.beliefs import Beliefs
+from ...model.variant import PUBLISHED, WRITTEN
+
+__all__ = ["made_by_options", "made_in_python", "plainly", "python_lines", "shell_line"]
+
+_FILE, _REPORT = "curve.csv", "report.html"
+_WIDTH = 80  # characters of a line
+_OPTIONS = {"cost_per_sample": "--cost"}  # where the option has another name than the argument
+
+
+def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
+    """Python that fits the same models to the file and writes the same report; `asked` are the arguments of it."""
+    makers = {name: made_in_python(model) for name, model in models.items()}
+    maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
+    fitted = "model" if len(models) == 1 else "models"
+    if len(models) == 1:
+        lines = [f'model = {maker}.fit(LearningCurve.from_csv("{_FILE}"))']
+    elif len(metrics) == 1 and len(set(makers.values())) == 1:
+        lines = [f'curves = read_curves("{_FILE}")']
+        lines.append(f"models = {{name: {maker}.fit(curve) for name, curve in curves.items()}}")
+    else:
+        read = f'    {{!r}}: {{}}.fit(read_curves("{_FILE}", metric={{!r}})[{{!r}}]),'
+        every = [read.format(name, makers[name], model.curve_.metric, name) for name, model in models.items()]
+        lines = ["models = {", *every, "}"]
+    arguments = [f"{name}={_literal(value)}" for name, value in asked.items()]
+    lines.append(_call("write_report", [fitted, f'"{_REPORT}"', *arguments]))
+    code = "\n".join(lines)
+    used = [name for name in ("Beliefs", "LearningCurve", "Variant", "read_curves") if re.search(rf"\b{name}\b", code)]
+    imports = [f"from apexgp import {', '.join(sorted(['APExGP', *used, 'write_report'], key=str.lower))}"]
+    if "PositiveNormal" in code:
+        imports.append("from apexgp.model.priors import PositiveNormal")
+    return "\n".join([*imports, "", code])
+
+
+def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | None:
+    """The command that does the same, or None where the command line has no words for it."""
+    settings = [made_by_options(model) for model in models.values()]
+    if any(own != settings[0] for own in settings) or settings[0] is None:
+        return None
+    if len({model.curve_.metric for model in models.values()}) > 1:
+        return None
+    words = ["apexgp", "report", _FILE]
+    for name, value in asked.items():
+        if name in ("sizes", "times"):
+            words += [part for n in value for part in ("--at", plainly(n) + "x" * (name == "times"))]
+        else:
+            words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), plainly(value)]
+    return _continued([*words, *settings[0], "--out", _REPORT])
+
+
+def _changed(model: APExGP) -> dict[str, Any]:
+    """Settings that are not those by default."""
+    defaults = {name: parameter.default for name, parameter in inspect.signature(APExGP).parameters.items()}
+    return {name: value for name, value in model.get_params(deep=False).items() if value != defaults[name]}
+
+
+def made_in_python(model: APExGP) -> str:
+    """The model as Python makes it."""
+    if model.inference == "map" and model.variant in (PUBLISHED, WRITTEN):
+        name = "as_published" if model.variant == PUBLISHED else "as_written"
+        made = f"APExGP.{name}({model.mean!r}, ceiling={model.ceiling!r})"
+        rest = {key: value for key, value in _changed(model).items() if key in ("seed", "floor")}
+        return f"{made}.set_params({_arguments(rest)})" if rest else made
+    return f"APExGP({_arguments(_changed(model))})"
+
+
+def _arguments(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={_literal(value)}" for name, value in settings.items())
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, Beliefs):
+        return f"Beliefs.from_dict({value.to_dict()!r})"
+    return plainly(value) if isinstance(value, float) else repr(value)
+
+
+def _call(function: str, arguments: Sequence[str]) -> str:
+    """A call on one line, or, where that would be long, with a line for each argument."""
+    short = f"{function}({', '.join(arguments)})"
+    return short if len(short) <= _WIDTH else "\n".join([f"{function}(", *(f"    {one}," for one in arguments), ")"])
+
+
+def _continued(words: Sequence[str]) -> str:
+    """A command, broken before an option where it would be long."""
+    lines = [""]
+    for word in words:
+        if word.startswith("--") and len(lines[-1]) > _WIDTH - 20:
+            lines.append("   ")
+        lines[-1] += f" {shlex.quote(word)}"
+    return " \\\n".join(lines).removeprefix(" ")
+
+
+def made_by_options(model: APExGP) -> list[str] | None:
+    """The model as options of the command line; None where there are none for it."""
+    changed = _changed(model)
+    words = []
+    if model.inference == "map":
+        if model.variant != PUBLISHED or model.priors != "paper" or model.floor:
+            return None
+        words, changed = ["--published"], changed | {"mean": model.mean}
+        for name in ("inference", "priors"):
+            changed.pop(name, None)
+    if set(changed) - {"mean", "ceiling", "floor", "noise", "seed"}:
+        return None
+    return words + [part for name, value in changed.items() for part in (f"--{name}", plainly(value))]
+
+
+def plainly(value: Any) -> str:
+    """A value as it is typed on the command line."""
+    if isinstance(value, str):
+        return value
+    short = f"{value:.15g}"
+    return short if float(short) == value else repr(float(value))

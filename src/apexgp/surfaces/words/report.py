@@ -1,0 +1,112 @@
+"""What a report says beyond the answers: its title, and what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...estimators import APExGP
+from .phrases import listed
+
+__all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "written_line"]
+
+_BACKTEST = (
+    "Each method is fitted to the smaller sizes of the pilot and compared "
+    "with what was measured at the larger ones. Error and bias are those of the forecast score; the likelihood is the "
+    "probability that a forecast gave to within 0.01 of what came; the next columns say which share of the measured "
+    "scores lay within the intervals; the CRPS sums it up in one number, and lower is better."
+)
+DATA_INTRO = (
+    "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
+    "are what these lines start from."
+)
+
+# How the default model fared; docs/calibration.md has the table.
+_RECORD = (
+    "On 531 real curves of 75 tasks, each forecast with priors that had not seen its task, the 95 % intervals held 96, "
+    "94 and 92 % of the later scores at up to 2, 2 to 10 and more than 10 times the pilot's size."
+)
+
+
+def report_title(models: Mapping[str, APExGP]) -> str:
+    """What the report is about."""
+    metrics = listed(dict.fromkeys(model.curve_.metric_name for model in models.values()))
+    title = f"Forecast of {metrics} with more training data"
+    if len(models) > 1:
+        return f"{title}: {len(models)} tasks"
+    (model,) = models.values()
+    return f"{title}: {model.curve_.task}" if model.curve_.task else title
+
+
+def opening(tasks: int, failed: int) -> str:
+    """What stands above the summary of several tasks."""
+    left_out = f"; {failed} more could not be forecast, for the reasons given" if failed else ""
+    return f"{tasks} tasks were forecast, each from its own pilot{left_out}. A section on each follows this table."
+
+
+def assumptions(model: APExGP) -> dict[str, str]:
+    """What a reader must know to judge the numbers, by what it is about."""
+    settings, curve = model.get_params(deep=False), model.curve_
+    lower = curve.direction == "lower"
+    best = f"{'lower' if lower else 'higher'} is better, and {'0' if lower else '1'} is perfect"
+    splits = "" if curve.split is None else " Scores with the same split label come from the same split of the data."
+    size = (
+        "The number of labelled examples that the classifier was trained on."
+        if curve.unit == "rows"
+        else "The number of groups (such as patients) that the classifier was trained on, each with all its examples."
+    )
+    each = max(curve.replicates.count.tolist())
+    over = "one new random split" if each == 1 else "as many new random splits as the pilot has at a size"
+    told = {
+        "Score": f"{curve.metric_name} on data that the classifier was not trained on. It lies between 0 and 1; {best}."
+        + splits,
+        "Size": size,
+        "Forecast": f"The mean score over {over}. The interval holds it with the stated probability. "
+        "Statements about a target are about the true expected score, free of the luck of any split.",
+        "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
+        "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
+        "Ceiling": _ceiling(float(settings["ceiling"]), lower) + _floor(float(settings["floor"]), lower),
+        "Noise": _noise(settings, bool(each > 1)),
+        "Priors": _priors(settings),
+        "Backtest": _BACKTEST,
+    }
+    if settings["inference"] == "bayes" and settings["priors"] == "calibrated" and settings["mean"] == "mmf":
+        told["Record"] = _RECORD
+    return told
+
+
+def _ceiling(ceiling: float, lower: bool) -> str:
+    if ceiling == 1:
+        return "No limit below a perfect score was set; how high the curve can rise is inferred from the pilot."
+    best = f"an error below {1 - ceiling:g}" if lower else f"a score above {ceiling:g}"
+    return f"The user has stated that {best} is not possible at all."
+
+
+def _floor(floor: float, lower: bool) -> str:
+    if not floor:
+        return ""
+    return f" Chance level is {1 - floor if lower else floor:g}."
+
+
+def _noise(settings: Mapping[str, Any], replicated: bool) -> str:
+    if settings["noise"] is not None:
+        return f"The user expects a standard deviation of {settings['noise']:g} of a single score."
+    if replicated:
+        return "How far scores scatter from split to split is learnt from the replicates in the pilot."
+    return (
+        "The pilot has one score a size: how far scores scatter from split to split is inferred from the curve alone."
+    )
+
+
+def _priors(settings: Mapping[str, Any]) -> str:
+    if settings["priors"] == "calibrated":
+        return "Learnt from hundreds of real learning curves of the Learning Curve Database."
+    if settings["priors"] == "paper":
+        return "Those of the published method."
+    return "Stated by the user; they are among the settings in the lines of Python below."
+
+
+def written_line(path: Path) -> str:
+    """Where the report is."""
+    return f"The report is in {path}. It opens in any browser, which can print it to PDF."

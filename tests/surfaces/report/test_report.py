@@ -1,0 +1,293 @@
+"""The report: valid HTML that fetches nothing, with the numbers of `--json`, and lines that make it again."""
+
+import base64
+import hashlib
+import json
+import re
+import shlex
+import sys
+
+import numpy as np
+import pytest
+
+from apexgp import APExGP, Beliefs, LearningCurve, Variant, errors, read_curves, write_report
+from apexgp.model.beliefs import CALIBRATED
+from apexgp.model.priors import PositiveNormal
+from conftest import REPOSITORY, pilot_table, require
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+EVIL = "<script>alert(1)</script>"
+ASKED = ("--target", 0.8, "--confidence", 0.7, "--cost", 12, "--penalty", 50000)
+
+
+def parsed(path):
+    """The document, by a parser that takes no mistake."""
+    html5lib = require("html5lib")
+    return html5lib.HTMLParser(strict=True).parse(path.read_text(encoding="utf-8"))
+
+
+def saved(document):
+    """The files that a reader can save from a report, by name."""
+    found = {}
+    for link in document.iter(f"{XHTML}a"):
+        if link.get("download"):
+            head, _, content = link.get("href").partition(";base64,")
+            assert head.startswith("data:")
+            found[link.get("download")] = base64.b64decode(content).decode()
+    return found
+
+
+def numbers(path):
+    return json.loads(saved(parsed(path))["report.json"])
+
+
+def words(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def sections(document):
+    return [element for element in document.iter(f"{XHTML}section")]
+
+
+@pytest.fixture(scope="module")
+def curve_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pilot") / "pairs.csv"
+    path.write_text(pilot_table())
+    return path
+
+
+@pytest.fixture(scope="module")
+def tasks_file(tmp_path_factory):
+    """Three tasks, one of which cannot be forecast; the name of one is an attack."""
+    path = tmp_path_factory.mktemp("pilots") / "tasks.csv"
+    lines = pilot_table().splitlines()
+    rows = [f'{line},"{task}",auc' for task in ("plain", EVIL) for line in lines[1:]]
+    rows += [f'{line},"too short, {EVIL}",auc' for line in lines[1:4]]
+    path.write_text("\n".join([f"{lines[0]},task,metric", *rows, ""]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(curve_file, tmp_path_factory):
+    """A report with everything in it."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    model = APExGP(ceiling=0.98).fit(LearningCurve.from_csv(curve_file, metric="auc"))
+    write_report(model, path, target=0.8, confidence=0.7, cost_per_sample=12, penalty=50_000)
+    return path
+
+
+def test_numbers_are_those_of_the_other_commands(run, curve_file, tmp_path):
+    path = tmp_path / "report.html"
+    settings = ("--ceiling", 0.98, "--seed", 3, "--metric", "auc")
+    assert run("report", curve_file, *ASKED, "--at", "3x", "--at", 1500, *settings, "--out", path)[0] == 0
+    (found,) = numbers(path)["tasks"].values()
+    asked = (*ASKED[:4], "--at", 1500, "--at", "3x", *settings, "--json")
+    assert found["forecast"] == json.loads(run("forecast", curve_file, *asked)[1])
+    assert found["plan"] == json.loads(run("plan", curve_file, *ASKED[:2], *ASKED[4:], *settings, "--json")[1])
+    judged = json.loads(run("backtest", curve_file, "--ceiling", 0.98, "--seed", 3, "--json")[1])
+    every = {score["method"]: score for score in judged["methods"]}
+    assert found["backtest"]["methods"]
+    assert all(score == every[score["method"]] for score in found["backtest"]["methods"])
+
+
+def test_tables_show_the_numbers(report):
+    (found,) = numbers(report)["tasks"].values()
+    text = words(parsed(report))
+    for row in found["forecast"]["forecast"]:
+        assert f"{row['mean']:.3f} {row['lower']:.3f} to {row['upper']:.3f}".replace(" ", "") in text.replace(" ", "")
+    for row in found["backtest"]["by_size"]:
+        assert f"{row['measured']:.3f}" in text
+
+
+def test_says_what_a_panel_asks_for_in_that_order(report):
+    text = words(parsed(report).find(f".//{XHTML}main"))
+    (found,) = numbers(report)["tasks"].values()
+    headings = (
+        "Answer",
+        found["plan"]["sentence"],
+        "The curve",
+        "Forecast",
+        "Size for the target",
+        "What was measured",
+        "Plan",
+        "Backtest",
+        "For a methods section",
+        found["forecast"]["methods_text"],
+        "Assumptions",
+        "How to cite",
+        "Harvey",
+        "In Python",
+        "In a shell",
+        "The data",
+    )
+    place = 0
+    for heading in headings:
+        place = text.index(heading, place) + len(heading)
+    opening = text[: text.index("The curve")]
+    assert set(found["forecast"]["sentence"].split()) <= set(opening.split())
+    assert all(caution in text for caution in found["forecast"]["cautions"])
+    assert "a score above 0.98 is not possible" in text
+    header = words(parsed(report).find(f".//{XHTML}header"))
+    assert re.search(r"apexgp \d+\.\d+\.\d+ \(seed 0\) on \d{4}-\d\d-\d\d", header)
+
+
+def test_refers_to_nothing_outside_itself(report):
+    document = parsed(report)
+    for element in document.iter():
+        for name in ("src", "href", "{http://www.w3.org/1999/xlink}href", "action", "srcset", "poster"):
+            reference = element.get(name)
+            assert reference is None or reference.startswith(("#", "data:")), reference
+        assert not {name for name in element.attrib if name.startswith("on") or name == "style"}
+    assert not any(list(document.iter(f"{XHTML}{tag}")) for tag in ("link", "img", "iframe", "object", "base", "form"))
+    text = report.read_text().replace("http://www.w3.org/", "")
+    assert not re.search(r"https?://|//[a-z]+\.|@import|url\(", text)
+
+
+def test_the_policy_allows_just_the_script_and_the_style(report):
+    document = parsed(report)
+    (policy,) = (
+        meta.get("content")
+        for meta in document.iter(f"{XHTML}meta")
+        if meta.get("http-equiv") == "Content-Security-Policy"
+    )
+    scripts = [element.text for element in document.iter(f"{XHTML}script") if element.get("type") is None]
+    styles = [element.text for element in document.iter(f"{XHTML}style")]
+    assert len(scripts) == len(styles) == 1
+    for kind, text in (("script", scripts[0]), ("style", styles[0])):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+
+
+def test_several_tasks_have_a_summary_and_a_section_each(run, tasks_file, tmp_path):
+    path = tmp_path / "tasks.html"
+    code, out, err = run("report", tasks_file, "--target", 0.8, "--out", path)
+    assert code == 1
+    assert "The report is in" in out
+    assert "1 of 3 tasks could not be forecast; the report says why" in err
+    summary, plain, evil, shared = sections(parsed(path))
+    assert [words(section.find(f"{XHTML}h2")) for section in (plain, evil)] == ["plain", EVIL]
+    rows = summary.findall(f".//{XHTML}tbody/{XHTML}tr")
+    assert [words(row[0]) for row in rows] == ["plain", EVIL]
+    assert [row.find(f".//{XHTML}a").get("href") for row in rows] == [f"#{s.get('id')}" for s in (plain, evil)]
+    assert "Need scores at 3 or more different sizes" in words(summary)
+    assert f"too short, {EVIL}" in words(summary)
+    assert "Assumptions" in words(shared)
+    assert "Assumptions" not in words(plain)
+    found = numbers(path)["tasks"]
+    assert found["plain"]["forecast"]["forecast"] == found[EVIL]["forecast"]["forecast"]  # the same scores
+
+
+def test_text_from_outside_stays_text(tmp_path):
+    hostile = f"{EVIL}\" onload='x' <!-- \x00\x1b\ud800 &amp;"
+    scores = [0.7, 0.74, 0.77, 0.79]
+    curve = LearningCurve([60, 94, 147, 230], scores, ["a<b>", *"bcd"], task=hostile, metric=hostile)
+    path = tmp_path / "hostile.html"
+    write_report({hostile: APExGP().fit(curve), "other": APExGP().fit([60, 94, 147, 230], scores)}, path, target=0.8)
+    document = parsed(path)
+    assert len(list(document.iter(f"{XHTML}script"))) == 3  # ours, and the data of two charts
+    assert not list(document.iter(f"{XHTML}b"))
+    assert words(document).count(EVIL) > 5
+
+
+def as_typed(command):
+    """The arguments of a command that may go on over several lines."""
+    program, *arguments = shlex.split(command.replace("\\\n", ""))
+    assert program == "apexgp"
+    return arguments
+
+
+def settings_of_all_kinds():
+    sharp = Variant(10.0, 0.02, PositiveNormal(loc=-1.0, scale=2.0, lower=0.0), 0.05, True)
+    yield "defaults", APExGP(), {}
+    yield "every option", APExGP("auto", ceiling=0.97, floor=0.4, noise=0.011, seed=5), {}
+    yield "published", APExGP.as_published("arctan", 0.99).set_params(seed=2), {}
+    yield "written", APExGP.as_written(), {}
+    yield "own priors", APExGP(priors=Beliefs.from_dict(CALIBRATED.to_dict())), {}
+    yield "own variant", APExGP("power_law", "bayes", "paper", variant=sharp), {}
+    yield "an error rate of patients", APExGP(), {"direction": "lower", "unit": "groups", "metric": "error rate"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "model", "about"), list(settings_of_all_kinds()))
+def test_the_lines_in_a_report_make_it_again(run, tmp_path, monkeypatch, kind, model, about):
+    monkeypatch.chdir(tmp_path)
+    sizes = [60, 94, 147, 230, 360]
+    scores = np.array([[0.66, 0.68], [0.7, 0.71], [0.72, 0.74], [0.75, 0.76], [0.76, 0.78]])
+    lower = about.get("direction") == "lower"
+    curve = LearningCurve(sizes, 1 - scores if lower else scores, ["it's", 'b "2"'], task="a task", **about)
+    asked = {"target": 0.2 if lower else 0.8, "confidence": 0.65, "cost_per_sample": 1.1, "penalty": 9e4, "rounds": 2}
+    write_report(model.fit(curve), "first.html", [500, 1234.5], times=[10], level=0.9, **asked)
+    first = numbers(tmp_path / "first.html")
+    document = parsed(tmp_path / "first.html")
+    (tmp_path / "curve.csv").write_text(saved(document)["curve.csv"])
+    code = ["".join(block.itertext()) for block in document.iter(f"{XHTML}pre")]
+    exec(compile(code[0], "report.html", "exec"), {})
+    assert numbers(tmp_path / "report.html") == first
+    if kind in ("written", "own priors", "own variant"):
+        assert len(code) == 2  # no command, and the data
+        return
+    (tmp_path / "report.html").unlink()
+    assert run(*as_typed(code[1]))[0] == 0
+    assert numbers(tmp_path / "report.html") == first
+
+
+def test_the_lines_for_several_tasks_make_them_again(run, tasks_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    curves = read_curves(tasks_file)
+    models = {name: APExGP(seed=i).fit(curves[name]) for i, name in enumerate(("plain", EVIL))}
+    alike = {name: APExGP().fit(curves[name]) for name in models}
+    for given in (models, alike):
+        write_report(given, "first.html", times=3, overwrite=True)
+        document = parsed(tmp_path / "first.html")
+        (tmp_path / "curve.csv").write_text(saved(document)["curve.csv"])
+        code = ["".join(block.itertext()) for block in document.iter(f"{XHTML}pre")]
+        exec(compile(code[0], "report.html", "exec"), {})
+        assert numbers(tmp_path / "report.html") == numbers(tmp_path / "first.html")
+        (tmp_path / "report.html").unlink()
+        assert len(code) == (2 if given is models else 3)  # for seeds that differ there is no command
+    assert run(*as_typed(code[1]))[0] == 0
+    assert numbers(tmp_path / "report.html") == numbers(tmp_path / "first.html")
+
+
+def test_a_pilot_too_short_for_a_backtest_says_so(tmp_path):
+    path = tmp_path / "short.html"
+    write_report(APExGP().fit([60, 94, 147], [0.7, 0.74, 0.77]), path)
+    assert "No method could be judged" in words(parsed(path))
+
+
+def test_what_would_make_no_report_is_refused_before_any_work(tmp_path):
+    path = tmp_path / "report.html"
+    with pytest.raises(errors.RequestError, match="penalty is missing"):
+        write_report(APExGP(), path, target=0.8, cost_per_sample=12)
+    with pytest.raises(errors.RequestError, match="target is missing"):
+        write_report(APExGP(), path, cost_per_sample=12, penalty=9)
+    with pytest.raises(errors.RequestError, match="must be a fitted APExGP"):
+        write_report("model", path)
+    with pytest.raises(errors.RequestError, match="no fitted model"):
+        write_report({"a": errors.DataError("Too short.")}, path)
+    path.write_text("mine")
+    with pytest.raises(errors.WouldOverwriteError):
+        write_report(APExGP(), path)
+    assert path.read_text() == "mine"
+
+
+def test_options_are_named_as_they_are_typed(run, curve_file, tmp_path):
+    code, _, err = run("report", curve_file, "--cost", 12, "--target", 0.8, "--out", tmp_path / "r.html")
+    assert code == 1
+    assert "--penalty is missing" in err
+    (tmp_path / "r.html").write_text("mine")
+    assert "--force" in run("report", curve_file, "--out", tmp_path / "r.html")[2]
+
+
+def test_without_the_extra_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(errors.MissingExtraError, match=r"pip install 'apexgp\[report\]'"):
+        write_report(APExGP().fit([60, 94, 147], [0.7, 0.74, 0.77]), tmp_path / "report.html")
+
+
+def test_the_record_is_that_of_the_readme(report):
+    readme = " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
+    record = re.search(r"On 531 real curves.*?pilot's size", words(parsed(report)))[0]
+    assert record in readme

@@ -1,0 +1,121 @@
+"""The report in a browser: with and without JavaScript, by pointer and keyboard, aloud, and on paper."""
+
+import json
+import re
+
+import pytest
+
+from apexgp import APExGP, LearningCurve, write_report
+from conftest import pilot_table, require
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "pairs.csv").write_text(pilot_table())
+    curve = LearningCurve.from_csv(folder / "pairs.csv", metric="auc")
+    models = {name: APExGP().fit(curve) for name in ("one", "<script>alert(1)</script>")}
+    write_report(models, folder / "report.html", target=0.8, cost_per_sample=12, penalty=50_000)
+    return folder / "report.html"
+
+
+@pytest.fixture
+def opened(chromium, report):
+    """Open the report: a function of the settings of a browser's window. Whatever it asks for or complains of fails."""
+    contexts, seen = [], []
+
+    def open_report(**settings):
+        contexts.append(chromium.new_context(**settings))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: seen.append(message.text))
+        page.on("pageerror", lambda error: seen.append(str(error)))
+        page.on("dialog", lambda dialog: seen.append(dialog.message))
+        page.on("request", lambda request: seen.append(request.url) if request.url != report.as_uri() else None)
+        page.goto(report.as_uri())
+        return page
+
+    yield open_report
+    for context in contexts:
+        context.close()
+    assert seen == []
+
+
+def data(page):
+    return json.loads(page.locator("figure.chart script").first.text_content())
+
+
+def test_a_pointer_reads_the_chart_off(opened):
+    page = opened(viewport={"width": 1000, "height": 900})
+    figure = page.locator("figure.chart").first
+    figure.scroll_into_view_if_needed()
+    assert figure.locator(".reading").is_hidden()
+    places, readings = data(page)["places"], data(page)["readings"]
+    box = figure.locator("svg").bounding_box()
+    scale = box["width"] / 640
+    for index in (0, len(places) // 2, len(places) - 1):
+        page.mouse.move(box["x"] + places[index][0] * scale, box["y"] + 200 * scale)
+        assert figure.locator(".reading dd").all_text_contents() == readings[index]
+        tip = figure.locator(".reading").bounding_box()
+        assert tip["x"] >= box["x"] - 1
+        assert tip["x"] + tip["width"] <= box["x"] + box["width"] + 1
+    page.mouse.move(2, 2)
+    assert figure.locator(".reading").is_hidden()
+
+
+def test_the_keyboard_alone_reads_it_off_and_aloud(opened):
+    page = opened()
+    slider = page.locator("figure.chart input").first
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if slider.evaluate("element => element === document.activeElement"):
+            break
+    else:
+        pytest.fail("Tab does not reach the chart.")
+    readings, labels = data(page)["readings"], data(page)["labels"]
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == f"{readings[2][0]} training examples"
+    spoken = page.locator("figure.chart [role=status]").first.text_content()
+    assert spoken == ", ".join(f"{label} {value}" for label, value in zip(labels[1:], readings[2][1:], strict=True))
+    page.keyboard.press("End")
+    assert page.locator("figure.chart .reading dd").first.text_content() == readings[-1][0]
+    page.keyboard.press("Escape")
+    assert page.locator("figure.chart .reading").first.is_hidden()
+
+
+def test_a_finger_reads_it_off_on_a_narrow_screen(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    figure = page.locator("figure.chart").first
+    figure.scroll_into_view_if_needed()
+    box = figure.locator("svg").bounding_box()
+    page.touchscreen.tap(box["x"] + 0.7 * box["width"], box["y"] + 0.3 * box["height"])
+    assert figure.locator(".reading").is_visible()
+    size = figure.locator("text.tick").first.evaluate("element => element.getBoundingClientRect().height")
+    assert size > 9  # letters that can be read
+
+
+def test_without_javascript_it_is_a_picture(opened):
+    page = opened(java_script_enabled=False)
+    assert page.locator("figure.chart svg").first.is_visible()
+    assert page.locator("figure.chart input").count() == 0
+    assert page.locator("figure.chart svg polyline.mean.forecast").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_stands_in_the_way_of_a_screen_reader(opened, scheme):
+    axe = require("axe_playwright_python.sync_playwright")
+    page = opened(color_scheme=scheme, bypass_csp=True)  # axe brings a script of its own
+    found = axe.Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_prints_on_few_pages(opened, paper, tmp_path):
+    page = opened(color_scheme="dark")
+    pdf = page.pdf(format=paper, path=tmp_path / "report.pdf")
+    # A summary, two pages for each of two tasks, and what they share.
+    assert 5 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 9

@@ -1,0 +1,377 @@
+"""The JSON interface: answers as the commands print them, one shape of errors, and who is turned away at the door."""
+
+import io
+import json
+import shlex
+import socket
+import subprocess
+import sys
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import pytest
+
+from conftest import pilot_table, require
+from serving import TABLE, refused, send
+
+pytestmark = pytest.mark.slow  # a server starts
+
+OCTETS = {"Content-Type": "application/octet-stream"}
+
+
+# What is answered.
+
+
+def test_answers_are_what_the_commands_print(ask, facts_of, pairs, better):
+    table = pairs.read_text()
+    costs = {"target": 0.8, "cost": 12.0, "penalty": 50_000.0}
+    options = ("--target", 0.8, "--cost", 12, "--penalty", 50_000)
+    asked = {
+        "forecast": (
+            {"at": ["720", "10x"], "target": 0.8, "confidence": 0.6, "metric": "auroc", "ceiling": 0.95},
+            [
+                "--at",
+                "720",
+                "--at",
+                "10x",
+                "--target",
+                "0.8",
+                "--confidence",
+                "0.6",
+                "--metric",
+                "auroc",
+                "--ceiling",
+                "0.95",
+            ],
+        ),
+        "plan": (costs | {"rounds": 2, "mean": "power_law"}, (*options, "--rounds", 2, "--mean", "power_law")),
+        "backtest": (
+            {"method": ["apexgp", "power_law"], "target": 0.8},
+            ["--method", "apexgp", "--method", "power_law", "--target", "0.8"],
+        ),
+    }
+    for name, (fields, arguments) in asked.items():
+        status, _, answer = ask(f"/api/{name}", {"table": table} | fields)
+        assert status == 200, answer
+        assert answer == facts_of(name, pairs, *arguments)
+    tables = {"pairs": table, "better": better.read_text()}
+    assert ask("/api/compare", {"tables": tables, "at": ["5000"]})[2] == facts_of(
+        "compare", pairs, better, "--at", 5000
+    )
+    fields = {"prevalence": 0.2, "parameters": 12, "r2": 0.15}
+    arguments = [part for name, value in fields.items() for part in (f"--{name}", value)]
+    assert ask("/api/minimum", fields)[2] == facts_of("minimum", *arguments)
+
+
+def test_error_rates_and_several_tasks(ask, facts_of, tasks, tmp_path):
+    falling = tmp_path / "falling.csv"
+    falling.write_text("size,score\n" + "".join(f"{n},{0.9 * n**-0.3:.4f}\n" for n in (60, 94, 147, 230, 360)))
+    fields = {"table": falling.read_text(), "lower_is_better": True, "target": 0.1}
+    assert ask("/api/forecast", fields)[2] == facts_of("forecast", falling, "--lower-is-better", "--target", 0.1)
+    table = tasks.read_text()
+    assert ask("/api/forecast", {"table": table, "task": "lung"})[2] == facts_of("forecast", tasks, "--task", "lung")
+    assert "(liver, lung)" in refused(ask("/api/forecast", {"table": table}), 422, "task")["message"]
+
+
+def test_the_page_gets_everything_from_one_fit(ask):
+    fields = {"table": pilot_table(), "target": 0.8, "cost": 12.0, "penalty": 50_000.0}
+    status, _, page = ask("/api/page", fields | {"backtest": True})
+    assert status == 200
+    forecast = {name: value for name, value in fields.items() if name not in ("cost", "penalty")}
+    assert page["forecast"] == ask("/api/forecast", forecast)[2]
+    assert page["plan"] == ask("/api/plan", fields)[2]
+    assert page["backtest"] == ask("/api/backtest", {"table": pilot_table()})[2]
+    assert page["figure"].startswith("<figure")
+    assert page["svg"].startswith("<svg")
+    assert page["csv"].splitlines()[0] == "size,mean,median,std,lower,upper,prob_target"
+    # Too few sizes to hold some out is no reason not to forecast.
+    few = {"table": "size,score\n60,0.6\n90,0.65\n150,0.7\n", "backtest": True}
+    assert "hold out" in ask("/api/page", few)[2]["backtest"]["error"]
+    refused(ask("/api/page", {"table": TABLE, "target": 0.8, "cost": 3}), 422, "penalty")
+    refused(ask("/api/page", {"table": TABLE, "cost": 3, "penalty": 4}), 422, "target")
+
+
+def test_the_lines_of_code_give_the_same_numbers(ask, capfd, facts_of, tmp_path, monkeypatch):
+    settings = {"metric": "auroc", "ceiling": 0.95, "mean": "power_law", "at": ["720", "10x"], "confidence": 0.6}
+    fields = {"table": pilot_table(), "target": 0.8, "cost": 12.0, "penalty": 50_000.0, "rounds": 2, **settings}
+    page = ask("/api/page", fields)[2]
+    made = {}
+    exec(compile(page["python"], "page", "exec"), made)
+    capfd.readouterr()
+    assert [row["mean"] for row in page["forecast"]["forecast"]] == made["forecast"].mean.tolist()
+    assert [row["lower"] for row in page["forecast"]["forecast"]] == made["lower"].tolist()
+    assert page["forecast"]["required"]["size"] == made["required"].size
+    assert page["plan"]["plan"]["sizes"] == list(made["plan"].sizes)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "measurements.csv").write_text(page["measurements"])
+    forecast, plan = (shlex.split(line)[1:] for line in page["shell"].splitlines())
+    assert facts_of(*forecast) == page["forecast"]
+    assert facts_of(*plan) == page["plan"]
+
+
+def test_a_report_is_one_file(ask):
+    status, headers, report = ask("/api/report", {"table": pilot_table(), "target": 0.8, "at": ["10x", "2000"]})
+    assert status == 200
+    assert headers.get_content_type() == "text/html"
+    assert report.lower().startswith(b"<!doctype html>")
+    forecast = ask("/api/forecast", {"table": pilot_table(), "target": 0.8, "at": ["2000", "10x"]})[2]
+    text = report.decode()
+    for row in forecast["forecast"]:
+        assert f"{row['mean']:.3f}" in text
+        assert f"{row['lower']:.3f} to {row['upper']:.3f}" in text
+
+
+def test_pasted_text_is_read_as_people_copy_it(ask):
+    def read(text):
+        status, _, answer = ask("/api/read", text.encode() if isinstance(text, str) else text, headers=OCTETS)
+        assert status == 200, answer
+        return answer
+
+    (curve,) = read("size\tscore\tsplit\n60\t0,66\ta\n94\t0,70\ta\n")["curves"]
+    assert curve["rows"] == [[60, 0.66, "a"], [94, 0.70, "a"]]
+    bare = read("60\t0.66\n94\t0.70\n")
+    assert bare["curves"][0]["rows"] == [[60, 0.66, None], [94, 0.70, None]]
+    assert bare["notes"] == ["No names above the columns: taken as size, score."]
+    wide = read("60;0,66;0,67\n94;0,70;0,71\n")["curves"][0]["rows"]
+    assert [row[:2] for row in wide] == [[60, 0.66], [60, 0.67], [94, 0.70], [94, 0.71]]
+    assert len({row[2] for row in wide}) == 2
+    two = read("size,score,task,metric\n" + "".join(
+        f"{n},0.{n},{task},{metric}\n" for task in "ab" for metric in ("auroc", "accuracy") for n in (60, 70)
+    ))["curves"]  # fmt: skip
+    assert [(curve["task"], curve["metric"]) for curve in two] == [
+        ("a", "auroc"), ("b", "auroc"), ("a", "accuracy"), ("b", "accuracy")
+    ]  # fmt: skip
+    for nothing in (b"", b"\n\n", b"size,score\n", b"\x00\x01\x02", b"a,b\n1,2\n"):
+        assert refused(ask("/api/read", nothing, headers=OCTETS), 422)["kind"] == "data"
+
+
+def test_a_workbook_is_read_and_one_that_would_fill_the_memory_is_not(ask):
+    openpyxl = require("openpyxl")
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    for row in (["Training images", "AUC"], [60, "66%"], [94, 0.70], [147, 0.72]):
+        book.active.append(row)
+    book.save(file)
+    status, _, answer = ask("/api/read", file.getvalue(), headers=OCTETS)
+    assert status == 200, answer
+    (curve,) = answer["curves"]
+    assert curve["rows"] == [[60, 0.66, None], [94, 0.70, None], [147, 0.72, None]]
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b"0" * 100_000_000)
+    assert "too large" in refused(ask("/api/read", bomb.getvalue(), headers=OCTETS), 422)["message"]
+    refused(ask("/api/read", b"PK\x03\x04 and then nothing of the kind", headers=OCTETS), 422)
+
+
+def test_examples_can_be_forecast(ask):
+    status, _, answer = ask("/api/examples")
+    assert status == 200
+    assert len(answer["examples"]) >= 3
+    for example in answer["examples"]:
+        status, _, page = ask("/api/page", {"table": example["table"]} | example["settings"])
+        assert status == 200, page
+        assert page["forecast"]["required"]["size"] is not None
+
+
+# What is refused, and how.
+
+
+def test_rows_at_fault_are_named(ask):
+    table = "size\tscore\tsplit\n60\t0.66\ta\n94\tabc\ta\n147\t7\ta\n\n230\t0.75\ta\n\t0.76\ta\n"
+    error = refused(ask("/api/forecast", {"table": table}), 422)
+    assert error["kind"] == "data"
+    assert [(row["line"], row["column"]) for row in error["rows"]] == [(3, "score"), (4, "score"), (7, "size")]
+    assert error["rows"][0]["message"] == "expected a number, got 'abc'. Correct it, or delete the row."
+    # A row that is fine alone, but not with those above it.
+    twice = pilot_table() + "94,0.7,a\n60,0.7,c\n"
+    (row,) = refused(ask("/api/forecast", {"table": twice}), 422)["rows"]
+    assert row["line"] == len(pilot_table().splitlines()) + 1
+    assert row["message"].startswith("split 'a' has 2 scores at size 94")
+    # Faults of the whole are nobody's row.
+    assert refused(ask("/api/forecast", {"table": "a,b\n60,0.6\n70,0.7\n80,0.8\n"}), 422)["rows"] == []
+    assert refused(ask("/api/forecast", {"table": "size,score\n60,0.6\n70,0.7\n"}), 422)["rows"] == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "argument"),
+    [
+        ({"target": 90}, "target"),
+        ({"target": "0.9"}, "target"),
+        ({"target": None, "confidence": 1.0}, "confidence"),
+        ({"at": ["ten"]}, "at"),
+        ({"at": ["0.5"]}, "at"),
+        ({"at": [str(n) for n in range(60, 200)]}, "at"),
+        ({"ceiling": 1.5}, "ceiling"),
+        ({"mean": "straight"}, "mean"),
+        ({"of": "everything"}, "of"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 10**400}, "seed"),
+        ({"noise": -1}, "noise"),
+        ({"tarjet": 0.9}, "tarjet"),
+        ({"table": ""}, "table"),
+        ({"table": 3}, "table"),
+        ({"task": "nobody's"}, "task"),
+    ],
+)
+def test_arguments_at_fault_are_named(ask, fields, argument):
+    refused(ask("/api/forecast", {"table": TABLE} | fields), 422, argument)
+
+
+def test_what_is_no_request_is_refused(ask):
+    for raw in (b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b'{"table": NaN}', b"[" * 100_000):
+        status, _, body = ask("/api/forecast", raw)
+        assert status in (400, 422), raw[:20]
+        assert list(body) == ["error"]
+    for value in ("NaN", "Infinity", "1e999"):
+        raw = json.dumps({"table": TABLE}).replace("}", f', "target": {value}}}').encode()
+        refused(ask("/api/forecast", raw), 422, "target")
+    refused(ask("/api/nothing"), 404)
+    refused(ask("/nothing.html"), 404)
+    refused(ask("/../../etc/passwd"), 404)
+    refused(ask("/%2e%2e/app.py"), 404)
+    refused(ask("/api/forecast"), 405)
+    refused(ask("/api/forecast", {}, method="PUT"), 405)
+    refused(ask("/docs"), 404)
+    refused(ask("/redoc"), 404)
+    for wrong in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        refused(ask("/api/forecast", {"table": TABLE}, headers={"Content-Type": wrong}), 415, "content_type")
+        refused(ask("/api/read", b"size,score", headers={"Content-Type": wrong}), 415, "content_type")
+
+
+def test_sizes_are_bounded(ask):
+    refused(ask("/api/read", b"0" * 3_000_000, headers=OCTETS), 413)
+    refused(ask("/api/forecast", {"table": "x" * 1_500_000}), 422, "table")
+    rows = "size,score\n" + "".join(f"{n},0.5\n" for n in range(1, 7_000))
+    assert "5,000" in refused(ask("/api/forecast", {"table": rows}), 422)["message"]
+    assert "5,000" in refused(ask("/api/read", rows.encode(), headers=OCTETS), 422)["message"]
+
+
+def test_a_length_that_is_not_said_is_bounded_too(server):
+    where = urlsplit(server)
+    head = (
+        f"POST /api/read HTTP/1.1\r\nHost: {where.netloc}\r\nContent-Type: application/octet-stream\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n"
+    )
+    with socket.create_connection((where.hostname, where.port), timeout=60) as connection:
+        connection.sendall(head.encode())
+        answer = b""
+        try:
+            for _ in range(40):
+                connection.sendall(b"10000\r\n" + b"1" * 0x10000 + b"\r\n")
+        except OSError:
+            pass  # the server has hung up on us
+        while part := connection.recv(65536):
+            answer += part
+            if b"}}" in answer:
+                break
+    assert answer.startswith(b"HTTP/1.1 413")
+
+
+# Who is turned away at the door.
+
+
+def test_other_names_are_refused(server, ask):
+    port = urlsplit(server).port
+    for name in (
+        "evil.example",
+        f"evil.example:{port}",
+        "localhost.evil.example",
+        "192.0.2.7",
+        "",
+        "[",
+        "a@b:c",
+        "127.0.0.1.nip.io",
+    ):
+        refused(ask("/", headers={"Host": name}), 421, "host")
+        refused(ask("/api/forecast", {"table": TABLE}, headers={"Host": name}), 421, "host")
+    for name in ("localhost", f"localhost:{port}", "127.0.0.1:9999", "[::1]:80", "LOCALHOST"):
+        assert ask("/", headers={"Host": name})[0] == 200
+
+
+def test_pages_of_other_sites_are_refused(server, ask):
+    foreign = (
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:1"},
+        {"Origin": "http://["},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    )
+    for headers in foreign:
+        refused(ask("/api/forecast", {"table": TABLE}, headers=headers), 403, "origin")
+        refused(ask("/api/examples", headers=headers), 403, "origin")
+        assert "access-control-allow-origin" not in ask("/api/examples", headers=headers)[1]
+    refused(ask("/api/forecast", method="OPTIONS", headers={"Origin": "http://evil.example"}), 403, "origin")
+    own = {"Origin": server.rstrip("/"), "Sec-Fetch-Site": "same-origin"}
+    assert ask("/api/forecast", {"table": TABLE}, headers=own)[0] == 200
+    # A link that somebody shared is followed from elsewhere.
+    followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert ask("/", headers=followed)[0] == 200
+    refused(ask("/api/examples", headers=followed), 403, "origin")
+
+
+def test_every_answer_has_its_headers(ask):
+    for answer in (ask("/"), ask("/main.js"), ask("/api/examples"), ask("/nothing"), ask("/", headers={"Host": "x"})):
+        headers = answer[1]
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["server"] is None
+    assert ask("/api/examples")[1]["cache-control"] == "no-store"
+
+
+def test_a_token_is_asked_for_and_a_network_warned_of(guarded):
+    said, here, token = guarded
+    assert "Warning: on 0.0.0.0 everyone on the network" in said[0]
+    assert len(token) >= 24
+    assert send(here, "/")[0] == 200  # the page itself says nothing that is secret
+    known = {"Authorization": f"Bearer {token}"}
+    for path in ("/api/examples", "/openapi.json"):
+        for wrong in ("", "Bearer x", f"Bearer {token}x", "Bearer \xe9", token[:-1]):
+            refused(send(here, path, headers={"Authorization": wrong}), 401, "token")
+        refused(send(here, path), 401, "token")
+        assert send(here, path, headers=known)[0] == 200
+        by_address = {"Host": "192.0.2.7:8000"}  # which nobody can redirect
+        assert send(here, path, headers=known | by_address)[0] == 200
+        refused(send(here, path, headers=known | {"Host": "evil.example"}), 421, "host")
+
+
+def test_what_cannot_be_served_is_one_clear_line(run, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, _, err = run("serve", "--port", port, "--no-browser")
+    assert code == 1
+    assert err.startswith(f"Error: --port {port} on 127.0.0.1 cannot be used: Address already in use.")
+    assert "--port 0" in err
+    assert run("serve", "--port", 70_000)[2].startswith("Error: --port must be a whole number of at most 65,535")
+    assert run("serve", "--host", "no such host")[2].startswith("Error: --host must be an address of this machine")
+    monkeypatch.setenv("APEXGP_TOKEN", "short")
+    assert "APEXGP_TOKEN must have 16 or more" in run("serve", "--port", 0, "--token", "--no-browser")[2]
+
+
+def test_without_the_extra_serve_says_what_to_install():
+    code = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("fastapi", "uvicorn", "starlette"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+sys.argv = ["apexgp", "serve"]
+from apexgp.surfaces.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "Error: apexgp serve needs fastapi: pip install 'apexgp[web]'\n")
+
+
+def test_many_at_once_are_all_answered(ask):
+    with ThreadPoolExecutor(16) as threads:
+        answers = list(threads.map(lambda i: ask("/api/forecast", {"table": TABLE, "seed": i % 4}), range(48)))
+    assert {status for status, *_ in answers} == {200}
+    for i in range(4):
+        assert len({json.dumps(body) for _, _, body in answers[i::4]}) == 1

@@ -1,0 +1,307 @@
+"""The page in a real browser: paste, change, err, take away, share; by keyboard, on a phone, in the dark."""
+
+import json
+import re
+from contextlib import contextmanager
+
+import pytest
+
+from conftest import pilot_table, require
+from serving import send
+
+pytestmark = pytest.mark.slow  # a browser starts
+
+SPREADSHEET = "Size\tScore\n60\t0,66\n94\t0,70\n147\t0,72\n230\t0,75\n360\t0,76\n".lower()
+NASTY = "<script>alert(1)</script>"
+IMAGE = "<img src=x onerror=alert(1)>"
+
+
+@contextmanager
+def opened(chromium, server, fragment="", expected=(), **settings):
+    """A page that asks no other host, complains of nothing but what is `expected`, and runs no dialogue."""
+    context = chromium.new_context(**settings)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    complaints, elsewhere = [], []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+    page.on(
+        "request",
+        lambda request: (
+            elsewhere.append(request.url) if not request.url.startswith((server, "blob:", "data:")) else None
+        ),
+    )
+    page.goto(server + fragment)
+    page.wait_for_selector("#examples button")
+    yield page
+    context.close()
+    assert elsewhere == []
+    assert [one for one in complaints if not any(word in one for word in expected)] == []
+
+
+@pytest.fixture
+def open_page(chromium, server):
+    return lambda *given, **settings: opened(chromium, server, *given, **settings)
+
+
+def answered(page, words):
+    """Wait until the answer holds these words; the whole of it."""
+    page.wait_for_function(
+        "words => document.querySelector('#lead').textContent.includes(words)"
+        " && document.querySelector('#problem').hidden && !document.querySelector('#result').hidden"
+        " && document.querySelector('#answer').getAttribute('aria-busy') === 'false'",
+        arg=words,
+    )
+    return page.text_content("#lead")
+
+
+def paste(page, text, selector="#paste"):
+    page.focus(selector)
+    page.evaluate(
+        """([text, selector]) => {
+            const data = new DataTransfer();
+            data.setData("text/plain", text);
+            const target = document.querySelector(selector);
+            const event = new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true});
+            if (target.dispatchEvent(event)) {
+                target.value += text;
+                target.dispatchEvent(new Event("input", {bubbles: true}));
+            }
+        }""",
+        [text, selector],
+    )
+
+
+def test_pasted_pairs_are_answered_and_every_change_follows(open_page, server):
+    with open_page() as page:
+        assert page.is_hidden("#result")
+        paste(page, SPREADSHEET)
+        first = answered(page, "18,000 training examples")
+        assert page.input_value("#paste") == ""
+        scores = [cell.input_value() for cell in page.locator("#rows input[name=score]").all()]
+        assert scores == ["0.66", "0.7", "0.72", "0.75", "0.76", ""]
+        page.locator("#rows input[name=score]").nth(4).fill("0,79")
+        page.wait_for_function("old => document.querySelector('#lead').textContent !== old", arg=first)
+        page.fill("#target", "85 %")
+        assert "0.85" in answered(page, "0.85")
+        page.fill("#at", "720, 20k")
+        answered(page, "20,000 training examples")
+        # The numbers are those that the command prints with --json.
+        table = SPREADSHEET.replace("0,76", "0,79")
+        facts = send(server, "/api/forecast", {"table": table, "target": 0.85, "at": ["720", "20k"]})[2]
+        assert page.text_content("#lead") == facts["sentence"]
+        cells = page.locator("#forecast-table tbody tr").last.inner_text().split()
+        row = facts["forecast"][-1]
+        assert cells[:3] == ["20,000", "55.6", f"{row['mean']:.3f}"]
+        # Into a cell: over the rows from there on.
+        paste(page, "360\t0.80\n564\t0.81", "#rows tr:nth-child(5) input")
+        page.wait_for_function("() => document.querySelectorAll('#rows input[name=size]')[5].value === '564'")
+        answered(page, "times the 564 of the pilot")
+        page.go_back()
+        answered(page, "times the 360 of the pilot")
+
+
+def test_a_wrong_row_is_told_beside_it(open_page):
+    with open_page(expected=["422"]) as page:
+        paste(page, pilot_table())
+        answered(page, "28,200")
+        wrong = page.locator("#rows input[name=score]").nth(2)
+        wrong.fill("abc")
+        fault = page.locator("#rows tr.fault")
+        fault.wait_for()
+        assert fault.inner_text().strip() == "expected a number, got 'abc'. Correct it, or delete the row."
+        assert page.locator("#rows tr").nth(3).get_attribute("class") == "fault"  # right below the third
+        assert wrong.get_attribute("aria-invalid") == "true"
+        assert wrong.get_attribute("aria-describedby") == fault.locator("td").nth(1).get_attribute("id")
+        assert page.text_content("#problem").startswith("Row 3: expected a number, got 'abc'.")
+        assert page.locator("#downloads button").first.is_disabled()
+        wrong.fill("0.7")
+        answered(page, "28,200")
+        assert page.locator("#rows tr.fault").count() == 0
+        # A row that is not finished yet is left out, and says so.
+        page.locator("#rows input[name=size]").last.fill("900")
+        page.wait_for_selector("#rows tr.fault.mild")
+        assert "the score is missing" in page.inner_text("#rows tr.fault")
+        answered(page, "28,200")
+        # A control at fault has its message beside it.
+        page.fill("#target", "7")
+        page.wait_for_selector("#target[aria-invalid=true]")
+        assert "target" in page.inner_text("#setting-problem")
+        paste(page, "what,is\nthis,all")
+        page.wait_for_selector("#read-problem:not([hidden])")
+        assert "no column" in page.inner_text("#read-problem")
+
+
+def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
+    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&metric=auroc&target=0.78&at=2x,10x&cost=12&penalty=50000"
+    with open_page(link, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]) as page:
+        answered(page, "3,600 training examples")
+        assert page.is_visible("#plan-table tbody tr")
+        saved = {}
+        for kind in ("svg", "png", "csv", "measurements", "json", "python", "report"):
+            with page.expect_download() as waiting:
+                page.click(f"[data-take={kind}]")
+            saved[kind] = tmp_path / waiting.value.suggested_filename
+            waiting.value.save_as(saved[kind])
+            assert saved[kind].name in page.text_content("#taken")
+        table = saved["measurements"].read_text()
+        asked = {"table": table, "target": 0.78, "at": ["2x", "10x"]}
+        facts = send(server, "/api/forecast", asked)[2]
+        kept = json.loads(saved["json"].read_text())
+        assert kept["forecast"] == facts
+        costs = {"table": table, "target": 0.78, "cost": 12, "penalty": 50000}
+        assert kept["plan"] == send(server, "/api/plan", costs)[2]
+        assert saved["svg"].read_text().startswith("<svg ")
+        png = saved["png"].read_bytes()
+        assert png[:8] == b"\x89PNG\r\n\x1a\n"
+        assert int.from_bytes(png[16:20]) == 1600
+        assert len(png) > 30_000  # not a blank sheet
+        assert float(saved["csv"].read_text().splitlines()[-1].split(",")[1]) == facts["forecast"][-1]["mean"]
+        assert "APExGP()" in saved["python"].read_text()
+        assert saved["report"].read_text().lower().startswith("<!doctype html>")
+        page.click("[data-take=link]")
+        page.wait_for_function("() => document.querySelector('#taken').textContent.includes('clipboard')")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == page.url
+        lead = page.text_content("#lead")
+    with open_page(copied.removeprefix(server)) as page:  # somebody else opens the link
+        assert answered(page, "3,600 training examples") == lead
+        assert page.input_value("#cost") == "12"
+        page.click("#backtest summary")
+        page.wait_for_selector("#backtest-table tbody tr")
+        assert "Fitted to the smaller sizes" in page.inner_text("#backtest-sentence")
+
+
+def test_files_examples_and_several_curves(open_page, tmp_path):
+    rows = pilot_table().splitlines()[1:]
+    file = tmp_path / "tasks.csv"
+    file.write_text("size,score,split,task\n" + "".join(f"{row},{task}\n" for task in ("liver", NASTY) for row in rows))
+    with open_page() as page:
+        page.set_input_files("#file", file)
+        answered(page, "28,200 training examples")
+        assert page.input_value("#task") == "liver"
+        page.select_option("#curve", index=1)
+        page.wait_for_function("name => document.querySelector('#answer-title').textContent.endsWith(name)", arg=NASTY)
+        assert page.input_value("#task") == NASTY
+        assert NASTY in page.get_attribute("#figure svg", "aria-label")
+        page.fill("#metric", IMAGE)
+        answered(page, IMAGE)
+        assert IMAGE in page.inner_text("#forecast-table")
+        assert IMAGE in page.text_content("#methods")
+        assert page.locator("main img").count() == 0
+        assert page.locator("main script:not([type='application/json'])").count() == 0
+        data = page.evaluate_handle("text => { const d = new DataTransfer(); d.items.add(new File([text], 'x.csv')); return d }", SPREADSHEET)  # fmt: skip  # noqa: E501
+        page.dispatch_event("#drop", "dragover", {"dataTransfer": data})
+        page.dispatch_event("#drop", "drop", {"dataTransfer": data})
+        answered(page, "times the 360 of the pilot")
+        for example in page.locator("#examples button").all():
+            before = page.text_content("#lead")
+            example.click()
+            page.wait_for_function("old => document.querySelector('#lead').textContent !== old", arg=before)
+            page.wait_for_selector("#about:not([hidden])")
+        assert page.is_checked("#lower_is_better")
+        page.click("#clear")
+        page.wait_for_selector("#result", state="hidden")
+        assert page.url.endswith("#")
+
+
+def test_all_by_keyboard(open_page):
+    with open_page() as page:
+        press, write = page.keyboard.press, page.keyboard.type
+        press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        for _ in range(40):
+            press("Tab")
+            if page.evaluate("document.activeElement.name") == "size":
+                break
+        for i, size in enumerate((60, 94, 147, 230, 360)):
+            write(str(size))
+            press("Tab")
+            write(f"0.{66 + 3 * i}")
+            press("Enter")  # down, in the same column
+            press("Shift+Tab")
+        answered(page, "18,000 training examples")
+        for _ in range(60):
+            press("Tab")
+            if page.evaluate("document.activeElement.id") == "target":
+                break
+        write("0.8")
+        answered(page, "0.8")
+        for _ in range(60):
+            press("Tab")
+            if page.evaluate("document.activeElement.closest('.slider') !== null"):
+                break
+        before = page.inner_text(".reading")
+        for _ in range(10):
+            press("ArrowLeft")
+        assert page.inner_text(".reading") != before
+        assert "expected" in page.text_content(".spoken")
+        for _ in range(10):
+            press("Tab")
+            if page.evaluate("document.activeElement.dataset.take") == "svg":
+                break
+        with page.expect_download() as waiting:
+            press("Enter")
+        assert waiting.value.suggested_filename.endswith(".svg")
+
+
+def test_a_narrow_screen_shows_all_and_the_gist(open_page):
+    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.78&cost=12&penalty=50000"
+    with open_page(link, viewport={"width": 360, "height": 700}, has_touch=True, is_mobile=True) as page:
+        answered(page, "18,000 training examples")
+        for summary in page.locator("summary").all():
+            summary.click()
+        page.wait_for_selector("#backtest-table tbody tr")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.evaluate("scrollTo(0, 0)")
+        page.wait_for_selector("#peek:not([hidden])")
+        assert re.match(r"18,000 examples: 0\.\d{3}, 0\.\d{3} to 0\.\d{3}", page.inner_text("#peek"))
+        page.tap("#peek")
+        page.wait_for_selector("#peek", state="hidden")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(open_page, scheme):
+    axe = require("axe_playwright_python.sync_playwright").Axe()
+    link = "#rows=60,0.66;94,abc;147,0.72;230,0.75;360,0.76;564,0.77&target=0.78&cost=12&penalty=50000"
+    with open_page(link, expected=["422"], color_scheme=scheme) as page:
+
+        def judged(state):
+            found = [v for v in axe.run(page).response["violations"] if v["impact"] in ("serious", "critical")]
+            assert not found, (
+                state,
+                [(v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in found],
+            )
+
+        page.wait_for_selector("tr.fault")
+        judged("a wrong row")
+        page.locator("#rows input[name=score]").nth(1).fill("0.7")
+        answered(page, "28,200 training examples")
+        page.fill("#ceiling", "x")
+        page.wait_for_selector("#ceiling[aria-invalid]")
+        judged("a wrong control, and the answer before it")
+        page.fill("#ceiling", "")
+        answered(page, "28,200 training examples")
+        for summary in page.locator("summary").all():
+            summary.click()
+        page.wait_for_selector("#backtest-table tbody tr")
+        judged("the whole answer")
+
+
+def test_a_token_is_taken_from_the_address_or_asked_for(chromium, guarded):
+    _, address, token = guarded
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector("#token-form:not([hidden])")
+    page.fill("#token", token)
+    page.press("#token", "Enter")
+    page.wait_for_selector("#examples button")
+    context.close()
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{address}#token={token}")
+    page.wait_for_selector("#examples button")
+    assert token not in page.url
+    context.close()
