@@ -21,7 +21,7 @@ demo: .venv/installed
 	$(BIN)/apexgp demo
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 quick: .venv/installed-dev
 	$(BIN)/python -m pytest -q -m "not slow"

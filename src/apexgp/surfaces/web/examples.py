@@ -25,7 +25,7 @@ _EXAMPLES = (
     {
         "name": "cancer",
         "title": "Breast cancer, error rate (scikit-learn)",
-        "about": "Error rate of a random forest on scikit-learn's breast cancer data, five splits: lower is better.",
+        "about": "Error rate of a random forest on scikit-learn's breast cancer data, eight splits: lower is better.",
         "settings": {"lower_is_better": True, "target": 0.03, "confidence": 0.5, "at": ["2x", "10x"]},
     },
 )

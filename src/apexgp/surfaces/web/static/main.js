@@ -8,6 +8,7 @@ import { emptyState, fromFragment, toFragment } from "./state.js";
 import { take } from "./take.js";
 
 const WAIT = 200; // milliseconds after the last change
+const FEWEST_SIZES = 3; // before which nobody needs to be told that there is no answer
 const element = (id) => document.getElementById(id);
 const nothingYet = element("lead").textContent;
 
@@ -67,7 +68,7 @@ async function answerNow(signal) {
   keep(false);
   const rows = grid.rows, settings = readSettings();
   const { table, rows: places } = tableOf(rows, settings.task);
-  if (!places.length) return showNothing(unused(rows));
+  if (new Set(places.map((i) => rows[i][0])).size < FEWEST_SIZES) return showNothing(unused(rows));
   element("answer").setAttribute("aria-busy", "true");
   try {
     const request = { table, ...requested(settings) };
