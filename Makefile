@@ -10,6 +10,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+TORCH := torch==2.13.0
 
 N :=
 SEED := 0
@@ -42,6 +43,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/collect_speed.py
 	$(BIN)/python benchmarks/default_classifier.py
 	$(BIN)/python benchmarks/answers_speed.py
+	$(BIN)/python benchmarks/embed_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
 	$(BIN)/python benchmarks/web_load.py
@@ -71,6 +73,8 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
 	@touch $@
 
+# PyTorch first, and its build for the CPU: whatever depends on it would bring gigabytes of CUDA along.
 .venv/installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ .venv/installed

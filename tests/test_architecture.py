@@ -16,6 +16,10 @@ STAGES = dict(
     re.findall(r"^  (\S+?)/?\s+(\d)  ", (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE)
 )
 
+# What extras bring: loaded by nothing but what needs it.
+OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed", "jinja2"}
+OPTIONAL |= {"torch", "transformers", "PIL", "pydicom", "nibabel", "safetensors", "huggingface_hub"}
+
 
 def modules():
     return [path for path in SOURCE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
@@ -70,20 +74,20 @@ def test_importing_loads_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ast.literal_eval(done.stdout))
     assert "apexgp" in loaded
-    assert not loaded & {"matplotlib", "plotly", "torch", "fastapi", "pandas", "typer", "rich", "dask", "distributed"}
+    assert not loaded & {*OPTIONAL, "typer", "rich"}
 
 
 @pytest.mark.slow
 def test_works_without_the_extras(tmp_path):
     # A bare environment: whatever is optional cannot be imported.
-    code = """
+    code = (
+        f"OPTIONAL = {sorted(OPTIONAL)!r}"
+        + """
 import sys
 
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name in (
-            "matplotlib", "pandas", "polars", "openpyxl", "plotly", "torch", "fastapi", "dask", "distributed", "jinja2"
-        ):
+        if name in OPTIONAL:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Absent())
@@ -101,6 +105,7 @@ try:
 except apexgp.errors.MissingExtraError as error:
     print(error)
 """
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.splitlines() == [
         "CurveDisplay.plot needs matplotlib: pip install 'apexgp[plot]'",
@@ -122,6 +127,7 @@ def test_public_names_are_pinned():
         "CurveDisplay",
         "CurveForecast",
         "CurveSet",
+        "EmbeddingRun",
         "FAMILIES",
         "Forecast",
         "HeldOut",
@@ -143,6 +149,7 @@ def test_public_names_are_pinned():
         "beliefs",
         "collect_curves",
         "compare_models",
+        "embed_images",
         "errors",
         "forecast_many",
         "metrics",

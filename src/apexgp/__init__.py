@@ -17,6 +17,7 @@ from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
 from .estimators import METHODS, APExGP, LeastSquares
 from .forecast import Forecast
+from .images.embed import EmbeddingRun, embed_images
 from .model import beliefs
 from .model.beliefs import Beliefs
 from .model.families import FAMILIES
@@ -48,6 +49,7 @@ __all__ = [
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
+    "EmbeddingRun",
     "Forecast",
     "HeldOut",
     "LearningCurve",
@@ -65,6 +67,7 @@ __all__ = [
     "beliefs",
     "collect_curves",
     "compare_models",
+    "embed_images",
     "errors",
     "forecast_many",
     "metrics",

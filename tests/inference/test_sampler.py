@@ -6,7 +6,7 @@ from scipy import stats
 
 from apexgp import APExGP, LearningCurve
 from apexgp.inference.density import Density
-from apexgp.inference.proposals import Proposal, standard_t, wide_proposal
+from apexgp.inference.proposals import Proposal, degrees_of_freedom, standard_t, wide_proposal
 from apexgp.inference.sampler import _ROUNDS, _Pool
 from apexgp.inference.statistics import Batch, Statistics, neighbours
 from apexgp.inference.thinning import thinned
@@ -30,11 +30,11 @@ def test_a_proposal_has_the_density_of_its_nodes(rng):
     location = rng.normal(size=3)
     proposal = Proposal(location[None], root[None])
     z = rng.normal(size=(3, 50))
-    expected = stats.multivariate_t(location, root @ root.T, df=12).pdf(z.T)
+    expected = stats.multivariate_t(location, root @ root.T, df=degrees_of_freedom(3)).pdf(z.T)
     np.testing.assert_allclose(proposal.density(z[None])[0], expected)
     nodes = proposal.nodes(standard_t(2**14, 6, 0, 0))[0]
     np.testing.assert_allclose(nodes.mean(axis=1), location, atol=0.05)
-    np.testing.assert_allclose(np.cov(nodes), root @ root.T * 12 / 10, rtol=0.15, atol=0.3)
+    np.testing.assert_allclose(np.cov(nodes), root @ root.T * 13 / 11, rtol=0.15, atol=0.3)
 
 
 def test_weights_are_those_of_the_mixture_of_all_proposals():
@@ -52,7 +52,7 @@ def test_weights_are_those_of_the_mixture_of_all_proposals():
         mixture = np.zeros(total)
         for proposal, count in zip(pool._proposals, counts, strict=True):
             spread = proposal.root[curve] @ proposal.root[curve].T
-            density_of = stats.multivariate_t(proposal.location[curve], spread, df=12).pdf
+            density_of = stats.multivariate_t(proposal.location[curve], spread, df=degrees_of_freedom(7)).pdf
             mixture += count / total * density_of(pool._z[curve].T)
         expected = pool._log_density[:, curve] - np.log(mixture)
         np.testing.assert_allclose(pool.log_weights[:, curve], expected, rtol=1e-8)

@@ -14,6 +14,7 @@ from apexgp import (
     backtest,
     collect_curves,
     compare_models,
+    embed_images,
     forecast_many,
     minimum_sample_size,
     plan_collection,
@@ -92,6 +93,8 @@ READING = (read_curves, APExGP)
 CALLED = {
     "forecast": (*READING, APExGP.forecast, APExGP.required_size, forecast_many),
     "collect": (read_labelled, collect_curves),
+    "embed": (embed_images,),
+    "datasets": (),
     "plan": (*READING, plan_collection),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
@@ -103,6 +106,8 @@ CALLED = {
 WITHOUT_OPTION = {
     "forecast": {"path", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
     "collect": {"path", "X", "param_grid", "progress"},
+    "embed": {"folder", "progress"},
+    "datasets": set(),
     "plan": {"path", "inference", "priors", "variant", "model", "of"},
     "compare": {"path", "inference", "priors", "variant", "model", "curves"},
     "backtest": {"path", "curve", "self", "of", "progress"},

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..errors import RequestError
+from .mapped import MappedScans
 
 __all__ = ["described"]
 
@@ -49,7 +50,7 @@ def _text(value: Any, within: tuple[int, ...]) -> str:
         return _text(value.item(), inside) if not isinstance(value.item(), np.generic) else repr(value)
     if isinstance(value, np.ndarray):
         return _array(value, inside)
-    if type(value) is list:
+    if type(value) is list or isinstance(value, MappedScans):  # where scans lie is no datum
         return f"[{', '.join(_text(item, inside) for item in value)}]"
     if type(value) is tuple:
         return f"({', '.join(_text(item, inside) for item in value)},)"

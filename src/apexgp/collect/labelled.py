@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._check import some
 from .._tables import Table, read_table
 from ..errors import DataError
+from .mapped import read_scans
 from .splits import column
 
 __all__ = ["LabelledData", "read_labelled"]
@@ -53,7 +54,7 @@ def read_labelled(
     Parameters
     ----------
     path
-        A CSV file, or .npy or .npz.
+        A CSV file, .npy or .npz, or the folder of scans that `apexgp embed` wrote.
     label, group
         Columns of the CSV file that holds them, or arrays of an .npz file. Several labels are several tasks; so are the
         columns of an array of labels with two dimensions.
@@ -63,6 +64,14 @@ def read_labelled(
         Columns of the CSV file that are not features.
     """
     wanted = [label] if isinstance(label, str) else list(dict.fromkeys(label))
+    if path.is_dir():
+        scans, table = read_scans(path)
+        table = table if labels is None else read_table(labels)
+        for name in wanted:
+            _check_column(table, name, "label")
+        y = {name: np.array(table.columns[name]) for name in wanted}
+        _check_lengths(path, scans, y)
+        return _where_labelled(scans, y, None if group is None else _groups(table, group))
     if path.suffix.lower() not in (".npy", ".npz"):
         if labels is not None:
             raise DataError(
@@ -85,14 +94,41 @@ def read_labelled(
                 )
         y = {name: label for one in wanted for name, label in _label_columns(one, arrays[one]).items()}
         groups = None if group is None else column(group, arrays[group])
+    _check_lengths(path, X, y)
+    gaps = X.ndim == 2 and X.dtype.kind == "f" and bool(np.isnan(X).any())
+    data = _where_labelled(X, y, groups)
+    notes = ("Missing values are filled with the median of the training rows.",) if gaps else ()
+    return replace(data, needs_preparation=gaps, notes=data.notes + notes)
+
+
+def _where_labelled(X: Any, y: dict[str, NDArray[Any]], groups: NDArray[Any] | None) -> LabelledData:
+    """The cases that have all the labels: pictures are embedded once, and some may get their labels later."""
+    blank = [np.char.lower(np.char.strip(one)) for one in y.values() if one.dtype.kind == "U"]
+    gaps = np.any([np.isin(one, sorted(_GAPS)) for one in blank], axis=0) if blank else np.zeros(len(X), bool)
+    if not gaps.any():
+        return LabelledData(X, _one_or_several({name: _numbers_if_whole(one) for name, one in y.items()}), groups)
+    rows = np.flatnonzero(~gaps)
+    return LabelledData(
+        X[rows],
+        _one_or_several({name: _numbers_if_whole(one[rows]) for name, one in y.items()}),
+        None if groups is None else groups[rows],
+        notes=(f"Left out, because {some(list(y))} has no value there: {int(gaps.sum())} of {len(X)} cases.",),
+    )
+
+
+def _numbers_if_whole(labels: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return labels.astype(np.int64) if labels.dtype.kind == "U" else labels
+    except (ValueError, OverflowError):
+        return labels
+
+
+def _check_lengths(path: Path, X: Any, y: dict[str, NDArray[Any]]) -> None:
     for given in y.values():
         if len(X) != len(given):
             raise DataError(
                 f"{path} has {len(X)} cases, but there are {len(given)} labels. Give one label a case, in order."
             )
-    gaps = X.ndim == 2 and X.dtype.kind == "f" and bool(np.isnan(X).any())
-    notes = ("Missing values are filled with the median of the training rows.",) if gaps else ()
-    return LabelledData(X, _one_or_several(y), groups, needs_preparation=gaps, notes=notes)
 
 
 def _one_or_several(y: dict[str, NDArray[Any]]) -> NDArray[Any] | dict[str, NDArray[Any]]:

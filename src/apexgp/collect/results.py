@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from .._files import file_behind, refuse_to_overwrite
+from .._lock import LockedFile, held, read_shared
 from .._tables import cells_of_any_length, csv_line, one_line
 from ..curve import Unit
 from ..errors import DataError, RequestError
 from .differences import differences
-from .lock import LockedFile, held, read_shared
 
 __all__ = ["FitRow", "Record", "read_record", "resumed"]
 

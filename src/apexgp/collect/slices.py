@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._check import FloatArray, checked_seed, positive, real_number, several, shown, whole_number
 from ..errors import DataError, RequestError
 from .logistic import hold_out, positives, two_classes, validation_pair
+from .mapped import MappedScans
 from .scores import auroc
 
 __all__ = ["Scans", "SliceHead"]
@@ -133,7 +134,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings = self._settings()
         epochs = whole_number("max_epochs", self.max_epochs, least=1)
         whole_number("max_slices", self.max_slices, least=1)
-        scans = as_scans(X)
+        scans = as_scans(X, self.max_slices)
         code, self.classes_ = two_classes(y, len(scans))
         self.n_features_in_ = scans.slices.shape[1]
         if validation is None:
@@ -191,15 +192,22 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _batch(self, X: Any) -> _Batch:
-        scans = as_scans(X)
+        scans = as_scans(X, self.max_slices)
         if scans.slices.shape[1] != self.n_features_in_:
             raise DataError(f"SliceHead was fitted to {self.n_features_in_} features, got {scans.slices.shape[1]}.")
         return _Batch.of(scans, self.max_slices)
 
 
-def as_scans(X: Any) -> Scans:
-    """`X` as Scans, whichever way it came."""
+def as_scans(X: Any, most: int) -> Scans:
+    """`X` as Scans, whichever way it came; of scans on the disk, only those slices that are used."""
+    if isinstance(X, MappedScans):
+        return Scans([scan[_used(len(scan), most)] for scan in X])
     return X if isinstance(X, Scans) else Scans(X)
+
+
+def _used(n_slices: int, most: int) -> NDArray[np.int64]:
+    """Numbers of the slices that represent a scan: all, or so many evenly spaced ones."""
+    return np.linspace(0, n_slices - 1, min(n_slices, most)).round().astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -214,8 +222,7 @@ class _Batch:
     def of(cls, scans: Scans, most: int) -> _Batch:
         used = []
         for start, end in zip(scans.starts[:-1], scans.starts[1:], strict=True):
-            count = min(end - start, most)
-            used.append(start + np.linspace(0, end - start - 1, count).round().astype(np.int64))
+            used.append(start + _used(int(end - start), most))
         counts = np.array([len(rows) for rows in used])
         rows = np.concatenate(used)
         # Single precision: the products are nearly all of the time, and settings are compared by rank.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,7 @@ class _Pool:
         """Draw another round of nodes, and judge all."""
         count, turn = _ROUNDS[self._step], len(self._rounds)
         dimensions = self._z.shape[1] + 3
-        t, u = (make(count, dimensions, self._seed, turn) for make in (standard_t, sobol))
+        t, u = (make(count, dimensions, self._seed, turn) for make in (standard_t, _uniforms))
         fitted = self._fitted_proposals()
         counts = [int(share * count) for share in (_FOLLOWING, _FAR_SIGHTED)[: len(fitted)]]
         counts.append(count - sum(counts))
@@ -119,7 +120,7 @@ class _Pool:
         # The new nodes, as if they came from the proposals that there were.
         densities = [proposal.density(z) for proposal in self._proposals]
         proposed = np.einsum("pbn,p->bn", densities, self._counts)
-        log_density, draws = self._density.evaluate(z.swapaxes(0, 1), _spread(u[-2:]), self._batch)
+        log_density, draws = self._density.evaluate(z.swapaxes(0, 1), u, self._batch)
         log_density -= 0.5 * np.einsum("bdn,bdn->bn", z, z) + 0.5 * z.shape[1] * _LOG_2PI
         self._rounds.append(_Round(self.curves, draws))
         self._z = np.concatenate([self._z, z], axis=-1)
@@ -193,10 +194,15 @@ class _Pool:
         )
 
 
-def _spread(u: FloatArray) -> FloatArray:
-    """Several pairs of uniform numbers (2, draws, nodes) from one (2, nodes), evenly spread over the unit square."""
+@lru_cache(maxsize=64)
+def _uniforms(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
+    """Pairs of uniform numbers (2, draws, nodes) for level and drop.
+
+    The several pairs of a node are evenly spread over the unit square, each half of them as well.
+    """
     steps = np.arange(_DRAWS)
-    bits = _DRAWS.bit_length() - 1
-    reversed_bits = np.array([int(f"{k:0{bits}b}"[::-1], 2) for k in steps])
-    shifts = np.stack([steps, reversed_bits])[:, :, None] / _DRAWS
-    return (u[:, None] + shifts) % 1.0
+    turned = np.array([int(f"{step:0{_DRAWS.bit_length() - 1}b}"[::-1], 2) for step in steps])
+    pair = sobol(count, dimensions, seed, turn)[-2:, None]
+    spread: FloatArray = (pair + np.stack([steps, turned])[:, :, None] / _DRAWS) % 1.0
+    spread.flags.writeable = False
+    return spread

@@ -16,7 +16,9 @@ from .command import command
 from .commands.backtest import backtest
 from .commands.collect import collect
 from .commands.compare import compare
+from .commands.datasets import datasets
 from .commands.demo import demo
+from .commands.embed import embed
 from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
@@ -25,7 +27,7 @@ from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, plan, compare, backtest, report, minimum, serve, demo)
+COMMANDS = (forecast, collect, embed, datasets, plan, compare, backtest, report, minimum, serve, demo)
 
 app = typer.Typer(
     name="apexgp",

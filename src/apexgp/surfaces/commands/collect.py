@@ -21,8 +21,10 @@ from ...collect.abilities import check_classifier
 from ...collect.curves import CurveSet
 from ...collect.labelled import read_labelled
 from ...collect.logistic import LogisticHead
+from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
 from ...collect.run import carried_out
+from ...collect.slices import SliceHead
 from ...collect.study import Study
 from ...collect.tuned import TunedLogistic
 from ...errors import ApexError, ApexWarning, RequestError
@@ -33,12 +35,14 @@ from ..words.collect import curve_title, stopped_sentence, written_sentence
 
 __all__ = ["collect"]
 
-_ESTIMATORS = ("logistic", "random-forest", "gradient-boosting", "logistic-head")
+_ESTIMATORS = ("logistic", "random-forest", "gradient-boosting", "logistic-head", "slice-head")
 
 
 def collect(
     *,
-    data: Annotated[Path, typer.Argument(help="Table (CSV), or embeddings (.npy, .npz), with one row a case.")],
+    data: Annotated[
+        Path, typer.Argument(help="Table (CSV), or embeddings (.npy, .npz, folder of scans), with one row a case.")
+    ],
     label: Annotated[
         list[str],
         typer.Option(help="Column (or array of an .npz file) that holds the classes. Repeat for several tasks."),
@@ -54,9 +58,13 @@ def collect(
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column that is no feature. Repeat for several.")] = None,
     estimator: Annotated[
-        str,
-        typer.Option(help=f"Classifier: {', '.join(_ESTIMATORS)} (the paper's), or your own as module:object."),
-    ] = "logistic",
+        str | None,
+        typer.Option(
+            help=f"Classifier: {', '.join(_ESTIMATORS)} (the paper's two), or your own as module:object.  [default: "
+            "logistic; slice-head for scans]",
+            show_default=False,
+        ),
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -108,7 +116,8 @@ def collect(
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
-    classifier = _classifier(estimator)
+    called = estimator or ("slice-head" if isinstance(given.X, MappedScans) else "logistic")
+    classifier = _classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with _all_warnings(), _cluster(dask):
         study = Study.designed(
@@ -126,7 +135,7 @@ def collect(
             count=count,
             names=given.names,
             categorical=given.categorical,
-            called=estimator,
+            called=called,
         )
         for note in study.notes:
             typer.echo(note, err=True)
@@ -160,6 +169,8 @@ def _classifier(name: str) -> Any:
         return TunedLogistic()
     if name == "logistic-head":
         return LogisticHead()
+    if name == "slice-head":
+        return SliceHead()
     if name == "random-forest":
         from sklearn.ensemble import RandomForestClassifier
 

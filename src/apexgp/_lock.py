@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import NotWrittenError, RequestError
+from .errors import NotWrittenError, RequestError
 
 __all__ = ["LockedFile", "held", "read_shared"]
 
@@ -56,9 +56,14 @@ class LockedFile:
         self._file = file
         self._end = os.fstat(file).st_size
 
-    def content(self) -> bytes:
-        """All that it holds."""
-        return _content(self._file)
+    @property
+    def end(self) -> int:
+        """Number of bytes that it holds."""
+        return self._end
+
+    def content(self, start: int = 0, length: int = -1) -> bytes:
+        """All that it holds, or so many bytes from a place on."""
+        return _content(self._file, start, length)
 
     def cut(self, end: int) -> None:
         """Keep so many bytes of it."""
@@ -66,22 +71,22 @@ class LockedFile:
             os.ftruncate(self._file, end)
             self._end = end
 
-    def append(self, text: str) -> None:
+    def append(self, text: str | bytes) -> None:
         """Write the text and wait until the disk has it."""
         self._hold_on()
-        line = text.encode("utf-8", errors="replace")
+        row = text.encode("utf-8", errors="replace") if isinstance(text, str) else text
         try:
-            # One write for the whole line: what a kill leaves behind is at most a line without its end.
-            if os.write(self._file, line) < len(line):
+            # One write for the whole row: what a kill leaves behind is at most a row without its end.
+            if os.write(self._file, row) < len(row):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._file)
         except OSError as problem:
             os.ftruncate(self._file, self._end)
             raise NotWrittenError(
-                f"{self._path} took no more rows: {problem.strerror}. The fits so far are in it. Make room, then run "
-                "again to go on."
+                f"{self._path} took no more rows: {problem.strerror}. What was finished is in it. Make room, then "
+                "run again to go on."
             ) from None
-        self._end += len(line)
+        self._end += len(row)
 
     def _hold_on(self) -> None:
         """Make sure that the file is still ours alone.
@@ -120,10 +125,10 @@ def read_shared(path: Path) -> bytes:
         return path.read_bytes() if file is None else _content(file)
 
 
-def _content(file: int) -> bytes:
+def _content(file: int, start: int = 0, length: int = -1) -> bytes:
     with open(file, "rb", closefd=False) as content:
-        content.seek(0)
-        return content.read()
+        content.seek(start)
+        return content.read(length)
 
 
 def _opened(path: Path) -> int:

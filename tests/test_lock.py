@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from apexgp.collect import lock
-from apexgp.collect.lock import held
+from apexgp import _lock as lock
+from apexgp._lock import held
 from apexgp.collect.results import read_record, resumed
 from apexgp.errors import RequestError
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 HOLDER = """
 import sys
 from pathlib import Path
-from apexgp.collect.lock import held
+from apexgp._lock import held
 with held(Path(sys.argv[1])) as file:
     print("held", flush=True)
     sys.stdin.read()

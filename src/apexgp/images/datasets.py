@@ -1,0 +1,360 @@
+"""The paper's data sets as one table of differences: origin, layout, patients, labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .._check import choice, some
+from .._tables import Table, read_table
+from ..errors import DataError
+from .items import Item, Labelled, files_below
+from .preprocess import Kind
+
+__all__ = ["DATASETS", "DataSet", "read_dataset"]
+
+_VISIT_DAYS = (-80, 365)  # of a diagnosis from the day of the scan
+
+_FINDINGS = (
+    "Atelectasis",
+    "Cardiomegaly",
+    "Effusion",
+    "Infiltration",
+    "Mass",
+    "Nodule",
+    "Pneumonia",
+    "Pneumothorax",
+    "Consolidation",
+    "Edema",
+    "Emphysema",
+    "Fibrosis",
+    "Pleural_Thickening",
+    "Hernia",
+)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A file whose name fits a data set's pattern, with the named parts of the pattern."""
+
+    item: Item
+    parts: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rules below make of a data set: cases with patients and labels, and what is missing."""
+
+    items: Sequence[Item]
+    patients: Sequence[str] | None
+    labels: Mapping[str, Sequence[str]]
+    without_file: Sequence[str] = ()
+    without_label: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """One data set.
+
+    Parameters
+    ----------
+    name, title
+        As it is typed, and as it is printed.
+    kind
+        Pictures or scans.
+    size
+        What the whole of it holds.
+    where
+        Where it is obtained.
+    layout
+        Lines that draw the folder.
+    pattern
+        Fits the names of its pictures or scans, and no others (masks, unlabelled ones).
+    tables
+        Files that are needed beside them; of several names for one, any will do.
+    rule
+        Gives patients and labels from the files that fit and the tables.
+    crop
+        Whether the paper's text cuts out the middle. (The released code always does.)
+    remark
+        What a reader should know about its labels and patients.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    size: str
+    where: str
+    layout: tuple[str, ...]
+    pattern: re.Pattern[str]
+    tables: tuple[tuple[str, ...], ...]
+    rule: Callable[[list[Match], list[Table]], Rows]
+    crop: bool
+    remark: str
+
+
+def read_dataset(name: str, folder: Path) -> Labelled:
+    """Find the cases, patients and labels of a data set in the layout that it is downloaded in."""
+    dataset = DATASETS[choice("dataset", name, DATASETS)]
+    if not folder.is_dir():
+        raise DataError(f"There is no folder {folder}. Check the name.")
+    names = list(files_below(folder))
+    tables = [read_table(folder / _only(dataset, folder, names, wanted)) for wanted in dataset.tables]
+    found = [
+        Match(Item(name, folder / name), match.groupdict())
+        for name in names
+        if (match := dataset.pattern.search(name)) is not None
+    ]
+    if not found:
+        raise DataError(
+            f"{folder} holds no {dataset.kind} as {dataset.title} has them: {dataset.layout[-1].strip()}. "
+            f"`apexgp datasets {dataset.name}` shows the layout."
+        )
+    rows = dataset.rule(found, tables)
+    if not rows.items:
+        raise DataError(
+            f"{folder}: none of the {len(found)} {dataset.kind} found has a label in the tables of {dataset.title}."
+        )
+    return Labelled(
+        dataset.kind,
+        tuple(rows.items),
+        None if rows.patients is None else tuple(rows.patients),
+        {label: tuple(cells) for label, cells in rows.labels.items()},
+        tuple(rows.without_file),
+        tuple(rows.without_label),
+        tuple(rows.notes),
+    )
+
+
+def _only(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence[str]) -> str:
+    for one in wanted:
+        found = [name for name in names if name.rpartition("/")[2] == one]
+        if found:
+            return min(found, key=lambda name: (name.count("/"), name))
+    other = f" (or {', '.join(wanted[1:])})" if len(wanted) > 1 else ""
+    raise DataError(
+        f"{folder} has no {wanted[0]}{other}, which {dataset.title} needs. `apexgp datasets {dataset.name}` shows the "
+        "layout, and where the files are obtained."
+    )
+
+
+def _column(table: Table, *names: str) -> list[str]:
+    """The column of a table under the first of these names that it has."""
+    for name in names:
+        if name in table.columns:
+            return table.columns[name]
+    raise DataError(
+        f"{table.path} has no column {' or '.join(map(repr, names))}; found {some(list(table.columns), 20)}."
+    )
+
+
+def by_name(label: str, words: Mapping[str, str], group: Sequence[str]) -> Callable[[list[Match], list[Table]], Rows]:
+    """A rule for labels that are in the names of the files; `group` are the parts that tell patients apart."""
+
+    def rule(found: list[Match], tables: list[Table]) -> Rows:
+        classes = [words[(match.parts["label"] or "").lower()] for match in found]
+        patients = ["-".join(match.parts[part] or "" for part in group) for match in found] if group else None
+        return Rows([match.item for match in found], patients, {label: classes})
+
+    return rule
+
+
+def by_table(
+    file: str, patient: Callable[[Table], list[str]], labels: Callable[[Table], Mapping[str, list[str]]]
+) -> Callable[[list[Match], list[Table]], Rows]:
+    """A rule for labels in a table with one row a picture, which names it without its folder."""
+
+    def rule(found: list[Match], tables: list[Table]) -> Rows:
+        (table,) = tables
+        by_file: dict[str, Item] = {}
+        for match in found:
+            name = match.parts["file"] or ""
+            if name in by_file:
+                raise DataError(f"{name} is there twice: {by_file[name].file} and {match.item.file}. Remove one.")
+            by_file[name] = match.item
+        names, patients, cells = _column(table, file), patient(table), labels(table)
+        rows = [i for i, name in enumerate(names) if name in by_file]
+        known = set(names)
+        return Rows(
+            [by_file[names[i]] for i in rows],
+            [patients[i] for i in rows],
+            {label: [column[i] for i in rows] for label, column in cells.items()},
+            without_file=[name for name in names if name not in by_file],
+            without_label=[item.file for name, item in by_file.items() if name not in known],
+        )
+
+    return rule
+
+
+def findings_of(table: Table) -> Mapping[str, list[str]]:
+    """0 or 1 for each of the fourteen findings."""
+    cells = [set(cell.split("|")) for cell in _column(table, "Finding Labels")]
+    unknown = sorted(set().union(*cells) - {*_FINDINGS, "No Finding"})
+    if unknown:
+        raise DataError(f"{table.path}: unknown findings {some(unknown)} in the column 'Finding Labels'.")
+    return {finding: [str(int(finding in cell)) for cell in cells] for finding in _FINDINGS}
+
+
+def by_visit(found: list[Match], tables: list[Table]) -> Rows:
+    """OASIS-3: the rating nearest to the scan within the window; of a session with several scans the largest file."""
+    sessions, clinic = tables
+    listed = set(_column(sessions, "XNAT_CTSESSIONDATA ID", "CT ID", "session"))
+    visits = list(
+        zip(
+            _column(clinic, "Subject", "OASISID"),
+            map(_day, _column(clinic, "ADRC_ADRCCLINICALDATA ID", "OASIS_session_label")),
+            _column(clinic, "cdr", "CDRTOT"),
+            strict=True,
+        )
+    )
+    by_session: dict[str, Match] = {}
+    for match in sorted(found, key=lambda match: (-match.item.path.stat().st_size, match.item.file)):
+        by_session.setdefault(match.parts["session"] or "", match)
+    items, patients, labels, undiagnosed = [], [], [], []
+    for session, match in sorted(by_session.items()):
+        if session not in listed:
+            continue
+        near = [
+            (abs(day - _day(session)), day, float(rating))
+            for subject, day, rating in visits
+            if subject == match.parts["patient"] and rating and _VISIT_DAYS[0] <= day - _day(session) <= _VISIT_DAYS[1]
+        ]
+        if not near:
+            undiagnosed.append(session)
+            continue
+        items.append(match.item)
+        patients.append(match.parts["patient"] or "")
+        labels.append(str(int(min(near)[2] > 0)))
+    notes = []
+    if undiagnosed:
+        notes.append(
+            f"Left out, because no rating lies between {-_VISIT_DAYS[0]} days before and {_VISIT_DAYS[1]} days after: "
+            f"{some(undiagnosed)}."
+        )
+    return Rows(
+        items,
+        patients,
+        {"alzheimers": labels},
+        without_file=sorted(listed - set(by_session)),
+        without_label=sorted(match.item.file for session, match in by_session.items() if session not in listed),
+        notes=notes,
+    )
+
+
+def _day(name: str) -> int:
+    """The day that an identifier of OASIS-3 ends with."""
+    match = re.search(r"_d(-?\d+)$", name)
+    if match is None:
+        raise DataError(f"An identifier of OASIS-3 ends with its day, as in OAS30001_CT_d2438; got {name!r}.")
+    return int(match[1])
+
+
+_ALL = (
+    DataSet(
+        name="chestx-ray14",
+        title="ChestX-ray14",
+        kind="pictures",
+        size="112,120 pictures of 30,805 patients, 14 findings",
+        where="https://nihcc.app.box.com/v/ChestXray-NIHCC",
+        layout=(
+            "Data_Entry_2017_v2020.csv    (or Data_Entry_2017.csv)",
+            "images_001/images/00000001_000.png ...    (the pictures at any depth)",
+        ),
+        pattern=re.compile(r"(?:^|/)(?P<file>\d{8}_\d{3}\.png)$"),
+        tables=(("Data_Entry_2017_v2020.csv", "Data_Entry_2017.csv"),),
+        rule=by_table("Image Index", lambda table: _column(table, "Patient ID"), findings_of),
+        crop=False,
+        remark="A column 0/1 a finding. The paper's tasks are the findings that a tenth of the pictures have or more "
+        "(Infiltration, Effusion, Atelectasis); these are named at the end, and the others stay in the file.",
+    ),
+    DataSet(
+        name="chest-x-ray",
+        title="Chest X-Ray (Kermany)",
+        kind="pictures",
+        size="5,856 pictures of children, three classes",
+        where="https://data.mendeley.com/datasets/rscbjbr9sj (ChestXRay2017.zip)",
+        layout=(
+            "train/NORMAL/IM-0115-0001.jpeg ...",
+            "test/NORMAL/ ...    (and val/ in some copies)",
+            "train/PNEUMONIA/person1_bacteria_1.jpeg, person3_virus_15.jpeg ...    (or BACTERIA-1008087-0001.jpeg)",
+        ),
+        pattern=re.compile(
+            r"(?:^|/)(?:train|val|(?P<pool>test))/(?:NORMAL|PNEUMONIA)/"
+            r"(?:(?P<person>person\d+)_|(?=(?P<number>(?:NORMAL|BACTERIA|VIRUS)\d*-(?:IM-)?\d+|IM-\d+)))"
+            r"(?P<label>bacteria|virus|normal|im)[^/]*\.jpe?g$",
+            re.IGNORECASE,
+        ),
+        tables=(),
+        rule=by_name(
+            "diagnosis",
+            {"bacteria": "bacterial", "virus": "viral", "normal": "normal", "im": "normal"},
+            ("pool", "person", "number"),
+        ),
+        crop=True,
+        remark="The class is in the name of the file. Persons are numbered anew in test; one number of a part is one "
+        "patient, also where it has bacterial and viral pictures (the released code makes two of these).",
+    ),
+    DataSet(
+        name="busi",
+        title="BUSI",
+        kind="pictures",
+        size="780 ultrasound pictures of 600 patients, three classes",
+        where="https://scholar.cu.edu.eg/?q=afahmy/pages/dataset (Dataset_BUSI.zip)",
+        layout=(
+            "normal/normal (1).png ...",
+            "malignant/malignant (1).png ...",
+            "benign/benign (1).png, benign (1)_mask.png ...    (masks are left out)",
+        ),
+        pattern=re.compile(r"(?:^|/)(?P<label>normal|benign|malignant)/[^/]*\(\d+\)\.png$"),
+        tables=(),
+        rule=by_name("diagnosis", {name: name for name in ("normal", "benign", "malignant")}, ()),
+        crop=True,
+        remark="The files do not say which pictures are one patient's, so that patients cannot be kept together.",
+    ),
+    DataSet(
+        name="tmed-2",
+        title="TMED-2",
+        kind="pictures",
+        size="24,964 echocardiogram pictures with view labels of 1,280 patients",
+        where="https://tmed.cs.tufts.edu (on application)",
+        layout=(
+            "labels_per_image.csv",
+            "view_labeled_set/labeled/1001s1_3.png ...",
+            "view_and_diagnosis_labeled_set/labeled/9s1_0.png ...    (unlabeled/ is left out)",
+        ),
+        pattern=re.compile(r"(?:^|/)view_(?:and_diagnosis_)?labeled_set/(?:labeled/)+(?P<file>\d+s\d+_\d+\.png)$"),
+        tables=(("labels_per_image.csv",),),
+        rule=by_table(
+            "query_key",
+            lambda table: [name.partition("s")[0] for name in _column(table, "query_key")],
+            lambda table: {"view": _column(table, "view_label")},
+        ),
+        crop=False,
+        remark="The paper's tasks are PLAX, PSAX, A4C and A2C, each against all others; A4CorA2CorOther is among the "
+        "others only. A patient is the number before the s of a name.",
+    ),
+    DataSet(
+        name="oasis-3",
+        title="OASIS-3 CT",
+        kind="scans",
+        size="895 head CT scans of 610 patients",
+        where="https://www.oasis-brains.org (on application; scans by https://github.com/NrgXnat/oasis-scripts)",
+        layout=(
+            "CT_Sessions.csv    (XNAT_CTSESSIONDATA ID, Subject)",
+            "ADRC_Clinical_Data.csv    (ADRC_ADRCCLINICALDATA ID, Subject, cdr; or OASIS3_UDSb4_cdr.csv)",
+            "OAS30001_CT_d2438/.../sub-OAS30001_sess-d2438_CT.nii.gz ...",
+        ),
+        pattern=re.compile(r"(?:^|/)(?P<session>(?P<patient>OAS3\d+)_CT_d\d+)/(?:.*/)?[^/]*_CT\.nii(?:\.gz)?$"),
+        tables=(("CT_Sessions.csv",), ("ADRC_Clinical_Data.csv", "OASIS3_UDSb4_cdr.csv")),
+        rule=by_visit,
+        crop=False,
+        remark="1 where the clinical dementia rating nearest to the scan, from 80 days before to 365 days after it, is "
+        "above 0 (on a tie the earlier); the released code took the farthest. A session with several scans stands with "
+        "the largest.",
+    ),
+)
+
+DATASETS: dict[str, DataSet] = {dataset.name: dataset for dataset in _ALL}

@@ -1,0 +1,148 @@
+"""DICOM files: pixels decoded, or the reason why not. Of a header nothing but numbers is ever repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._extras import need
+from ..errors import DataError
+
+__all__ = ["decoded", "is_dicom", "opened", "picture", "rescaled", "without_remarks"]
+
+_MARK = slice(128, 132)  # where DICM stands in a DICOM file
+_DECODERS = {  # by what the name of a transfer syntax begins with
+    "JPEG 2000": "pylibjpeg pylibjpeg-openjpeg",
+    "High-Throughput JPEG 2000": "pylibjpeg pylibjpeg-openjpeg",
+    "JPEG": "pylibjpeg pylibjpeg-libjpeg",
+}
+
+
+def is_dicom(path: Path) -> bool:
+    """Whether a file says that it is DICOM."""
+    with path.open("rb") as file:
+        return file.read(_MARK.stop)[_MARK] == b"DICM"
+
+
+def opened(path: Path, tags: list[str] | None = None) -> Any:
+    """A DICOM file as pydicom reads it: all of it, or these tags without the pixels."""
+    pydicom = need("pydicom", "Reading DICOM", "images")
+    try:
+        if tags is None:
+            return pydicom.dcmread(path)
+        return pydicom.dcmread(path, stop_before_pixels=True, specific_tags=tags)
+    except (pydicom.errors.InvalidDicomError, EOFError):
+        raise DataError("is not a DICOM file, or is cut off") from None
+    except OSError as problem:
+        raise DataError(f"cannot be read: {problem.strerror or type(problem).__name__}") from None
+    except Exception as problem:  # what pydicom says may quote the header
+        raise DataError(f"is a damaged DICOM file ({type(problem).__name__})") from None
+
+
+def decoded(data: Any) -> NDArray[Any]:
+    """Stored values of a file with one frame; colours as red, green and blue."""
+    pydicom = need("pydicom", "Reading DICOM", "images")
+    if not any(name in data for name in ("PixelData", "FloatPixelData", "DoubleFloatPixelData")):
+        raise DataError("is a DICOM file without pixel data")
+    frames = int(data.get("NumberOfFrames") or 1)
+    if frames > 1:
+        raise DataError(f"holds {frames} frames. Save the one that is meant as a file of its own")
+    syntax: Any = getattr(getattr(data, "file_meta", None), "TransferSyntaxUID", None)
+    compressed = syntax is not None and syntax.is_compressed
+    if compressed and not _has_decoder(pydicom, syntax):
+        raise DataError(f"is compressed as {syntax.name}, for which a decoder is missing.{_package_for(syntax.name)}")
+    try:
+        return data.pixel_array
+    except Exception as problem:  # what pydicom says may quote the header
+        if compressed:
+            hint = _package_for(syntax.name)
+            raise DataError(
+                f"is compressed as {syntax.name} and was not decoded ({type(problem).__name__}).{hint}"
+            ) from None
+        raise DataError(f"has pixel data that cannot be decoded ({type(problem).__name__})") from None
+
+
+def _has_decoder(pydicom: Any, syntax: Any) -> bool:
+    try:
+        return bool(pydicom.pixels.get_decoder(syntax).is_available)
+    except NotImplementedError:
+        return False
+
+
+def _package_for(name: str) -> str:
+    package = next((package for start, package in _DECODERS.items() if name.startswith(start)), None)
+    return "" if package is None else f" Try: pip install {package}"
+
+
+def rescaled(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
+    """Stored values through the file's own slope and intercept."""
+    if data.get("RescaleSlope") is None or data.get("RescaleIntercept") is None:
+        raise DataError("has no rescale slope and intercept, so that its values are no Hounsfield units")
+    return values * float(data.RescaleSlope) + float(data.RescaleIntercept)
+
+
+def picture(path: Path) -> NDArray[Any]:
+    """A single picture: 8-bit colours as they are, all else as numbers in [0, 1] with white as 1."""
+    data = opened(path)
+    values = decoded(data)
+    kind = data.get("PhotometricInterpretation", "")
+    if kind == "PALETTE COLOR":
+        values = need("pydicom.pixels", "Reading DICOM", "images").apply_color_lut(values, data)
+    if values.ndim == 3:
+        return values if values.dtype == np.uint8 else (values / np.iinfo(values.dtype).max).astype(np.float32)
+    grey = _shades(values, data)
+    return (1 - grey if kind == "MONOCHROME1" else grey).astype(np.float32)
+
+
+def _shades(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
+    """Grey values in [0, 1]: by the file's window or table, otherwise by the range that its bits allow."""
+    pixels = need("pydicom.pixels", "Reading DICOM", "images")
+    shown = np.asarray(pixels.apply_modality_lut(values, data), dtype=np.float64)
+    if data.get("WindowCenter") is not None and data.get("WindowWidth") is not None:
+        return _windowed(shown, _first(data.WindowCenter), _first(data.WindowWidth), data.get("VOILUTFunction"))
+    if data.get("VOILUTSequence"):
+        looked_up = pixels.apply_voi(shown.astype(values.dtype), data)
+        return looked_up / (2.0 ** int(data.VOILUTSequence[0].LUTDescriptor[2]) - 1)
+    if data.get("ModalityLUTSequence"):
+        return shown / (2.0 ** int(data.ModalityLUTSequence[0].LUTDescriptor[2]) - 1)
+    bits, signed = int(data.get("BitsStored", 8 * values.itemsize)), bool(data.get("PixelRepresentation", 0))
+    ends = np.array([-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] if signed else [0, 2**bits - 1])
+    low, high = sorted(np.asarray(pixels.apply_modality_lut(ends, data), dtype=np.float64))
+    return np.clip((shown - low) / (high - low), 0, 1)
+
+
+def _windowed(values: NDArray[np.float64], centre: float, width: float, function: Any) -> NDArray[np.float64]:
+    """DICOM part 3, C.11.2.1.2 and C.11.2.1.3."""
+    if function == "SIGMOID":
+        return 1 / (1 + np.exp(-4 * (values - centre) / width))
+    if function == "LINEAR_EXACT":
+        return np.clip((values - centre) / width + 0.5, 0, 1)
+    if width <= 1:
+        return (values > centre - 0.5).astype(np.float64)
+    return np.clip((values - (centre - 0.5)) / (width - 1) + 0.5, 0, 1)
+
+
+def _first(value: Any) -> float:
+    """One of the windows that a file may offer: its first."""
+    return float(value[0] if hasattr(value, "__len__") and not isinstance(value, str) else value)
+
+
+@contextmanager
+def without_remarks() -> Iterator[None]:
+    """Keep pydicom from quoting odd values of headers in warnings, for the length of a block."""
+    try:
+        config = need("pydicom.config", "Reading DICOM", "images")
+    except ImportError:
+        yield  # whoever meets a DICOM file will say what is missing
+        return
+    before = config.settings.reading_validation_mode
+    config.settings.reading_validation_mode = config.IGNORE
+    try:
+        yield
+    finally:
+        config.settings.reading_validation_mode = before

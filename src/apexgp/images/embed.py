@@ -1,0 +1,282 @@
+"""The whole run: a folder and its labels in, embeddings out, recorded as it goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._check import choice, several, some, truth, whole_number
+from .._files import file_behind
+from .._progress import progress_bar
+from ..errors import DataError, RequestError
+from . import dicom
+from .datasets import DATASETS, read_dataset
+from .encoder import DEFAULT_MODEL, Encoder
+from .items import Item, Labelled, read_names, read_own, told_apart
+from .picture_store import PictureStore, picture_settings, pictures_kept
+from .pipeline import Embedded, Unreadable, embedded, in_order
+from .preprocess import NORMALISATIONS, Kind, Planes, Preprocessing, mean_and_sd
+from .scan_store import ScanStore, scan_settings, scans_kept
+
+__all__ = ["EmbeddingRun", "embed_images"]
+
+_MOST_IN_BATCH = 4096
+
+
+@dataclass(frozen=True)
+class EmbeddingRun:
+    """What a run of `embed_images` did.
+
+    Attributes
+    ----------
+    out : Path
+        Where the embeddings are: an .npz file of pictures, a folder of scans.
+    kind : {"pictures", "scans"}
+    n_embedded, n_new : int
+        How many are in the output, and how many of them this run embedded.
+    written : bool
+        False where the output was there already, and nothing had to be changed.
+    n_patients : int or None
+    tasks : tuple of str
+        Labels with something to tell apart; of those that are 0 or 1, the ones that a tenth of the cases have.
+    rare : tuple of str
+        The other labels.
+    unreadable : tuple of (file, reason)
+        Files that were left out.
+    without_file, without_label : tuple of str
+        Names that only the table has, and files that only the folder has.
+    remarks : tuple of (file, text)
+        What was odd about a scan that was embedded all the same.
+    notes : tuple of str
+        What else a reader should know.
+    """
+
+    out: Path
+    kind: Kind
+    n_embedded: int
+    n_new: int
+    written: bool
+    n_patients: int | None
+    tasks: tuple[str, ...]
+    rare: tuple[str, ...]
+    unreadable: tuple[tuple[str, str], ...]
+    without_file: tuple[str, ...]
+    without_label: tuple[str, ...]
+    remarks: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+def embed_images(
+    folder: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    labels: str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    model: str | os.PathLike[str] = DEFAULT_MODEL,
+    device: str = "auto",
+    batch: int = 32,
+    crop: bool | None = None,
+    normalise: str | None = None,
+    fit_on: str | os.PathLike[str] | None = None,
+    per_patient: Sequence[str] = (),
+    overwrite: bool = False,
+    progress: bool = True,
+) -> EmbeddingRun:
+    """Embed pictures or scans by a frozen, pretrained vision transformer, ready for `apexgp collect`.
+
+    What is finished is kept, and the same call goes on from it: a kill costs at most a batch of pictures, or a scan.
+    Files that cannot be read are left out and listed. Nothing of a DICOM header gets into the output.
+
+    Parameters
+    ----------
+    folder : path
+        Where the files are.
+    out : path
+        For pictures an .npz file: X, file, patient, every label, and what they were made with. For scans a folder: an
+        .npy file a scan of shape (slices, features), and their table.
+    labels : path, optional
+        CSV file with a column `file` (a picture, a NIfTI file, or a folder of DICOM slices, within `folder`), perhaps
+        `patient`, and a column a label.
+    dataset : str, optional
+        In place of `labels`: a data set of the paper in the layout that it is downloaded in, one of
+        `apexgp.images.datasets.DATASETS`.
+    model : str or path
+        Name on the Hugging Face hub, or a folder that `save_pretrained` wrote.
+    device : str
+        "auto" for a GPU where there is one, or a device of torch's.
+    batch : int
+        Pictures or slices that the model sees at a time.
+    crop : bool, optional
+        Whether to cut out the middle, as wide as the shorter edge. By default as the paper has it for a data set, and
+        not for files of one's own.
+    normalise : {"source", "imagenet", "half"}, optional
+        Mean and sd of the pictures given, measured in a first pass; ImageNet's; or 0.5 and 0.5. By default the source's
+        for a data set of the paper, ImageNet's for files of one's own, which can then be added to later.
+    fit_on : path, optional
+        CSV file whose column `file` names the pictures that mean and sd of the source are measured on. By default all.
+    per_patient : sequence of str
+        Labels that are the patient's: two values of one patient are refused.
+    overwrite : bool
+        Begin anew where the output is there.
+    progress : bool
+        Show a progress bar, where there is a terminal.
+
+    Returns
+    -------
+    EmbeddingRun
+    """
+    batch = whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
+    overwrite, progress = truth("overwrite", overwrite), truth("progress", progress)
+    source, target = _folder(folder), file_behind(out)
+    with dicom.without_remarks():
+        labelled = _read(source, labels, dataset, per_patient)
+        _check_name(target, labelled.kind)
+        encoder = Encoder(model, device)
+        cut = crop if crop is not None else dataset is not None and DATASETS[dataset].crop
+        normalise = choice(
+            "normalise",
+            normalise if normalise is not None else ("imagenet" if dataset is None else "source"),
+            NORMALISATIONS,
+        )
+        preprocessing = Preprocessing.of(labelled.kind, truth("crop", cut), encoder.size, normalise)
+        if not preprocessing.mean:
+            known = None if overwrite else _settings_of(target, labelled.kind)
+            preprocessing = _measured(preprocessing, _chosen(labelled, fit_on), known, progress)
+        elif fit_on is not None:
+            raise RequestError(
+                "names the pictures that mean and sd are measured on.",
+                argument="fit_on",
+                remedy=("That needs {}.", ("normalise", "source")),
+            )
+        settings = {**encoder.record(), "preprocessing": preprocessing.record()}
+        with _store(target, settings, labelled, overwrite) as store:
+            return _run(store, _path(out), labelled, preprocessing, encoder, batch, progress)
+
+
+def _run(
+    store: PictureStore | ScanStore,
+    out: Path,
+    labelled: Labelled,
+    preprocessing: Preprocessing,
+    encoder: Encoder,
+    batch: int,
+    progress: bool,
+) -> EmbeddingRun:
+    left = [item for item in labelled.items if item.key not in store]
+    unreadable: list[tuple[str, str]] = []
+    before = len(labelled.items) - len(left)
+    with progress_bar(labelled.kind, len(labelled.items), done=before, shown=progress, patience=0) as advance:
+        for finished in embedded(left, preprocessing, encoder, batch):
+            store.add([one for one in finished if isinstance(one, Embedded)])
+            unreadable += [(one.item.file, one.reason) for one in finished if isinstance(one, Unreadable)]
+            for _ in finished:
+                advance()
+    kept = [i for i, item in enumerate(labelled.items) if item.key in store]
+    if not kept:
+        reasons = dict.fromkeys(reason for _, reason in unreadable)
+        raise DataError(
+            f"None of the {len(unreadable)} files can be read: {unreadable[0][0]} {some(list(reasons), 3)}."
+        )
+    written = store.finish(labelled)
+    return EmbeddingRun(
+        out=out,
+        kind=labelled.kind,
+        n_embedded=len(kept),
+        n_new=len(left) - len(unreadable),
+        written=written,
+        n_patients=None if labelled.patients is None else len({labelled.patients[i] for i in kept}),
+        tasks=labelled.tasks,
+        rare=tuple(label for label in labelled.labels if label not in labelled.tasks),
+        unreadable=tuple(unreadable),
+        without_file=labelled.without_file,
+        without_label=labelled.without_label,
+        remarks=tuple(store.remarks(labelled)) if isinstance(store, ScanStore) else (),
+        notes=labelled.notes,
+    )
+
+
+def _folder(folder: str | os.PathLike[str]) -> Path:
+    path = file_behind(folder)
+    if not path.is_dir():
+        raise DataError(f"There is no folder {folder}. Name the one that holds the pictures or scans.")
+    if not any(path.iterdir()):
+        raise DataError(f"The folder {folder} is empty.")
+    return path
+
+
+def _read(
+    folder: Path, labels: str | os.PathLike[str] | None, dataset: str | None, per_patient: Sequence[str]
+) -> Labelled:
+    if (labels is None) == (dataset is None):
+        raise RequestError(
+            "Labels come from a table of your own, or from a data set of the paper.",
+            remedy=("Give either {} or {}.", "labels", "dataset"),
+        )
+    if dataset is not None:
+        return read_dataset(dataset, folder)
+    return read_own(folder, _path(labels), several("per_patient", per_patient))
+
+
+def _path(given: str | os.PathLike[str] | None) -> Path:
+    """A path as it was given, for messages; what is none is refused."""
+    file_behind(given)  # type: ignore[arg-type]
+    return Path(os.fsdecode(given))  # type: ignore[arg-type]
+
+
+def _check_name(out: Path, kind: Kind) -> None:
+    if kind == "pictures" and out.suffix.lower() != ".npz":
+        raise RequestError(
+            f"must be a file that ends in .npz for embeddings of pictures, got {out.name}.", argument="out"
+        )
+    if kind == "scans" and out.suffix.lower() in (".npz", ".npy", ".csv"):
+        raise RequestError(
+            f"must be a folder for embeddings of scans, got {out.name}. Leave {out.suffix} off.", argument="out"
+        )
+
+
+def _settings_of(out: Path, kind: Kind) -> dict[str, Any] | None:
+    return picture_settings(out) if kind == "pictures" else scan_settings(out)
+
+
+def _store(
+    out: Path, settings: dict[str, Any], labelled: Labelled, overwrite: bool
+) -> AbstractContextManager[PictureStore] | AbstractContextManager[ScanStore]:
+    if labelled.kind == "pictures":
+        return pictures_kept(out, settings, labelled, overwrite)
+    return scans_kept(out, settings, overwrite)
+
+
+def _chosen(labelled: Labelled, fit_on: str | os.PathLike[str] | None) -> list[Item]:
+    """The pictures that mean and sd are measured on."""
+    if fit_on is None:
+        return list(labelled.items)
+    names = read_names(_path(fit_on))
+    chosen = [item for item in labelled.items if item.file in names]
+    if not chosen:
+        raise DataError(f"{fit_on} names none of the {len(labelled.items)} files that are embedded.")
+    return chosen
+
+
+def _measured(
+    preprocessing: Preprocessing, items: Sequence[Item], known: dict[str, Any] | None, progress: bool
+) -> Preprocessing:
+    """With mean and sd of these items: those that an earlier run measured, or measured now."""
+    on = told_apart(items)
+    before = {} if known is None else known["preprocessing"]
+    same = {name: value for name, value in preprocessing.record().items() if name not in ("mean", "sd", "measured_on")}
+    if before.get("measured_on") == on and all(before.get(name) == value for name, value in same.items()):
+        return preprocessing.measured(before["mean"], before["sd"], on)
+    with progress_bar("mean and sd", len(items), shown=progress, patience=0) as advance:
+        mean, sd = mean_and_sd(_readable(items, preprocessing, advance))
+    return preprocessing.measured(mean, sd, on)
+
+
+def _readable(items: Sequence[Item], preprocessing: Preprocessing, advance: Callable[[], None]) -> Iterator[Planes]:
+    for _, found in in_order(items, preprocessing, ahead=32 if preprocessing.kind == "pictures" else 2):
+        advance()
+        if isinstance(found, Planes):
+            yield found

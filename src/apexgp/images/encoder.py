@@ -1,0 +1,205 @@
+"""A pretrained vision transformer, frozen: planes in, class-token embeddings out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._check import shown, some
+from .._extras import need
+from ..errors import RequestError
+
+__all__ = ["DEFAULT_MODEL", "Encoder"]
+
+DEFAULT_MODEL = "google/vit-base-patch16-224-in21k"
+
+# Architectures of transformers whose first token is the class token, and the edge that those take that know no other
+# than a picture's own (None: the one that they were made for).
+_EDGES = {
+    "vit": None,
+    "deit": None,
+    "beit": None,
+    "data2vec-vision": None,
+    "vit_msn": None,
+    "dinov2": 224,
+    "dinov2_with_registers": 224,
+}
+_UNUSED = ("pooler.", "embeddings.mask_token")  # weights that the class token does not depend on
+_PICKLES = "Other weights are pickles, which could run anything, and are never loaded."
+_HOW = "AutoModel.from_pretrained(name).save_pretrained(folder)"
+_TENSOR_CORES = 7  # compute capability of the first GPUs on which half precision is faster
+
+
+class Encoder:
+    """A model of transformers, ready to embed.
+
+    Parameters
+    ----------
+    model
+        Name on the Hugging Face hub, or a folder that `save_pretrained` wrote. Only safetensors are loaded, and no code
+        that comes with a model is run.
+    device
+        "auto" for a GPU where there is one, or a device of torch's.
+
+    Attributes
+    ----------
+    name : str
+    weights : str
+        What tells these weights from others, wherever they came from.
+    size : int
+        Edge of the pictures that it takes.
+    width : int
+        Numbers of an embedding.
+    precision : str
+        "float16" on a GPU that is faster so, else "float32".
+    """
+
+    def __init__(self, model: str | os.PathLike[str], device: str = "auto") -> None:
+        self._torch = need("torch", "embed_images", "images")
+        self.name = _name(model)
+        self._device = self._chosen(device)
+        loaded = _loaded(self.name)
+        self.weights = _digest(loaded)
+        edge = _EDGES[loaded.config.model_type] or loaded.config.image_size
+        self.size = int(edge if isinstance(edge, int) else edge[0])
+        self.width = int(loaded.config.hidden_size)
+        self._model = loaded.to(self._device).float().eval().requires_grad_(False)
+        half = self._device.type == "cuda" and self._torch.cuda.get_device_capability(self._device)[0] >= _TENSOR_CORES
+        self.precision = "float16" if half else "float32"
+
+    def __call__(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Embed planes of shape (n, 3, size, size), as they come out of `Preprocessing.normalised`."""
+        torch = self._torch
+        at_half = self.precision == "float16"
+        half = torch.autocast(self._device.type, dtype=torch.float16) if at_half else nullcontext()
+        with torch.inference_mode(), half:
+            tokens = self._model(pixel_values=torch.from_numpy(planes).to(self._device)).last_hidden_state
+            return tokens[:, 0].float().cpu().numpy()
+
+    def record(self) -> dict[str, Any]:
+        """What decides an embedding, beside the picture."""
+        return {"model": self.name, "weights": self.weights, "width": self.width, "precision": self.precision}
+
+    def _chosen(self, device: str) -> Any:
+        torch = self._torch
+        if device == "auto":
+            mps = getattr(torch.backends, "mps", None)
+            device = "cuda" if torch.cuda.is_available() else "mps" if mps and mps.is_available() else "cpu"
+        try:
+            chosen = torch.device(device)
+            torch.zeros(1, device=chosen).cpu()
+        except Exception as problem:  # torch's own words are many
+            reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+            raise RequestError(
+                f"{shown(device)} cannot be used: {reason.rstrip('.')}.",
+                argument="device",
+                remedy=("Try {}.", ("device", "auto")),
+            ) from None
+        return chosen
+
+
+def _name(model: Any) -> str:
+    try:
+        return os.fsdecode(model)
+    except (TypeError, ValueError):
+        raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
+
+
+def _loaded(name: str) -> Any:
+    transformers = need("transformers", "embed_images", "images")
+    _check_folder(name)
+    wanted = {"trust_remote_code": False, "local_files_only": Path(name).is_dir()}
+    try:
+        with _quietly(transformers):
+            config = transformers.AutoConfig.from_pretrained(name, **wanted)
+            if config.model_type not in _EDGES:
+                raise RequestError(
+                    f"must be a vision transformer with a class token ({', '.join(_EDGES)}), got {name}, which is of "
+                    f"the type {config.model_type!r}.",
+                    argument="model",
+                )
+            loaded, report = transformers.AutoModel.from_pretrained(
+                name, config=config, use_safetensors=True, output_loading_info=True, **wanted
+            )
+    except (RequestError, MemoryError):
+        raise
+    except Exception as problem:
+        raise RequestError(f"{name} was not loaded: {_reason(problem)}", argument="model") from None
+    missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED)]
+    wrong = [str(entry[0]) for entry in report.get("mismatched_keys", ())]
+    if missing or wrong:
+        raise RequestError(
+            f"{name} lacks weights of its own architecture, or has them in other shapes "
+            f"({some(sorted(missing + wrong), 3)}); they would be random. Name a folder or a model that is whole.",
+            argument="model",
+        )
+    return loaded
+
+
+def _check_folder(name: str) -> None:
+    """Say what is wrong with a folder before transformers takes it for a name on the hub."""
+    folder = Path(name)
+    if folder.is_file():
+        raise RequestError(f"must be a folder that save_pretrained wrote, got the file {name}.", argument="model")
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise RequestError(
+                f"must be a folder that save_pretrained wrote, but {name} has no config.json.", argument="model"
+            )
+        if not list(folder.glob("*.safetensors")):
+            raise RequestError(
+                f"{name} has no weights as safetensors. {_PICKLES} Save the model again with save_pretrained.",
+                argument="model",
+            )
+    elif name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name:
+        raise RequestError(f"{name}: there is no such folder.", argument="model")
+
+
+def _reason(problem: Exception) -> str:
+    """Why a model was not loaded, in a sentence."""
+    text = " ".join(str(problem).split())
+    if "trust_remote_code" in text or "custom code" in text:
+        return "it needs code of its own, which could do anything and is never run. Choose another model."
+    if "safetensors" in text and "does not appear to have" in text:
+        return f"it has no weights as safetensors. {_PICKLES}"
+    if "couldn't connect" in text or "offline" in text.lower() or "Max retries" in text:
+        return (
+            "the Hugging Face hub cannot be reached, and there is no copy on this machine. Where there is a network, "
+            f"save it with transformers ({_HOW}), and name that folder."
+        )
+    return f"{text[:300]}{'' if text.endswith('.') else '.'}"
+
+
+def _digest(model: Any) -> str:
+    """The weights that an embedding depends on, summed up: the same from the hub and from a folder."""
+    summed = hashlib.sha256()
+    for key, tensor in sorted(model.state_dict().items()):
+        if not key.startswith(_UNUSED):
+            summed.update(key.encode())
+            summed.update(tensor.detach().float().contiguous().numpy().data)
+    return summed.hexdigest()[:32]
+
+
+@contextmanager
+def _quietly(transformers: Any) -> Iterator[None]:
+    """Keep remarks of the loader from the terminal: what matters of them is said by us. A download shows its bar."""
+    talkers = [transformers.utils.logging, need("huggingface_hub.utils.logging", "embed_images", "images")]
+    before = [talker.get_verbosity() for talker in talkers]
+    bars = transformers.utils.logging.is_progress_bar_enabled()
+    for talker in talkers:
+        talker.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        for talker, verbosity in zip(talkers, before, strict=True):
+            talker.set_verbosity(verbosity)
+        if bars:
+            transformers.utils.logging.enable_progress_bar()

@@ -1,0 +1,90 @@
+"""One picture from a file, whichever way it was saved: 8-bit values as they are, all others in [0, 1]."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._extras import need
+from ..errors import DataError
+from . import dicom
+
+__all__ = ["PICTURE_SUFFIXES", "read_picture", "squared"]
+
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".dcm", ".dicom")
+_DEEP = ("I;16", "I;16L", "I;16B", "I;16N")  # Pillow's names for 16 bits of grey
+_MOST_16 = 65535
+
+
+def read_picture(path: Path) -> NDArray[Any]:
+    """A picture of shape (height, width) if it is grey, (height, width, 3) if it has colours.
+
+    Bytes are given as they are. Everything deeper is divided by the largest number that its kind of file can hold, so
+    that a picture has the same shades whatever else is in it; DICOM files by their own window.
+    """
+    if path.suffix.lower() in (".dcm", ".dicom") or dicom.is_dicom(path):
+        return dicom.picture(path)
+    Image = need("PIL.Image", "Reading pictures", "images")
+    ImageOps = need("PIL.ImageOps", "Reading pictures", "images")
+    try:
+        with Image.open(path) as file:
+            frames = getattr(file, "n_frames", 1)
+            if frames > 1:
+                raise DataError(f"holds {frames} frames. Save the one that is meant as a file of its own")
+            file.load()
+            return _values(ImageOps.exif_transpose(file))
+    except DataError:
+        raise
+    except Image.UnidentifiedImageError:
+        raise DataError("is not a picture that can be read (PNG, JPEG, TIFF, DICOM)") from None
+    except MemoryError:
+        raise
+    except Exception as problem:  # damage shows in any way
+        raise DataError(f"is damaged or cut off: {problem or type(problem).__name__}") from None
+
+
+def _values(picture: Any) -> NDArray[Any]:
+    if picture.mode in _DEEP:
+        return (np.asarray(picture).astype(np.float32) / _MOST_16).astype(np.float32)
+    if picture.mode in ("I", "F"):
+        values = np.asarray(picture)
+        low, high = float(values.min()), float(values.max())
+        most = 1.0 if picture.mode == "F" else float(_MOST_16)
+        if not (low >= 0 and high <= most):  # NaN fails, too
+            raise DataError(f"holds numbers from {low:g} to {high:g}; expected 0 to {most:g}")
+        return (values / most).astype(np.float32)
+    if picture.mode in ("1", "L", "LA", "La"):
+        return np.asarray(picture.convert("L"))
+    if picture.mode == "P":
+        picture = picture.convert("RGBA")  # a palette may have transparent colours
+    return np.asarray(picture.convert("RGB"))
+
+
+def squared(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
+    """The picture at `size` x `size`, of its own kind: bilinear with antialiasing, as image processors do it.
+
+    Parameters
+    ----------
+    picture
+        Of shape (height, width) or (height, width, 3); bytes, or floats in [0, 1].
+    crop
+        Whether to cut out the middle first, as wide as the shorter edge; otherwise the longer edge is squeezed.
+    size
+        Edge of the result.
+    """
+    Image = need("PIL.Image", "Reading pictures", "images")
+    height, width = picture.shape[:2]
+    if crop:
+        edge = min(height, width)
+        top, left = round((height - edge) / 2), round((width - edge) / 2)
+        picture = picture[top : top + edge, left : left + edge]
+
+    def resized(part: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(Image.fromarray(np.ascontiguousarray(part)).resize((size, size), Image.Resampling.BILINEAR))
+
+    if picture.dtype == np.uint8 or picture.ndim == 2:
+        return resized(picture)
+    return np.stack([resized(picture[..., channel]) for channel in range(3)], axis=-1)

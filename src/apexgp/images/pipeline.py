@@ -1,0 +1,144 @@
+"""Cases to embeddings: files are read by threads while the model is at work, always in the order given."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ApexError
+from .items import Item
+from .preprocess import Planes, Preprocessing
+
+__all__ = ["Embedded", "Unreadable", "embedded", "in_order"]
+
+_MOST_READERS = 8
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A case that cannot be used, and why."""
+
+    item: Item
+    reason: str
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A case's embeddings, one row a plane."""
+
+    item: Item
+    rows: NDArray[np.float32]
+    remarks: tuple[str, ...]
+
+
+def in_order(
+    items: Iterable[Item], preprocessing: Preprocessing, ahead: int
+) -> Generator[tuple[Item, Planes | Unreadable], None, None]:
+    """Read the cases, at most `ahead` of them before they are asked for, so that memory does not grow with them."""
+    left = iter(items)
+    pool = ThreadPoolExecutor(min(_MOST_READERS, os.cpu_count() or 1), thread_name_prefix="apexgp-read")
+    waiting: deque[tuple[Item, Future[Planes | Unreadable]]] = deque()
+
+    def begin(count: int) -> None:
+        for item in islice(left, count):
+            waiting.append((item, pool.submit(_read, item, preprocessing)))
+
+    try:
+        begin(ahead)
+        while waiting:
+            item, reading = waiting.popleft()
+            found = reading.result()
+            begin(1)
+            yield item, found
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _read(item: Item, preprocessing: Preprocessing) -> Planes | Unreadable:
+    try:
+        return preprocessing.planes(item.path)
+    except ImportError:
+        raise  # what is not installed is no fault of the file
+    except ApexError as problem:
+        return Unreadable(item, f"{problem}".rstrip("."))
+    except OSError as problem:
+        return Unreadable(item, f"cannot be read: {problem.strerror or type(problem).__name__}")
+    except MemoryError:
+        return Unreadable(item, "is too large for the memory of this machine")
+    except Exception as problem:  # a file may hold anything; what a reader says may quote its header
+        return Unreadable(item, f"cannot be read ({type(problem).__name__})")
+
+
+def embedded(
+    items: Iterable[Item],
+    preprocessing: Preprocessing,
+    model: Callable[[NDArray[np.float32]], NDArray[np.float32]],
+    batch: int,
+) -> Iterator[list[Embedded | Unreadable]]:
+    """Embed cases in batches of planes; after each batch, what is now finished.
+
+    The batches follow from the order of the cases alone, so that a run that was interrupted goes on with the very
+    batches that it would have had.
+    """
+    # A scan is many planes: one being read and one that waits are enough to keep the model busy.
+    ahead = 2 * batch if preprocessing.kind == "pictures" else 2
+    cases: deque[_Case] = deque()
+    planes: list[NDArray[Any]] = []
+    finished: list[Embedded | Unreadable] = []
+    reading = in_order(items, preprocessing, ahead)
+    try:
+        for item, found in reading:
+            if isinstance(found, Unreadable):
+                finished.append(found)
+                continue
+            cases.append(_Case(item, len(found.values), [], found.remarks))
+            planes.extend(found.values)
+            while len(planes) >= batch:
+                _hand_out(cases, model(preprocessing.normalised(planes[:batch])))
+                del planes[:batch]
+                yield finished + _taken(cases)
+                finished = []
+        if planes:
+            _hand_out(cases, model(preprocessing.normalised(planes)))
+        yield finished + _taken(cases)
+    finally:
+        reading.close()
+
+
+@dataclass
+class _Case:
+    """A case whose planes are under way."""
+
+    item: Item
+    n_planes: int
+    rows: list[NDArray[np.float32]]
+    remarks: tuple[str, ...]
+
+    @property
+    def n_left(self) -> int:
+        return self.n_planes - sum(map(len, self.rows))
+
+
+def _hand_out(cases: Iterable[_Case], rows: NDArray[np.float32]) -> None:
+    """Give the rows of a batch to the cases that they belong to."""
+    for case in cases:
+        share, rows = rows[: case.n_left], rows[case.n_left :]
+        if len(share):
+            case.rows.append(share)
+
+
+def _taken(cases: deque[_Case]) -> list[Embedded | Unreadable]:
+    """The cases that are complete, which are the first ones."""
+    complete: list[Embedded | Unreadable] = []
+    while cases and not cases[0].n_left:
+        case = cases.popleft()
+        complete.append(Embedded(case.item, np.concatenate(case.rows), case.remarks))
+    return complete

@@ -1,0 +1,140 @@
+"""What happens to a picture or a slice before the model sees it, and how it is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from .pictures import read_picture, squared
+from .scans import WINDOW, Scan, in_window, is_nifti, read_nifti
+from .series import read_series
+
+__all__ = ["NORMALISATIONS", "Kind", "Planes", "Preprocessing", "mean_and_sd", "read_scan"]
+
+Kind = Literal["pictures", "scans"]
+
+# Means and standard deviations of red, green and blue; those of the source are measured.
+NORMALISATIONS: dict[str, tuple[tuple[float, ...], tuple[float, ...]] | None] = {
+    "source": None,
+    "imagenet": ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    "half": ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),  # the image processor of google/vit-base-patch16-224-in21k
+}
+
+
+@dataclass(frozen=True)
+class Planes:
+    """What the model is shown of one case: bytes or floats in [0, 1], of shape (planes, size, size[, 3])."""
+
+    values: NDArray[Any]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """From a file to what the model is shown.
+
+    Parameters
+    ----------
+    kind
+        Pictures, or scans slice by slice.
+    crop
+        Whether the middle is cut out first, as wide as the shorter edge.
+    size
+        Edge of what comes out.
+    normalise
+        One of NORMALISATIONS.
+    mean, sd
+        By channel. Empty before those of the source are measured.
+    measured_on
+        What tells the pictures that they were measured on from others; empty where nothing was measured.
+    """
+
+    kind: Kind
+    crop: bool
+    size: int
+    normalise: str
+    mean: tuple[float, ...] = ()
+    sd: tuple[float, ...] = ()
+    measured_on: str = ""
+
+    @classmethod
+    def of(cls, kind: Kind, crop: bool, size: int, normalise: str) -> Preprocessing:
+        """One whose mean and sd are known, unless they are to be measured."""
+        known = NORMALISATIONS[normalise]
+        return cls(kind, crop, size, normalise) if known is None else cls(kind, crop, size, normalise, *known)
+
+    def planes(self, path: Path) -> Planes:
+        """Read a case, and bring it to its size."""
+        if self.kind == "pictures":
+            return Planes(squared(read_picture(path), self.crop, self.size)[None])
+        scan = read_scan(path)
+        slices = [squared(in_window(scan.hounsfield(i)), self.crop, self.size) for i in range(scan.n_slices)]
+        return Planes(np.stack(slices), scan.remarks)
+
+    def normalised(self, planes: list[NDArray[Any]]) -> NDArray[np.float32]:
+        """Planes as the model takes them: (planes, 3, size, size), grey in three channels, by mean and sd."""
+        batch = np.empty((len(planes), 3, self.size, self.size), np.float32)
+        for i, plane in enumerate(planes):
+            values = unit(plane)
+            batch[i] = values if values.ndim == 2 else np.moveaxis(values, -1, 0)
+        mean, sd = (np.array(numbers, np.float32)[:, None, None] for numbers in (self.mean, self.sd))
+        batch -= mean
+        batch /= sd
+        return batch
+
+    def record(self) -> dict[str, Any]:
+        """All that decides what comes out, as JSON can hold it."""
+        scaled = {"window_hu": list(WINDOW)} if self.kind == "scans" else {}
+        return {
+            "kind": self.kind,
+            "crop": self.crop,
+            "size": self.size,
+            "resampling": "bilinear, antialiased",
+            **scaled,
+            "normalise": self.normalise,
+            "mean": list(self.mean),
+            "sd": list(self.sd),
+            "measured_on": self.measured_on,
+        }
+
+    def measured(self, mean: Iterable[float], sd: Iterable[float], on: str) -> Preprocessing:
+        """The same with the mean and sd of the source."""
+        return replace(self, mean=tuple(mean), sd=tuple(sd), measured_on=on)
+
+
+def unit(plane: NDArray[Any]) -> NDArray[np.float32]:
+    """A plane in [0, 1]."""
+    return plane.astype(np.float32) / np.float32(255) if plane.dtype == np.uint8 else plane.astype(np.float32)
+
+
+def read_scan(path: Path) -> Scan:
+    """The scan in a NIfTI file or in a folder of DICOM files."""
+    if path.is_dir():
+        return read_series(path)
+    if is_nifti(path):
+        return read_nifti(path)
+    raise DataError("is neither a folder of DICOM files nor a NIfTI file (.nii, .nii.gz)")
+
+
+def mean_and_sd(cases: Iterable[Planes]) -> tuple[list[float], list[float]]:
+    """Mean and standard deviation of all pixels by channel, in one pass."""
+    count, total, squares = 0, np.zeros(3), np.zeros(3)
+    for case in cases:
+        for plane in case.values:
+            values = unit(plane).astype(np.float64).reshape(plane.shape[0] * plane.shape[1], -1)
+            count += len(values)
+            total += values.sum(axis=0)
+            squares += (values**2).sum(axis=0)
+    if not count:
+        raise DataError("None of the pictures that mean and sd are measured on can be read.")
+    mean = total / count
+    sd = np.sqrt(np.maximum(squares / count - mean**2, 0))
+    if not (sd > 0).all():
+        raise DataError("All pixels of the pictures that mean and sd are measured on are the same.")
+    return mean.tolist(), sd.tolist()

@@ -1,0 +1,67 @@
+"""What an output was made with, and the refusal to mix it with anything else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .._tables import one_line
+from ..errors import RequestError
+
+__all__ = ["FORMAT", "as_text", "parsed", "refuse_to_mix"]
+
+FORMAT = 1  # of the outputs
+
+Settings = dict[str, Any]
+
+
+def as_text(settings: Settings) -> str:
+    """Settings on one line."""
+    return json.dumps({"format": FORMAT, **settings})
+
+
+def parsed(text: str, path: Path) -> Settings:
+    """What `as_text` wrote."""
+    try:
+        settings = json.loads(text)
+        if settings.pop("format") == FORMAT and isinstance(settings["preprocessing"], dict):
+            return settings
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise RequestError(
+        f"{path} is not an output of this version of apexgp embed; it was left alone. Name another one for the "
+        "embeddings."
+    )
+
+
+def refuse_to_mix(path: Path, found: Settings, wanted: Settings) -> None:
+    """Refuse to go on with what another model or another preprocessing has begun.
+
+    The same weights under another name, or in another folder, are the same model.
+    """
+    differences = []
+    if found["weights"] != wanted["weights"]:
+        differences.append(f"model was {found['model']}, now {wanted['model']}")
+        if found["model"] == wanted["model"]:
+            differences[-1] += " with other weights"
+    if found["precision"] != wanted["precision"]:
+        differences.append(f"precision was {found['precision']}, now {wanted['precision']} (a matter of the device)")
+    before, now = found["preprocessing"], wanted["preprocessing"]
+    differences += [
+        f"{name} was {_told(before.get(name))}, now {_told(now.get(name))}"
+        for name in dict.fromkeys([*now, *before])
+        if before.get(name) != now.get(name) and name != "measured_on"
+    ]
+    if not differences and before.get("measured_on") != now.get("measured_on"):
+        differences.append("mean and sd were measured on other pictures")
+    if differences:
+        raise RequestError(
+            f"{path} was made otherwise, and embeddings of two kinds in one file would be worthless: "
+            f"{'; '.join(differences)}. Name another output, go back to those settings,",
+            remedy=("or begin anew with {}.", ("overwrite", True)),
+        )
+
+
+def _told(value: Any) -> str:
+    return one_line(json.dumps(value), 100)

@@ -1,0 +1,124 @@
+"""Embeddings of scans: a folder with an .npy file a scan, which can be mapped, the record of them, and their table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import write_text, written_atomically
+from .._lock import LockedFile, held
+from .._tables import as_csv
+from ..errors import DataError, RequestError, WouldOverwriteError
+from .items import Labelled
+from .pipeline import Embedded
+from .record import Settings, as_text, parsed, refuse_to_mix
+
+__all__ = ["RECORD", "TABLE", "ScanStore", "scan_settings", "scans_kept"]
+
+RECORD = "record.jsonl"  # a line of settings, then a line a scan
+TABLE = "table.csv"
+
+
+def scan_settings(out: Path) -> Settings | None:
+    """What the scans in an output were made with; None where there is none."""
+    record = out / RECORD
+    if not record.is_file():
+        return None
+    head, end, _ = record.read_bytes().partition(b"\n")
+    return parsed(head.decode(errors="replace"), record) if end else None
+
+
+class ScanStore:
+    """Scans by key.
+
+    Parameters
+    ----------
+    out
+        The folder.
+    record
+        The file in it that scans are added to when they are finished.
+    """
+
+    def __init__(self, out: Path, record: LockedFile) -> None:
+        self._out = out
+        self._record = record
+        content = record.content()
+        whole = content[: content.rfind(b"\n") + 1]
+        record.cut(len(whole))  # what a kill has torn
+        self._entries: dict[str, dict[str, Any]] = {}
+        for number, line in enumerate(whole.splitlines()[1:], start=2):
+            try:
+                entry = json.loads(line)
+                self._entries[entry["key"]] = entry
+            except (ValueError, KeyError, TypeError):
+                raise DataError(
+                    f"{out / RECORD}, line {number} is damaged. Delete it to embed that scan again."
+                ) from None
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries and (self._out / self._entries[key]["embedding"]).is_file()
+
+    def add(self, finished: Sequence[Embedded]) -> None:
+        """Keep scans; when this returns, they are on the disk."""
+        for one in finished:
+            stem = re.sub(r"[^\w.-]+", "_", one.item.file.removesuffix(".gz").removesuffix(".nii"))
+            name = f"{stem[-80:]}-{one.item.key[:12]}.npy"
+            with written_atomically(self._out / name, overwrite=True) as draft, draft.open("wb") as file:
+                np.save(file, one.rows.astype("<f4"), allow_pickle=False)
+            entry = {"key": one.item.key, "embedding": name, "slices": len(one.rows), "remarks": list(one.remarks)}
+            self._record.append(f"{json.dumps(entry)}\n")
+            self._entries[one.item.key] = entry
+
+    def remarks(self, labelled: Labelled) -> list[tuple[str, str]]:
+        """What was found odd about the scans, with the file that it is about."""
+        return [
+            (item.file, remark)
+            for item in labelled.items
+            if item.key in self
+            for remark in self._entries[item.key]["remarks"]
+        ]
+
+    def finish(self, labelled: Labelled) -> bool:
+        """Write the table of what is there of the items; False where it is there already."""
+        rows = [i for i, item in enumerate(labelled.items) if item.key in self]
+        entries = [self._entries[labelled.items[i].key] for i in rows]
+        columns: dict[str, list[Any]] = {"file": [labelled.items[i].file for i in rows]}
+        if labelled.patients is not None:
+            columns["patient"] = [labelled.patients[i] for i in rows]
+        columns |= {label: [cells[i] for i in rows] for label, cells in labelled.labels.items()}
+        columns["slices"] = [entry["slices"] for entry in entries]
+        columns["embedding"] = [entry["embedding"] for entry in entries]
+        text, path = as_csv(columns), self._out / TABLE
+        if path.is_file() and path.read_bytes() == text.encode(errors="replace"):
+            return False
+        write_text(path, text, overwrite=True)
+        return True
+
+
+@contextmanager
+def scans_kept(out: Path, settings: Settings, overwrite: bool) -> Iterator[ScanStore]:
+    """Open the store of an output, new or to go on with; no other run may use it then."""
+    if out.exists() and not out.is_dir():
+        raise RequestError(f"{out} is a file. Embeddings of scans are a folder: name a new one.", argument="out")
+    if out.is_dir() and not (out / RECORD).is_file() and any(out.iterdir()):
+        raise WouldOverwriteError(
+            f"{out} is a folder with other things in it. Embeddings of scans need one of their own: name a new one."
+        )
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as problem:
+        raise RequestError(f"{out} cannot be made: {problem.strerror}.", argument="out") from None
+    with held(out / RECORD) as record:
+        head, end, _ = record.content().partition(b"\n")
+        if end and not overwrite:
+            refuse_to_mix(out, parsed(head.decode(errors="replace"), out / RECORD), settings)
+        else:
+            record.cut(0)
+            record.append(f"{as_text(settings)}\n")
+        yield ScanStore(out, record)

@@ -1,0 +1,101 @@
+"""One scan from a DICOM series or a NIfTI file: axial slices in Hounsfield units, upright and in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import shift
+
+from .._extras import need
+from ..errors import DataError
+
+__all__ = ["AIR", "WINDOW", "Scan", "is_nifti", "read_nifti"]
+
+WINDOW = (-100.0, 300.0)  # Hounsfield units of soft tissue: what the paper keeps
+AIR = -1024.0
+_LEAST_TILT = 0.5  # voxels by which slices must be displaced for the displacement to count
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The slices of a scan from the feet upwards, the front of the patient on top, the patient's right on the left.
+
+    Parameters
+    ----------
+    n_slices
+        How many there are.
+    raw
+        Gives the slice of a number as it was stored, in Hounsfield units.
+    displaced
+        By how many voxels (downwards, to the right) each slice lies off the one axis that is perpendicular to them
+        all; of shape (n_slices, 2). The gantry's tilt shows here.
+    remarks
+        What a reader should know.
+    """
+
+    n_slices: int
+    raw: Callable[[int], NDArray[Any]]
+    displaced: NDArray[np.float64]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def tilted(self) -> bool:
+        """Whether the slices have to be moved to stand above each other."""
+        return bool(np.abs(self._moves()).max() >= _LEAST_TILT)
+
+    def _moves(self) -> NDArray[np.float64]:
+        return self.displaced - (self.displaced.min(axis=0) + self.displaced.max(axis=0)) / 2
+
+    def hounsfield(self, number: int) -> NDArray[np.float32]:
+        """A slice in Hounsfield units; in a tilted scan moved within its plane, in a frame that has room for all."""
+        values = np.asarray(self.raw(number), dtype=np.float32)
+        if not self.tilted:
+            return values
+        # As much room on all sides, so that what is square stays so.
+        room = ceil(np.abs(self._moves()).max())
+        framed = np.pad(values, room, constant_values=AIR)
+        return shift(framed, self._moves()[number], order=1, mode="constant", cval=AIR, prefilter=False)
+
+
+def in_window(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Hounsfield units cut to the window, which becomes [0, 1]."""
+    low, high = WINDOW
+    return (np.clip(values, low, high) - np.float32(low)) / np.float32(high - low)
+
+
+def is_nifti(path: Path) -> bool:
+    """Whether a file is called as NIfTI files are."""
+    return path.name.lower().endswith((".nii", ".nii.gz"))
+
+
+def read_nifti(path: Path) -> Scan:
+    """The scan in a NIfTI file; the slices of several volumes follow each other."""
+    nibabel = need("nibabel", "Reading NIfTI", "images")
+    try:
+        image = nibabel.as_closest_canonical(nibabel.load(path))
+        values = np.asanyarray(image.dataobj)
+    except MemoryError:
+        raise
+    except Exception as problem:  # damage shows in any way
+        raise DataError(f"is no NIfTI file, is damaged or cut off ({type(problem).__name__})") from None
+    if values.dtype.kind not in "iuf" or values.ndim not in (3, 4) or not values.size:
+        raise DataError(f"must hold a volume of numbers, got {values.dtype.kind!r} of shape {values.shape}")
+    volumes = values[..., None] if values.ndim == 3 else values
+    depth, count = volumes.shape[2:]
+    remarks = (f"{count} volumes, whose slices follow each other",) if count > 1 else ()
+
+    def raw(number: int) -> NDArray[Any]:
+        # From right, anterior, superior as NIfTI counts to rows from the front and columns from the patient's right.
+        plane = volumes[::-1, ::-1, number % depth, number // depth].T
+        return np.nan_to_num(plane.astype(np.float32), nan=AIR, posinf=AIR, neginf=AIR)
+
+    columns, rows, up = image.affine[:3, :3].T
+    step = -np.array([up @ rows / (rows @ rows), up @ columns / (columns @ columns)])
+    displaced = np.tile(np.arange(depth)[:, None] * step, (count, 1))
+    return Scan(depth * count, raw, displaced, remarks)

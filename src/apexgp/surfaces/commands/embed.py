@@ -1,0 +1,84 @@
+"""The command `apexgp embed`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...images.datasets import DATASETS
+from ...images.embed import embed_images
+from ...images.encoder import DEFAULT_MODEL
+from ...images.preprocess import NORMALISATIONS
+from ..command import Sets
+from ..words.embed import done_sentence, left_out_lines, next_sentence, stopped_sentence
+
+__all__ = ["embed"]
+
+
+def embed(
+    *,
+    folder: Annotated[Path, typer.Argument(help="Folder of pictures or scans.")],
+    out: Annotated[Path, typer.Option(help="For pictures an .npz file, for scans a folder.")],
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="CSV file with a column file, perhaps patient, and a column a label."),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help=f"In place of --labels, a data set of the paper: {', '.join(DATASETS)}.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="Vision transformer: name on the Hugging Face hub, or folder.")
+    ] = DEFAULT_MODEL,
+    device: Annotated[str, typer.Option(help="Where to compute: auto, cpu, cuda, mps.")] = "auto",
+    batch: Annotated[int, typer.Option(help="Pictures or slices at a time.")] = 32,
+    crop: Annotated[
+        bool | None,
+        typer.Option(
+            help="Cut out the middle, as wide as the shorter edge.  [default: as the paper has it; no for your own]",
+            show_default=False,
+        ),
+    ] = None,
+    normalise: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Mean and sd: {', '.join(NORMALISATIONS)}.  [default: source for --dataset, imagenet for your own]",
+            show_default=False,
+        ),
+    ] = None,
+    fit_on: Annotated[
+        Path | None,
+        typer.Option(help="CSV file whose column file names the pictures that mean and sd of the source come from."),
+    ] = None,
+    per_patient: Annotated[
+        list[str] | None,
+        typer.Option(help="Label that is the patient's: two values of one patient are refused. Repeat for several."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Begin anew where the output is there."), Sets("overwrite")
+    ] = False,
+) -> None:
+    """Turn pictures or scans into embeddings of a pretrained vision transformer, ready for collect."""
+    try:
+        run = embed_images(
+            folder,
+            out,
+            labels=labels,
+            dataset=dataset,
+            model=model,
+            device=device,
+            batch=batch,
+            crop=crop,
+            normalise=normalise,
+            fit_on=fit_on,
+            per_patient=per_patient or (),
+            overwrite=force,
+        )
+    except KeyboardInterrupt:
+        typer.echo(f"\n{stopped_sentence(out)}", err=True)
+        raise typer.Exit(130) from None
+    for line in left_out_lines(run):
+        typer.echo(line, err=True)
+    typer.echo(done_sentence(run))
+    typer.echo(next_sentence(run))

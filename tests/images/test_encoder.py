@@ -1,0 +1,132 @@
+"""The model: the numbers of transformers itself, and nothing loaded that could run."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from apexgp.errors import RequestError
+from apexgp.images.encoder import Encoder
+from apexgp.images.preprocess import Preprocessing
+from conftest import require
+from image_files import save_model
+
+torch = require("torch")
+transformers = require("transformers")
+
+
+@pytest.fixture(scope="module")
+def vit(tmp_path_factory):
+    return save_model(tmp_path_factory.mktemp("model") / "vit")
+
+
+def real_pictures():
+    """Photographs that ship with scikit-learn, written as nothing else: their own files."""
+    import sklearn.datasets
+
+    folder = Path(sklearn.datasets.__file__).parent / "images"
+    return [folder / "china.jpg", folder / "flower.jpg"]
+
+
+def test_embeddings_are_the_class_tokens_of_the_model_called_by_hand(vit, rng):
+    planes = rng.normal(size=(3, 3, 32, 32)).astype(np.float32)
+    encoder = Encoder(vit, "cpu")
+    by_hand = transformers.ViTModel.from_pretrained(vit).eval()
+    with torch.no_grad():
+        expected = by_hand(pixel_values=torch.from_numpy(planes)).last_hidden_state[:, 0].numpy()
+    np.testing.assert_allclose(encoder(planes), expected, atol=1e-6)
+    assert (encoder.size, encoder.width, encoder.precision) == (32, 32, "float32")
+
+
+def test_embeddings_agree_with_the_models_own_image_processor(tmp_path):
+    # 224 pixels, mean and sd of 0.5: the standard preprocessing of google/vit-base-patch16-224-in21k.
+    vit = save_model(tmp_path / "vit", size=224)
+    from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
+
+    encoder, ours = Encoder(vit, "cpu"), Preprocessing.of("pictures", False, 224, "half")
+    pictures = [require("PIL.Image").open(path) for path in real_pictures()]
+    theirs = ViTImageProcessorPil()(pictures, return_tensors="np")["pixel_values"]
+    planes = ours.normalised([ours.planes(path).values[0] for path in real_pictures()])
+    np.testing.assert_allclose(planes, theirs, atol=1e-6)
+    np.testing.assert_allclose(encoder(planes), encoder(theirs), atol=1e-5)
+    imagenet = ViTImageProcessorPil(image_mean=[0.485, 0.456, 0.406], image_std=[0.229, 0.224, 0.225])
+    ours = Preprocessing.of("pictures", False, 224, "imagenet")
+    planes = ours.normalised([ours.planes(path).values[0] for path in real_pictures()])
+    np.testing.assert_allclose(planes, imagenet(pictures, return_tensors="np")["pixel_values"], atol=1e-6)
+
+
+def test_weights_are_known_by_their_numbers_not_by_their_folder(vit, tmp_path):
+    known = Encoder(vit, "cpu").weights
+    assert Encoder(save_model(tmp_path / "copy"), "cpu").weights == known
+    transformers.ViTModel.from_pretrained(vit, add_pooling_layer=False).save_pretrained(tmp_path / "bare")
+    assert Encoder(tmp_path / "bare", "cpu").weights == known  # the class token does not depend on it
+    assert Encoder(save_model(tmp_path / "other", seed=1), "cpu").weights != known
+
+
+def test_a_wrong_model_is_refused_with_a_word(vit, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").touch()
+    damaged = save_model(tmp_path / "damaged")
+    (damaged / "model.safetensors").write_bytes((damaged / "model.safetensors").read_bytes()[:5000])
+    text = tmp_path / "text"
+    transformers.BertModel(
+        transformers.BertConfig(
+            hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8, vocab_size=9
+        )
+    ).save_pretrained(text)
+    larger = save_model(tmp_path / "larger")
+    config = json.loads((larger / "config.json").read_text())
+    (larger / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 3}))
+    for folder, message in [
+        ("none/at/all", "there is no such folder"),
+        (tmp_path / "missing", "there is no such folder"),
+        (tmp_path / "empty", "has no config.json"),
+        (tmp_path / "file", "got the file"),
+        (damaged, "was not loaded"),
+        (text, "must be a vision transformer with a class token .*of the type 'bert'"),
+        (larger, "lacks weights of its own architecture"),
+    ]:
+        with pytest.raises(RequestError, match=message):
+            Encoder(folder, "cpu")
+    for device in ("warp", "meta", 3.5):
+        with pytest.raises(RequestError, match=rf"device {device!r} cannot be used: .*\. Try device='auto'"):
+            Encoder(vit, device)
+
+
+def test_a_hub_that_cannot_be_reached_is_said_to_be(monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(
+        RequestError, match=r"no-one/no-such-vit was not loaded: the Hugging Face hub cannot be reached"
+    ):
+        Encoder("no-one/no-such-vit", "cpu")
+
+
+def test_no_pickle_is_loaded(vit, tmp_path):
+    marker = tmp_path / "ran"
+
+    class Trap:
+        def __reduce__(self):
+            return (Path.touch, (marker,))
+
+    folder = save_model(tmp_path / "pickled")
+    (folder / "model.safetensors").unlink()
+    torch.save({"trap": Trap()}, folder / "pytorch_model.bin")
+    with pytest.raises(RequestError, match=r"no weights as safetensors. Other weights are pickles"):
+        Encoder(folder, "cpu")
+    assert not marker.exists()
+
+
+def test_no_code_that_comes_with_a_model_is_run(tmp_path):
+    marker = tmp_path / "ran"
+    folder = save_model(tmp_path / "own")
+    code = f"from pathlib import Path\nPath({str(marker)!r}).touch()\nclass Own: pass\n"
+    (folder / "own.py").write_text(code)
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Own"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(RequestError, match="needs code of its own, which could do anything and is never run"):
+        Encoder(folder, "cpu")
+    assert not marker.exists()
