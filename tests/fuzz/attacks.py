@@ -20,6 +20,7 @@ from fuzz.values import anything, damaged, score, tampered
 CALLS = {
     "curve": ("curve",),
     "forecast": ("forecast", "metrics"),
+    "images": ("images",),
     "priors": ("model",),
     "estimators": ("estimators",),
     "answers": ("answers", "surfaces"),

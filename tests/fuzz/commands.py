@@ -12,7 +12,7 @@ import typer
 from hypothesis import strategies as st
 
 from apexgp.surfaces import cli
-from fuzz.surface import TABLE, folder, labelled_files
+from fuzz.surface import TABLE, folder, labelled_files, pictures
 from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
@@ -32,6 +32,8 @@ SOUND = {
     "--multiclass": ["macro"],
     "--count": ["groups"],
     "--group": ["who"],
+    "--dataset": ["busi", "oasis-3"],
+    "--normalise": ["source"],
     "--drop": ["a"],
     "--label": ["c"],
     "--out": ["d.csv"],
@@ -46,6 +48,9 @@ def commands():
     pairs, data = folder() / "good.csv", folder() / "good labelled.csv"
     pairs.write_text(TABLE)
     data.write_bytes(labelled_files()[".csv"])
+    shown = pictures()
+    embed = [part for name in ("labels", "model", "device") for part in (f"--{name}", str(shown[name]))]
+    embed += ["--out", "e.npz"]
     plan = "--target 0.8 --cost 1 --penalty 1000 --mean power_law"
     collect = "--label label --jobs 1 --splits 1 --sizes 20,30 --metric accuracy --out c.csv --results r.csv"
     fixed = {
@@ -54,6 +59,8 @@ def commands():
         "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],
         "backtest": [str(pairs), "--method", "power_law"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
+        "datasets": [],
+        "embed": [str(shown["folder"]), *embed],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],
     }
@@ -84,17 +91,17 @@ def command(draw):
     name = draw(st.sampled_from(sorted(commands())))
     fixed, options = commands()[name]
     argv = ["apexgp", name, *fixed]
-    chosen = draw(st.lists(st.sampled_from(sorted(options)), max_size=3, unique=True))
+    chosen = draw(st.lists(st.sampled_from(sorted(options)), max_size=3, unique=True) if options else st.just([]))
     for option in chosen:
         argv.append(option)
         if options[option]:
             words = st.sampled_from(PROCESSES.get(option) or [*WORDS, *SOUND.get(option, ())])
             argv.append(draw(words if option in PROCESSES else words | number.map(typed) | st.text(max_size=5)))
     if draw(st.integers(0, 9)) == 0:
-        argv[2] = draw(st.sampled_from(["/dev/null", ".", "/no/such", "", "data.npz", "pairs.csv"]))
+        argv[2:3] = [draw(st.sampled_from(["/dev/null", ".", "/no/such", "", "data.npz", "pairs.csv"]))]
 
     def act():
-        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "r.html", "picture.png", "picture.svg"):
+        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "r.html", "e.npz", "picture.png", "picture.svg"):
             (folder() / stale).unlink(missing_ok=True)
         code, out, err = run(argv)
         assert code in (0, 1, 2), (code, err)

@@ -4,10 +4,12 @@ import atexit
 import inspect
 import io
 import json
+import os
 import shutil
 import tempfile
 import warnings
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +39,9 @@ from apexgp import (
 from apexgp._answer import Answer
 from apexgp._json import plain
 from apexgp.model.beliefs import CALIBRATED
+from image_files import save_model, save_picture
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # names of models that nobody has are not looked for on other machines
 
 SIZES = [60.0, 94.0, 147.0, 230.0, 360.0]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -51,7 +56,7 @@ TABLE = "size,score,split\n" + "".join(
 DISPLAYS = (BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveDisplay", "CurveForecast", "CurveSet"}
-RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize", "HeldOut"}
+RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize", "HeldOut", "EmbeddingRun"}
 RESULTS |= {"BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "PlanDisplay"}
 
 
@@ -80,6 +85,17 @@ def collected(record=None):
 
 def frame():
     return pd.read_csv(io.StringIO(TABLE))
+
+
+@lru_cache
+def pictures():
+    """Four pictures, their table, and the smallest of all transformers, where there is torch to make one."""
+    place, labels = folder() / "pictures", folder() / "pictures.csv"
+    for i in range(4):
+        save_picture(place / f"{i}.png", np.full((20, 30), 50 * i, dtype=np.uint8))
+    labels.write_text("file,patient,label\n" + "".join(f"{i}.png,p{i // 2},{i % 2}\n" for i in range(4)))
+    model = save_model(folder() / "vit") if find_spec("transformers") and find_spec("torch") else "none"
+    return {"folder": place, "labels": labels, "model": model, "device": "cpu"}
 
 
 @lru_cache
@@ -170,11 +186,11 @@ def usual():
         "Beliefs.from_dict": {"content": CALIBRATED.to_dict()},
         "Variant": vars(apexgp.PUBLISHED),
         "write_report": {"path": folder() / "report.html", "times": [2], "target": None},
+        "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
         "backtest": {"methods": ["power_law"]},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
-        "write_report": {"path": folder() / "report.html", "overwrite": True},
         "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},
         "tune_correction": {
             "curves": [(one, 0.76)],

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import shown, some
+from .._check import shown, some, text
 from .._extras import need
 from ..errors import RequestError
 
@@ -88,7 +88,7 @@ class Encoder:
         return {"model": self.name, "weights": self.weights, "width": self.width, "precision": self.precision}
 
     def _chosen(self, device: str) -> Any:
-        torch = self._torch
+        torch, device = self._torch, text("device", device, "the name of a device")
         if device == "auto":
             mps = getattr(torch.backends, "mps", None)
             device = "cuda" if torch.cuda.is_available() else "mps" if mps and mps.is_available() else "cpu"
@@ -107,8 +107,8 @@ class Encoder:
 
 def _name(model: Any) -> str:
     try:
-        return os.fsdecode(model)
-    except (TypeError, ValueError):
+        return str.__str__(os.fsdecode(model))
+    except Exception:  # no path, or a foreign object that raises when it is asked for its own
         raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
 
 
