@@ -78,6 +78,7 @@ def test_huge_labels_stay_two_classes(tmp_path):
     assert np.unique(read_labelled(path, "label").y).tolist() == [1e300, 2e300]
 
 
+@pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_shares_whose_sum_overflows_are_shares():
     even = collect_curves(GaussianNB(), X, Y, sizes=[20], n_splits=1, ratio=(1e308, 1e308, 1e308), progress=False)
     assert even.fits[0]["test_cases"] == 30
@@ -204,20 +205,42 @@ def test_other_functions(call, message):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"kernel": "x"}, "priors: kernel must be one of 'rbf', 'ou'"),
-        ({"stay": 2}, "priors: stay must be from 0 to 1"),
-        ({"trends": {"x": 1}}, "priors: trends must be one of 'tau_e'"),
-        ({"tau_e": 3}, "priors: tau_e must be a distribution"),
-        ({"tau_e": apexgp.beliefs.Normal(-9, 1)}, "priors: tau_e must be of positive values"),
-        ({"lam": apexgp.beliefs.LogNormal(np.nan, 1)}, "priors: lam must be a distribution"),
-        ({"shapes": {}}, "priors: shapes must hold 2 of mmf"),
-        ({"shares": {"mmf": 3}}, "priors: shares must be a Beta distribution for mmf"),
-        ({"log_base": 1.0}, "priors: log_base must be from"),
+        ({"kernel": "x"}, "kernel must be one of 'rbf', 'ou'"),
+        ({"stay": 2}, "stay must be from 0 to 1"),
+        ({"trends": {"x": 1}}, "trends must be one of 'tau_e'"),
+        ({"tau_e": 3}, "tau_e must be a distribution"),
+        ({"tau_e": apexgp.beliefs.Normal(-9, 1)}, "tau_e must be of positive values"),
+        ({"lam": apexgp.beliefs.LogNormal(np.nan, 1)}, "lam must be a distribution"),
+        ({"shapes": apexgp.beliefs.CALIBRATED.shapes | {"mmf": ()}}, "shapes must hold 2 of mmf"),
+        ({"shares": apexgp.beliefs.CALIBRATED.shares | {"mmf": 3}}, "shares must be a Beta distribution for mmf"),
+        ({"log_base": 1.0}, "log_base must be from"),
     ],
 )
 def test_priors_that_cannot_be_meant_are_named_and_not_the_curve(given, message):
     with pytest.raises(RequestError, match=message):
-        APExGP(priors=replace(apexgp.beliefs.CALIBRATED, **given)).fit(SIZES, SCORES)
+        replace(apexgp.beliefs.CALIBRATED, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"log_base": 1.0}, "log_base must be from 1.001"),
+        ({"noise_floor": -1}, "noise_floor must be from 0 to 1"),
+        ({"lambda_prior": 2.0}, "lambda_prior must be a distribution"),
+        ({"sigma_upper": 1e-4}, "sigma_upper must be from 0.002"),
+        ({"window_to_ceiling": 1}, "window_to_ceiling must be True or False"),
+    ],
+)
+def test_constants_that_cannot_be_meant_are_named(given, message):
+    with pytest.raises(RequestError, match=message):
+        replace(apexgp.PUBLISHED, **given)
+
+
+def test_a_trend_of_what_a_mean_has_not_moves_nothing():
+    model = APExGP("power_law", priors=replace(apexgp.beliefs.CALIBRATED, trends={"shape1": 1.0}))
+    without = APExGP("power_law", priors=replace(apexgp.beliefs.CALIBRATED, trends={}))
+    found = [m.fit(SIZES, SCORES).forecast([720]).mean for m in (model, without)]
+    np.testing.assert_array_equal(*found)
 
 
 def test_priors_of_ones_own_give_the_same_forecast_as_the_same_ones_by_name():
@@ -244,6 +267,7 @@ def test_what_would_fill_the_memory_is_bounded(model):
     assert forecast.at(-1).sizes == [3600]
 
 
+@pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_a_curve_that_is_not_there_is_an_error_of_ours_and_of_mappings(model):
     curves = collect_curves(GaussianNB(), X, Y, sizes=[20], n_splits=1, progress=False)
     for missing in ("auroc", ("2", "auroc"), [1]):

@@ -206,6 +206,13 @@ def mapped(
         raise error(f"must be {wanted}, got {shown(values)}.", argument=name) from None
 
 
+def instance(name: str, value: Any, kind: type, wanted: str) -> Any:
+    """Something of that class; `wanted` says it in words."""
+    if not isinstance(value, kind):
+        raise RequestError(f"must be {wanted}, got {shown(value)}.", argument=name)
+    return value
+
+
 def offers(value: Any, *names: str) -> bool:
     """Whether an object has all these attributes; a foreign one that raises when it is asked has not."""
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ._cells import is_blank, looks_numeric, number_in, uses_decimal_commas
-from ._check import shown, some
+from ._check import offers, shown, some
 from ._files import file_behind
 from ._workbook import is_workbook, read_sheet
 from .errors import DataError, RequestError
@@ -178,12 +178,14 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 def _content(source: Any) -> tuple[str, bytes]:
     """The name of a file, as messages call it, and what it holds."""
-    if not hasattr(source, "read"):
-        return os.fspath(source) if isinstance(source, str | os.PathLike) else str(source), read_bytes(source)
-    name = str(getattr(source, "name", "the file"))
+    if not offers(source, "read"):
+        file_behind(source)  # refuses what is no path
+        return str.__str__(os.fsdecode(source)), read_bytes(source)
+    name = "the file"
     try:
+        name = str(getattr(source, "name", name))
         content = source.read()
-    except (OSError, ValueError) as problem:
+    except Exception as problem:  # whatever an object raises that only looks like a file
         raise DataError(f"{name} cannot be read: {problem}.") from None
     if not isinstance(content, str | bytes):
         raise DataError(f"{name} cannot be read: it gave {shown(content)}.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import io
 import re
+import warnings
+import zipfile
 from typing import Any
 
 from ._check import some
@@ -12,6 +14,9 @@ from ._extras import need
 from .errors import DataError
 
 __all__ = ["is_workbook", "read_sheet"]
+
+_MOST_CELLS = 2_000_000
+_MOST_BYTES = 200_000_000  # unpacked: a small archive may hold endless zeros
 
 
 def is_workbook(raw: bytes) -> bool:
@@ -35,18 +40,30 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
         raise DataError(f"{name} is a workbook of an older kind (.xls). Save it as .xlsx or CSV.")
     openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
-        book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
+        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+            _refuse_to_fill_the_memory(name, packed, openpyxl)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from
+            book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
+    except DataError:
+        raise
     except Exception as problem:  # another kind of archive, or a damaged one: this shows in many ways
-        raise DataError(f"{name} is not a workbook that can be read ({problem}). Save it as .xlsx or CSV.") from None
+        said = " ".join(str(problem).split()) or type(problem).__name__
+        raise DataError(f"{name} is not a workbook that can be read ({said}). Save it as .xlsx or CSV.") from None
     sheets = {one.title: one for one in book.worksheets}
     if not sheets:
         raise DataError(f"{name} has no sheet with cells. Save the table as CSV.")
     chosen = _chosen(name, list(sheets), sheet)
     cells = sheets[chosen]
+    if cells.max_row * cells.max_column > _MOST_CELLS:  # one cell far away is enough: all those before it count
+        raise DataError(
+            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {chosen!r}. "
+            "Delete what stands far from the table, or save the table as CSV."
+        )
     grid = [[_text(cell.value) for cell in row] for row in cells.iter_rows()]
     for block in cells.merged_cells.ranges:
         if block.min_col == block.max_col:  # one size beside several rows; a heading across columns is no value of each
-            for row in range(block.min_row, block.max_row):
+            for row in range(block.min_row, min(block.max_row, len(grid))):
                 grid[row][block.min_col - 1] = grid[block.min_row - 1][block.min_col - 1]
     rows = [(number, row) for number, row in enumerate(grid, start=1) if any(row)]
     others = [title for title in sheets if title != chosen]
@@ -56,12 +73,25 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     return chosen, rows, notes
 
 
+def _refuse_to_fill_the_memory(name: str, packed: zipfile.ZipFile, openpyxl: Any) -> None:
+    """Refuse what would unpack to far more than it is: endless zeros, or a merged block as large as a sheet can be."""
+    unpacked = sum(part.file_size for part in packed.infolist())
+    if unpacked > _MOST_BYTES:
+        raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when it is unpacked. Save the table alone as CSV.")
+    for part in packed.namelist():
+        if part.endswith(".xml") and "sheet" in part:
+            blocks = re.findall(rb"mergeCell\b[^>]*?\bref\s*=\s*[\"']([^\"']*)", packed.read(part))
+            merged = [openpyxl.utils.range_boundaries(block.decode()) for block in blocks]
+            if sum((right - left + 1) * (last - first + 1) for left, first, right, last in merged) > _MOST_CELLS:
+                raise DataError(f"{name} has merged cells over most of a sheet. Save the table as CSV.")
+
+
 def _chosen(name: str, titles: list[str], sheet: str | None) -> str:
     if sheet is None:
         return titles[0]
     if sheet in titles:
         return sheet
-    if re.fullmatch(r"\d+", sheet) and 1 <= int(sheet) <= len(titles):
+    if re.fullmatch(r"\d{1,9}", sheet) and 1 <= int(sheet) <= len(titles):
         return titles[int(sheet) - 1]
     raise DataError(f"{name} has no sheet {sheet!r}; found {some(titles, 20)}.", remedy=("Choose with {}.", "sheet"))
 

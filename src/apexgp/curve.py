@@ -189,7 +189,7 @@ class LearningCurve:
             Which sheet of a workbook: its name, or its number from 1; by default the first.
         """
         wanted = Wanted(size, score, split, None, metric, direction, unit, sheet)
-        return _only(curves_and_notes(path, wanted)[0], str(getattr(path, "name", path)))
+        return _only(curves_and_notes(path, wanted)[0], path)
 
     @classmethod
     def from_frame(
@@ -215,7 +215,7 @@ class LearningCurve:
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
         wanted = Wanted(size, score, split, None, metric, direction, unit)
-        return _only(curves_and_notes(frame, wanted)[0], "The data frame")
+        return _only(curves_and_notes(frame, wanted)[0], frame)
 
     @classmethod
     def from_sklearn(
@@ -242,8 +242,8 @@ class LearningCurve:
         return cls(
             sizes,
             scores,
-            metric=metric or name or UNNAMED,
-            direction=direction or ("lower" if loss else "higher"),
+            metric=(name or UNNAMED) if metric is None else metric,
+            direction=("lower" if loss else "higher") if direction is None else direction,
             unit=unit,
         )
 
@@ -300,10 +300,11 @@ def curves_and_notes(path: Source, wanted: Wanted) -> tuple[dict[str | None, Lea
     return curves, notes
 
 
-def _only(curves: dict[str | None, LearningCurve], source: str) -> LearningCurve:
+def _only(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
     if len(curves) > 1:
+        name = "The data frame" if is_frame(source) else getattr(source, "name", source)
         raise DataError(
-            f"{source} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
+            f"{name} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
             "Read them all with apexgp.read_curves, or keep the rows of one task."
         )
     return next(iter(curves.values()))

@@ -92,7 +92,7 @@ class Forecast(Answer):
 
     def _columns(self, levels: Sequence[float] = (0.8, 0.95)) -> Columns:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
-        for level in levels:
+        for level in (probability("levels", one) for one in several("levels", levels)):
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
         return {name: column.tolist() for name, column in columns.items()}
 

@@ -4,6 +4,7 @@ import json
 import operator
 from functools import lru_cache
 
+import pandas as pd
 from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 
@@ -12,12 +13,14 @@ from apexgp import APExGP, CurveSet, LearningCurve
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
 from fuzz.surface import TABLE, X, Y, curve, folder, labelled_files, proper, surface, used, usual
+from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
 
 # Classes of functions by the module that a public name comes from.
 CALLS = {
     "curve": ("curve",),
     "forecast": ("forecast", "metrics"),
+    "priors": ("model",),
     "estimators": ("estimators",),
     "answers": ("answers", "surfaces"),
     "repeated": ("repeated",),
@@ -135,6 +138,68 @@ def curve_file(draw):
 
 
 @st.composite
+def odd_table(draw):
+    """A table such as people keep, in whatever they keep it: text, a workbook, a data frame."""
+    header, *rows = [list(line) for line in draw(st.sampled_from(SOUND_TABLES))]
+    for _ in range(draw(st.integers(0, 4))):
+        row, column = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(header) - 1))
+        rows[row][column] = draw(st.sampled_from(CELLS))
+    for _ in range(draw(st.integers(0, 2))):
+        header[draw(st.integers(0, len(header) - 1))] = draw(st.sampled_from(HEADERS))
+    named = draw(st.booleans())
+    kept = draw(st.sampled_from(["text", "workbook", "frame", "columns"]))
+    delimiter, above = (
+        draw(st.sampled_from(",;|\t")),
+        draw(st.sampled_from([[], [["Results"]], [["#"], [], ["x", "y"]]])),
+    )
+    merged = draw(st.none() | st.tuples(*[st.integers(1, 7)] * 4))
+
+    def act():
+        wanted = {"size": header[0], "score": header[1:] or None} if named else {}
+        if kept == "frame":
+            LearningCurve.from_frame(pd.DataFrame(rows, columns=header), **wanted)
+        elif kept == "columns":
+            LearningCurve.from_frame(dict(zip(header, zip(*rows, strict=True), strict=True)), **wanted)
+        else:
+            path = folder() / ("people.xlsx" if kept == "workbook" else "people.csv")
+            lines = [*above, header, *rows]
+            path.write_bytes(workbook(lines, merged) if kept == "workbook" else as_text(lines, delimiter))
+            apexgp.read_curves(path, **wanted)
+
+    return f"{kept} {header} {rows} {named} {delimiter!r} {above} {merged}", act, None
+
+
+@lru_cache
+def good_workbook():
+    """The same bytes whenever it is asked for: a workbook knows the second in which it was made."""
+    return workbook([line.split(",") for line in TABLE.splitlines()], (2, 3, 3, 3))
+
+
+@st.composite
+def workbook_file(draw):
+    """A workbook of which a part was put out of joint, then packed again; or a torn archive."""
+    content = good_workbook()
+    if draw(st.booleans()):
+        parts = archive_parts(content)
+        name = draw(st.sampled_from(sorted(parts)))
+        if draw(st.booleans()):
+            parts[name] = draw(damaged(parts[name]))
+        else:
+            old, new = draw(st.sampled_from(SWAPS))
+            parts = {part: held.replace(old, new) for part, held in parts.items()}
+        content = archive(parts)
+    else:
+        content = draw(damaged(content))
+    path = folder() / "book.xlsx"
+
+    def act():
+        path.write_bytes(content)
+        apexgp.read_curves(path)
+
+    return repr(content[:300]), act, None
+
+
+@st.composite
 def labelled_file(draw):
     files = labelled_files()
     suffix = draw(st.sampled_from(sorted(files)))
@@ -156,6 +221,8 @@ ATTACKS = {
     "model files": model_file,
     "run records": run_record,
     "curve files": curve_file,
+    "odd tables": odd_table,
+    "workbooks": workbook_file,
     "labelled files": labelled_file,
     "commands": command,
 }

@@ -15,8 +15,8 @@ from apexgp.surfaces import cli
 from fuzz.surface import TABLE, folder, labelled_files
 from fuzz.values import number
 
-# Options that are left alone: they reach for other machines.
-APART = {"--dask"}
+# What is left alone: other machines, and commands that take nothing or run until they are stopped.
+APART = {"--dask", "demo", "serve"}
 # Options that start processes, as many as they say.
 PROCESSES = {"--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310]}
 # Options whose usual values are worth meeting as well.
@@ -58,6 +58,7 @@ def commands():
         "collect": [str(data), *collect.split()],
     }
     known = typer.main.get_command(cli.app).commands
+    assert fixed.keys() == known.keys() - APART, "say above what a new command takes, or why it is left alone"
     return {name: (given, _options(known[name])) for name, given in fixed.items()}
 
 

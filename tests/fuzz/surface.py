@@ -3,26 +3,40 @@
 import atexit
 import inspect
 import io
+import json
 import shutil
 import tempfile
+import warnings
 from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import GaussianNB
 
 import apexgp
 from apexgp import (
     APExGP,
+    BacktestDisplay,
+    BatchDisplay,
+    Beliefs,
+    ComparisonDisplay,
     CurveDisplay,
     Forecast,
     LearningCurve,
     LeastSquares,
     LogisticHead,
+    PlanDisplay,
     SliceHead,
+    TunedLogistic,
+    Variant,
+    errors,
     metrics,
 )
+from apexgp._answer import Answer
+from apexgp._json import plain
+from apexgp.model.beliefs import CALIBRATED
 
 SIZES = [60.0, 94.0, 147.0, 230.0, 360.0]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -34,11 +48,11 @@ TABLE = "size,score,split\n" + "".join(
     f"{int(a)},{b},{c}\n" for a, b, c in zip(SIZES * 2, SCORES * 2, "a" * 5 + "b" * 5, strict=True)
 )
 
+DISPLAYS = (BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveDisplay", "CurveForecast", "CurveSet"}
-RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize"}
-# Priors and constants are checked by the estimator that is given them.
-SETTINGS = {"Beliefs", "Variant"}
+RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize", "HeldOut"}
+RESULTS |= {"BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "PlanDisplay"}
 
 
 @lru_cache
@@ -58,28 +72,45 @@ def curve():
     return LearningCurve(SIZES * 2, SCORES + [s + 0.01 for s in SCORES], ["a"] * 5 + ["b"] * 5, metric="auroc")
 
 
+def collected(record=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.FewTestCasesWarning)
+        return apexgp.collect_curves(GaussianNB(), X, Y, sizes=[20, 30, 40], n_splits=1, progress=False, results=record)
+
+
+def frame():
+    return pd.read_csv(io.StringIO(TABLE))
+
+
 @lru_cache
 def instances():
     """One of each class whose methods are attacked."""
     model, one = fitted(), curve()
-    collected = apexgp.collect_curves(GaussianNB(), X, Y, sizes=[20, 30, 40], n_splits=1, progress=False)
+    tested, plan = apexgp.backtest(one, ["power_law"]), apexgp.plan_collection(model, 0.8, 1.0, 1e4)
+    compared = apexgp.compare_models({"a": one, "b": one}, [720], model)
     found = {
         "APExGP": model,
-        "Backtest": apexgp.backtest(one, ["power_law"]),
-        "CollectionPlan": apexgp.plan_collection(model, 0.8, 1.0, 1e4),
-        "Comparison": apexgp.compare_models({"a": one, "b": one}, [720], model),
+        "Backtest": tested,
+        "BacktestDisplay": BacktestDisplay.from_backtest(tested),
+        "BatchDisplay": BatchDisplay.from_estimators({"a": model}),
+        "Beliefs": CALIBRATED,
+        "CollectionPlan": plan,
+        "Comparison": compared,
+        "ComparisonDisplay": ComparisonDisplay.from_comparison(compared),
         "CurveDisplay": CurveDisplay.from_estimator(model),
         "CurveForecast": next(iter(apexgp.forecast_many([one], [720], APExGP("power_law")))),
-        "CurveSet": collected,
+        "CurveSet": collected(),
         "Forecast": model.forecast([720.0, 3600.0]),
         "LearningCurve": one,
         "LeastSquares": LeastSquares("power_law").fit(one),
         "LogisticHead": LogisticHead([1.0], [5]).fit(X, Y),
         "MinimumSampleSize": apexgp.minimum_sample_size(0.2, 10, 0.2),
+        "PlanDisplay": PlanDisplay.from_plan(model, plan),
         "RequiredSize": model.required_size(0.8),
         "SliceHead": SliceHead([0.05], [0.0], 1, max_epochs=2).fit(SCANS, Y),
+        "TunedLogistic": TunedLogistic([1.0]).fit(X, Y),
     }
-    found |= {"MethodScore": found["Backtest"].pooled[0], "PairComparison": found["Comparison"].pairs[0]}
+    found |= {"MethodScore": tested.pooled[0], "PairComparison": compared.pairs[0]}
     return found
 
 
@@ -90,9 +121,7 @@ def usual():
     (folder() / "good.csv").write_text(TABLE)
     model.save(folder() / "good.json", overwrite=True)
     LeastSquares("power_law").fit(one).save(folder() / "flat.json", overwrite=True)
-    apexgp.collect_curves(
-        GaussianNB(), X, Y, sizes=[20, 30, 40], n_splits=1, progress=False, results=folder() / "good record.csv"
-    )
+    collected(folder() / "good record.csv")
     settings = {"ceiling": 1.0, "floor": 0.0, "mean": "power_law", "seed": 0}
     by_name = {
         **settings,
@@ -100,7 +129,17 @@ def usual():
         **{"path": folder() / "written.csv", "y": [0.8, 0.8], "predicted": [0.5, 0.6], "n": 3, "p": [0.1, 0.9]},
         **{"forecast": model.forecast([720.0, 3600.0]), "lower": 0.1, "upper": 0.9, "index": 1, "size": 200},
         **{"prevalence": 0.2, "parameters": 10, "r2": 0.2, "cost_per_sample": 1.0, "penalty": 1e4, "n_jobs": 1},
-        **{"curves": {"a": one, "b": one}, "pilot": 3, "to": 5000, "ax": None, "progress": False, "which": (None, "m")},
+        **{
+            "curves": {"a": one, "b": one},
+            "pilot": 3,
+            "to": 5000,
+            "ax": None,
+            "progress": False,
+            "which": ("1", "auroc"),
+        },
+        **{"frame": frame(), "result": (SIZES, np.ones((5, 2)), np.outer(SCORES, [1.0, 1.01]))},
+        **{"models": {"a": model}, "times": [2], "axes": None, "noise": 0.01},
+        **{"comparison": instances()["Comparison"], "plan": instances()["CollectionPlan"]},
     }
     methods = ("fit", "predict", "predict_proba", "decision_function")
     small = {"sizes": [20, 40], "n_splits": 1, "estimator": GaussianNB(), "X": X, "y": Y}
@@ -117,16 +156,23 @@ def usual():
         "APExGP.load": {"path": folder() / "good.json"},
         "LeastSquares.load": {"path": folder() / "flat.json"},
         "LearningCurve.from_csv": {"path": folder() / "good.csv", "size": "size"},
+        "LearningCurve.from_frame": {"size": "size"},
         "read_curves": {"path": folder() / "good.csv", "size": "size"},
         "CurveSet.from_results": {"path": folder() / "good record.csv"},
         "CurveDisplay.plot": {"truth": ([720], [0.8]), "required": model.required_size(0.8)},
         "LogisticHead": {"Cs": [1.0], "max_iters": [5, 9]},
         "SliceHead": {"learning_rates": [0.05], "weight_decays": [0.0], "n_seeds": 1, "max_epochs": 2},
-        **{f"LogisticHead.{method}": {"X": X, "y": Y} for method in methods},
+        "TunedLogistic": {"Cs": [1.0], "n_folds": 2},
+        **{f"{head}.{method}": {"X": X, "y": Y} for head in ("LogisticHead", "TunedLogistic") for method in methods},
         **{f"SliceHead.{method}": {"X": SCANS, "y": Y} for method in methods},
+        "BacktestDisplay.from_backtest": {"result": instances()["Backtest"]},
+        "Beliefs": vars(CALIBRATED),
+        "Beliefs.from_dict": {"content": CALIBRATED.to_dict()},
+        "Variant": vars(apexgp.PUBLISHED),
+        "write_report": {"path": folder() / "report.html", "times": [2], "target": None},
         "collect_curves": small,
         "backtest": {"methods": ["power_law"]},
-        "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,)},
+        "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
         "write_report": {"path": folder() / "report.html", "overwrite": True},
         "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},
@@ -149,7 +195,7 @@ def surface():
         thing = getattr(apexgp, name)
         if inspect.isfunction(thing):
             found[name] = thing
-        elif inspect.isclass(thing) and name not in SETTINGS:
+        elif inspect.isclass(thing):
             if name not in RESULTS:
                 found[name] = _ready(thing)
             for method in _methods(thing):
@@ -167,13 +213,21 @@ def _methods(thing):
 
 def _ready(thing):
     """A class as a function; settings are checked when they are used."""
-    if issubclass(thing, (LogisticHead, SliceHead)):
+    if issubclass(thing, (LogisticHead, SliceHead, TunedLogistic)):
         return partial(_fitted_head, thing)
+    if issubclass(thing, (Beliefs, Variant)):
+        return partial(_believed, thing)
     return partial(_fitted_model, thing) if issubclass(thing, (APExGP, LeastSquares)) else thing
 
 
 def _fitted_head(thing, **settings):
     return thing(**settings).fit(SCANS if thing is SliceHead else X, Y)
+
+
+def _believed(thing, **settings):
+    made = thing(**settings)
+    priors = {"priors": made} if thing is Beliefs else {"priors": "paper", "variant": made}
+    return APExGP(**priors).fit(curve()).forecast([720])
 
 
 def _fitted_model(thing, **settings):
@@ -201,13 +255,18 @@ def used(result):
     """Read a result as a person would: what is wrong with it shows there."""
     if isinstance(result, Forecast):
         proper(result)
-    elif isinstance(result, CurveDisplay) and hasattr(result, "figure_"):
+    elif isinstance(result, DISPLAYS) and hasattr(result, "figure_"):
         from matplotlib import pyplot
 
         result.figure_.canvas.draw()
         pyplot.close("all")
     elif inspect.isgenerator(result):
         result = list(result)
+    for answer in result if isinstance(result, list) else [result]:
+        if isinstance(answer, Answer):
+            json.dumps(plain(answer.to_dict()), allow_nan=False)
+            assert len(answer.to_frame()) == len(next(iter(answer.to_dict().values())))
+            assert answer._repr_html_()
     if not isinstance(result, BaseEstimator):  # which shows what it was given, as that shows itself
         repr(result)
 

@@ -82,7 +82,8 @@ def _only_two_classes(estimator: Any) -> bool:
 
 def methods_asked_for(scorer: Scorer) -> tuple[str, ...]:
     """Methods of the estimator, any of which would do; none where the scorer does not say."""
-    asked = getattr(scorer, "_response_method", ())
+    thing: Any = scorer
+    asked = thing._response_method if offers(thing, "_response_method") else ()
     if asked == "default":
         return ("predict",)
     return (asked,) if isinstance(asked, str) else tuple(asked)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import sizes_array, some
+from .._check import shown, sizes_array, some, text
 from .._warn import warn
 from ..errors import RequestError, SizesLeftOutWarning
 
@@ -58,9 +58,9 @@ class Sizes:
     def asked_for(cls, wanted: ArrayLike | str, room: Room) -> Sizes:
         """The sizes wanted, without those that the data cannot give."""
         if isinstance(wanted, str):
-            if wanted != "paper":
+            if text("sizes", wanted) != "paper":
                 raise RequestError(
-                    f"must be numbers, or 'paper' for the paper's five, got {wanted!r}.", argument="sizes"
+                    f"must be numbers, or 'paper' for the paper's five, got {shown(wanted)}.", argument="sizes"
                 )
             wanted = PAPER_SIZES
         given = np.unique(sizes_array("sizes", wanted))

@@ -14,7 +14,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._check import FloatArray, checked_seed, positive, several, whole_number
+from .._check import FloatArray, checked_seed, positive, several, shown, whole_number
 from ..errors import DataError, RequestError
 from .abilities import methods_asked_for
 from .logistic import validation_pair
@@ -120,6 +120,10 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = features.shape[1]
         scaled = _Scaled(features)
         judged = None if validation is None else self._judged(validation, scaled)
+        if scorer is not None and not callable(scorer):
+            raise RequestError(
+                f"must be a function (estimator, X, y) -> score, got {shown(scorer)}.", argument="scorer"
+            )
         weights = [None, "balanced"] if scorer is not None and methods_asked_for(scorer) == ("predict",) else [None]
         candidates = [{"C": C, "class_weight": weight} for weight in weights for C in strengths]
         best = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self, cast
 
 from numpy.typing import ArrayLike
@@ -14,10 +13,9 @@ from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
 from ..inference.map import MaximumAPosteriori
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
-from ..model.means import MEANS, PAPER_MEANS, Mean
+from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from .base import CurveEstimator
-from .priors import checked_beliefs
 
 __all__ = ["APExGP"]
 
@@ -109,7 +107,7 @@ class APExGP(CurveEstimator):
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed)
         means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
-        return FullBayes(means, self._beliefs(means), ceiling, floor, seed)
+        return FullBayes(means, self._beliefs(), ceiling, floor, seed)
 
     def _check_settings(self, ceiling: float, floor: float) -> None:
         choice("inference", self.inference, ("bayes", "map"))
@@ -137,9 +135,9 @@ class APExGP(CurveEstimator):
                     "goes with priors='calibrated'; the paper states a prior of its own.", argument="noise"
                 )
 
-    def _beliefs(self, means: Sequence[Mean]) -> Beliefs:
+    def _beliefs(self) -> Beliefs:
         if isinstance(self.priors, Beliefs):
-            return checked_beliefs(self.priors, means)
+            return self.priors
         if self.priors == "paper":
             return paper_beliefs(self.variant)
         return CALIBRATED if self.noise is None else CALIBRATED.expecting(float(self.noise))

@@ -86,7 +86,8 @@ class LeastSquares(CurveEstimator):
             How much better than the target the curve has to be, in the hope that the truth then meets it (Mahmood et
             al. 2022). With the correction the goal may lie beyond the ceiling, and never be met.
         """
-        if real_number("correction", correction) < 0:
+        correction = real_number("correction", correction)
+        if correction < 0:
             raise RequestError(f"must not be negative, got {correction:g}.", argument="correction")
         if self.forecasts and not correction:
             return super().required_size(target, confidence, of)

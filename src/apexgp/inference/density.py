@@ -108,7 +108,8 @@ class Density:
         """Deviates by the names of the coordinates, moved by what the size of the pilot does to their priors."""
         deviate = dict(zip(self.names, z, strict=True))
         for name, trend in self.beliefs.trends.items():
-            deviate[name] = deviate[name] + trend * batch.t[:, None]
+            if name in deviate:
+                deviate[name] = deviate[name] + trend * batch.t[:, None]
         return deviate
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:

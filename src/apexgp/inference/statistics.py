@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..curve import LearningCurve, Replicates
-from ..model.beliefs import Beliefs
+from ..model.beliefs import size_of
 from .nodes import cholesky, log_product, solve_lower
 
 __all__ = ["MOST_SIZES", "Batch", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
@@ -138,7 +138,7 @@ class Batch:
         self.scatters = [np.stack([m.patterns[k].scatter for m in members], axis=2) for k in range(len(self.index))]
         self.best = np.array([m.best for m in members])
         self.alone = np.array([m.alone for m in members])
-        self.t = Beliefs.size_of(self.sizes[-1])
+        self.t = size_of(self.sizes[-1])
 
     def __len__(self) -> int:
         return len(self.members)

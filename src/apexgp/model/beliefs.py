@@ -1,21 +1,24 @@
 """What is believed of a learning curve before it is measured: a proper prior for every parameter.
 
-Parameters are stated through standard normal deviates: a prior is the map from a deviate z ~ N(0, 1) to the parameter,
-so that the engine works in one space whatever the distributions are.
+Beliefs check themselves, so that a prior that cannot be meant is named before any curve is blamed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
-from scipy.special import betaln, expit, ndtr
 
-from .._check import FloatArray
+from .._check import FloatArray, choice, mapped, positive, several, shown
+from ..errors import RequestError
+from .checks import FARTHEST, checked_share, distribution, number_within, positive_distribution
+from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
+from .kernel import CORRELATIONS
+from .means import MEANS
 from .priors import TAU, PositiveNormal, elicit_sigma
-from .variant import Variant
+from .variant import SIGMA_UPPER, Variant
 
 __all__ = [
     "CALIBRATED",
@@ -32,80 +35,7 @@ __all__ = [
 
 _TYPICAL_SIZE = 362.0
 _LEARNT_SIZES = (-1.75, 3.2)  # pilots that end at 63 to 8,880 examples
-
-
-class Prior(Protocol):
-    """A distribution, as the map from standard normal deviates to values."""
-
-    def from_normal(self, z: FloatArray) -> FloatArray:
-        """Values at the quantiles that the deviates z have under N(0, 1)."""
-        ...
-
-
-@dataclass(frozen=True)
-class Normal:
-    """N(loc, scale^2)."""
-
-    loc: float
-    scale: float
-
-    def from_normal(self, z: FloatArray) -> FloatArray:
-        """loc + scale z."""  # noqa: D403
-        return self.loc + self.scale * z
-
-
-@dataclass(frozen=True)
-class LogNormal:
-    """A positive quantity of which the logarithm is N(log median, spread^2)."""
-
-    median: float
-    spread: float
-
-    def from_normal(self, z: FloatArray) -> FloatArray:
-        """median exp(spread z)."""  # noqa: D403
-        return self.median * np.exp(self.spread * z)
-
-
-@dataclass(frozen=True)
-class LogitNormal:
-    """A quantity in (0, upper) of which the logit of the share is N(loc, scale^2)."""
-
-    loc: float
-    scale: float
-    upper: float = 1.0
-
-    def from_normal(self, z: FloatArray) -> FloatArray:
-        """upper logistic(loc + scale z)."""  # noqa: D403
-        value: FloatArray = self.upper * expit(self.loc + self.scale * z)
-        return value
-
-
-@dataclass(frozen=True)
-class Uniform:
-    """U[low, high]."""
-
-    low: float
-    high: float
-
-    def from_normal(self, z: FloatArray) -> FloatArray:
-        """low + (high - low) Phi(z)."""  # noqa: D403
-        value: FloatArray = self.low + (self.high - self.low) * ndtr(z)
-        return value
-
-
-@dataclass(frozen=True)
-class Beta:
-    """Beta(a e^(t a_by_size), b) on (0, 1), where t says how large the pilot is (`Beliefs.size_of`)."""
-
-    a: float
-    b: float
-    a_by_size: float = 0.0
-
-    def log_density(self, log_share: FloatArray, log_rest: FloatArray, t: FloatArray) -> FloatArray:
-        """Logarithm of the density, given those of the share and of what it leaves."""
-        a = self.a * np.exp(self.a_by_size * t)
-        value: FloatArray = (a - 1) * log_share + (self.b - 1) * log_rest - betaln(a, self.b)
-        return value
+_MOVABLE = ("tau_e", "tau_ratio", "kappa", "sigma", "lam", "shape0", "shape1")  # by trends
 
 
 @dataclass(frozen=True)
@@ -147,7 +77,7 @@ class Beliefs:
         or a mean over any number of them. None: the same.
     trends
         By the names of coordinates, how many standard deviations a prior moves with each step of `size_of`. Without
-        any, and with none in the shares, sizes enter as ratios only.
+        any, and with none in the shares, sizes enter as ratios only. A trend of what a mean has not moves nothing.
     """
 
     tau_e: Prior
@@ -164,10 +94,37 @@ class Beliefs:
     tau_alone: Prior | None = None
     trends: dict[str, float] = field(default_factory=dict)
 
-    @staticmethod
-    def size_of(largest: FloatArray) -> FloatArray:
-        """How large a pilot is: t = log(largest size / 362), held within what the trends were learnt from."""
-        return np.clip(np.log(largest / _TYPICAL_SIZE), *_LEARNT_SIZES)
+    def __post_init__(self) -> None:
+        for name in ("tau_e", "lam", "tau_ratio", "kappa", "tau_alone"):
+            if name in ("tau_e", "lam") or getattr(self, name) is not None:
+                positive_distribution(name, getattr(self, name))
+        if not isinstance(self.sigma, ElicitedSigma):
+            positive_distribution("sigma", self.sigma)
+        shapes = mapped("shapes", self.shapes)
+        shares = None if self.shares is None else mapped("shares", self.shares)
+        for name, mean in MEANS.items():
+            shapes[name] = tuple(several("shapes", shapes.get(name, ())))
+            if len(shapes[name]) != len(mean.parameters) - 1:  # the last degree of freedom is the drop
+                wanted = f"must hold {len(mean.parameters) - 1} of {name}"
+                raise RequestError(f"{wanted}, got {shown(shapes[name])}.", argument="shapes")
+            for prior in shapes[name]:
+                distribution(f"shapes of {name}", prior)
+            if shares is not None:
+                checked_share("shares", name, shares.get(name), _LEARNT_SIZES)
+        trends = mapped("trends", self.trends)
+        for name in trends:
+            choice("trends", name, _MOVABLE)
+        checked = {
+            "shapes": shapes,
+            "shares": shares,
+            "resolution": number_within("resolution", self.resolution, 0.0, 1.0),
+            "log_base": number_within("log_base", self.log_base, 1.001, FARTHEST),
+            "kernel": choice("kernel", self.kernel, CORRELATIONS),
+            "stay": number_within("stay", self.stay, 0.0, 1.0),
+            "trends": {name: number_within("trends", trend, -10.0, 10.0) for name, trend in trends.items()},
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @property
     def uses_replicates(self) -> bool:
@@ -178,7 +135,7 @@ class Beliefs:
         """The same beliefs for a user who expects single scores to scatter with this standard deviation."""
         # The prior median of tau_ratio says how much of the variance splits carry along the curve.
         ratio = 0.0 if self.tau_ratio is None else float(self.tau_ratio.from_normal(np.zeros(1))[0])
-        expected = LogNormal(noise / float(np.hypot(1.0, ratio)), 0.4)
+        expected = LogNormal(positive("noise", noise) / float(np.hypot(1.0, ratio)), 0.4)
         return replace(self, tau_e=expected, tau_alone=expected)
 
     def to_dict(self) -> dict[str, Any]:
@@ -188,7 +145,18 @@ class Beliefs:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """What `to_dict` wrote."""
-        return cls(**{name: _read(value) for name, value in content.items()})
+        try:
+            given = {name: _read(value) for name, value in mapped("content", content).items()}
+            return cls(**given)
+        except (TypeError, KeyError, RecursionError) as problem:  # fields that no prior has, or none of its own
+            raise RequestError(
+                f"must be what Beliefs.to_dict gave ({type(problem).__name__}: {problem}).", argument="content"
+            ) from None
+
+
+def size_of(largest: FloatArray) -> FloatArray:
+    """How large a pilot is: t = log(largest size / 362), held within what the trends were learnt from."""
+    return np.clip(np.log(largest / _TYPICAL_SIZE), *_LEARNT_SIZES)
 
 
 @dataclass(frozen=True)
@@ -196,6 +164,9 @@ class ElicitedSigma:
     """The paper's prior on sigma, which depends on the window W of each curve."""
 
     upper: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "upper", number_within("sigma", self.upper, *SIGMA_UPPER))
 
     def from_windows(self, windows: FloatArray, z: FloatArray) -> FloatArray:
         """Values for deviates z of shape (curves, nodes)."""

@@ -8,9 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import e
 
+from .._check import truth
+from .checks import FARTHEST, number_within, positive_distribution
 from .priors import LAMBDA_PRINTED, LAMBDA_WRITTEN, PositiveNormal
 
-__all__ = ["PUBLISHED", "WRITTEN", "Variant"]
+__all__ = ["PUBLISHED", "SIGMA_UPPER", "WRITTEN", "Variant"]
+
+SIGMA_UPPER = (0.002, 1e3)  # between which the upper end of the elicitation's box may lie; the lower one is 0.001
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,17 @@ class Variant:
     lambda_prior: PositiveNormal
     sigma_upper: float
     window_to_ceiling: bool
+
+    def __post_init__(self) -> None:
+        positive_distribution("lambda_prior", self.lambda_prior)
+        checked = {
+            "log_base": number_within("log_base", self.log_base, 1.001, FARTHEST),
+            "noise_floor": number_within("noise_floor", self.noise_floor, 0.0, 1.0),
+            "sigma_upper": number_within("sigma_upper", self.sigma_upper, *SIGMA_UPPER),
+            "window_to_ceiling": truth("window_to_ceiling", self.window_to_ceiling),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
 
 PUBLISHED = Variant(

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._check import real_array, shown
-from .._tables import Table
+from .._check import offers, real_array, shown
+from .._tables import Table, one_line
 from ..errors import DataError, RequestError
 
 __all__ = ["frame_table", "is_frame", "scikit_learn_curve"]
@@ -31,19 +31,19 @@ def frame_table(frame: Any) -> Table:
     What is needed of a frame, its names and its columns as lists, all libraries give in the same words; so none of them
     has to be there, and none is preferred.
     """
-    if hasattr(frame, "collect") and hasattr(frame, "lazy"):
-        frame = frame.collect()
     try:
-        columns = _columns(frame)
-        heights = {len(column) for column in columns.values()}
+        if hasattr(frame, "collect") and hasattr(frame, "lazy"):
+            frame = frame.collect()
+        texts = {name: [_text(value) for value in column] for name, column in _columns(frame).items()}
+        heights = {len(column) for column in texts.values()}
     except DataError:
         raise
     except Exception as problem:  # whatever a foreign object's conversion raises: it is no table
-        raise DataError(f"The data frame cannot be read ({type(problem).__name__}: {problem}).") from problem
+        said = one_line(f"{type(problem).__name__}: {problem}", 500)
+        raise DataError(f"The data frame cannot be read ({said}).") from problem
     if len(heights) != 1 or not max(heights):
         what = "has no rows" if heights <= {0} else "has columns of different lengths"
         raise DataError(f"The data frame {what}. Give one row a measurement.")
-    texts = {name: [_text(value) for value in column] for name, column in columns.items()}
     return Table("the data frame", texts, list(range(max(heights))), place="row")
 
 
@@ -79,9 +79,9 @@ def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
 
     What scikit-learn calls neg_... is a loss below 0; it is turned round again.
     """
-    if hasattr(result, "train_sizes") and hasattr(result, "test_scores"):
+    if offers(result, "train_sizes", "test_scores"):
         sizes, scores, name = result.train_sizes, result.test_scores, getattr(result, "score_name", None)
-    elif isinstance(result, tuple) and len(result) in (3, 5) and all(map(_is_table, result[1:])):
+    elif isinstance(result, tuple) and tuple.__len__(result) in (3, 5) and all(map(_is_table, tuple(result)[1:])):
         sizes, scores, name = result[0], result[2], None
     else:
         return None
@@ -90,7 +90,8 @@ def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
     values = real_array("scores", scores, error=DataError)
     measured = values[~np.isnan(values)]
     loss = bool((measured <= 0).all() and (measured < 0).any())
-    named = None if name is None or name in ("Score", "Negative score") else str(name).removeprefix("Negative ")
+    known = isinstance(name, str) and name not in ("Score", "Negative score")
+    named = str(name).removeprefix("Negative ") if known else None
     return sizes, -values if loss else values, named, loss
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .._check import choice, several, shown, text
+from .._check import choice, several, shown, text, whole_number
 from .._tables import Table, read_table
 from ..errors import RequestError
 from .frames import frame_table, is_frame
@@ -37,18 +37,29 @@ class Wanted:
 
     def __post_init__(self) -> None:
         column = "the name of a column"
-        if self.score is not None and not isinstance(self.score, str):
-            names = several("score", self.score, f"{column}, or a list of names")
-            object.__setattr__(self, "score", [text("score", name, column) for name in names])
-        for argument in ("size", "score", "split", "task", "metric"):
-            name = getattr(self, argument)
-            if name is not None and not isinstance(name, list):
-                object.__setattr__(self, argument, text(argument, name, column))
-        for argument, allowed in STATED.items():
-            if getattr(self, argument) is not None:
-                choice(argument, getattr(self, argument), allowed)
-        if self.sheet is not None and not isinstance(self.sheet, str | int):
-            raise RequestError(f"must be the name or number of a sheet, got {shown(self.sheet)}.", argument="sheet")
+        said: dict[str, Any] = {name: value for name, value in vars(self).items() if value is not None}
+        for argument, value in said.items():
+            if argument in STATED:
+                said[argument] = choice(argument, value, STATED[argument])
+            elif argument == "sheet":
+                said[argument] = _sheet(value)
+            elif argument == "score" and not isinstance(value, str):
+                names = several("score", value, f"{column}, or a list of names")
+                said[argument] = [text("score", name, column) for name in names]
+            else:
+                said[argument] = text(argument, value, column)
+        for argument, value in said.items():
+            object.__setattr__(self, argument, value)
+
+
+def _sheet(value: Any) -> str:
+    wanted = "the name or number of a sheet"
+    if isinstance(value, str):
+        return text("sheet", value, wanted)
+    try:
+        return str(whole_number("sheet", value, least=0))
+    except RequestError:
+        raise RequestError(f"must be {wanted}, got {shown(value)}.", argument="sheet") from None
 
 
 def read_measurements(source: Any, wanted: Wanted) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:

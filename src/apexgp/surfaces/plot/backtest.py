@@ -9,9 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..._check import instance
 from ..._numbers import exactly
 from ...repeated.figures import Backtest, HeldOut, MethodScore
-from .look import FORECAST, MEASURED, TRUTH, Display, as_they_are, dress, new_axes
+from .look import FORECAST, MEASURED, TRUTH, Display, as_they_are, checked_axes, dress, new_axes
 
 __all__ = ["BacktestDisplay"]
 
@@ -42,6 +43,7 @@ class BacktestDisplay(Display):
     @classmethod
     def from_backtest(cls, result: Backtest) -> Self:
         """Take what a backtest found."""
+        instance("result", result, Backtest, "what apexgp.backtest gives")
         return cls(result.pooled, result.by_size, result.metric)
 
     def _about(self) -> str:
@@ -54,8 +56,8 @@ class BacktestDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
-        if ax is None:
-            ax = new_axes("BacktestDisplay.plot", 1.5 + 0.36 * len(self.methods))
+        height = 1.5 + 0.36 * len(self.methods)
+        ax = new_axes("BacktestDisplay.plot", height) if ax is None else checked_axes("ax", ax)
         cases = self._cases()
         apart = len(cases) <= _MOST_APART
         ax.axvline(0, color=TRUTH, linewidth=1.6, label="what came")

@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
+from ..._check import instance, mapped, positive, several, text
 from ..._extras import need
 from ...answers.required import RequiredSize
 from ...errors import RequestError
-from ...estimators import APExGP
+from ...estimators import APExGP, CurveEstimator
 from .curve import CurveDisplay, picture_end
 from .look import Display
 
@@ -58,16 +61,22 @@ class BatchDisplay(Display):
         required
             For some tasks the answer to a target.
         """
-        if not 0 < len(models) <= MOST_PANELS:
-            raise RequestError(f"A picture holds 1 to {MOST_PANELS} tasks, got {len(models)}.")
-        asked = dict(required or {})
+        by_task = {text("models", task): model for task, model in mapped("models", models).items()}
+        if not 0 < len(by_task) <= MOST_PANELS:
+            raise RequestError(f"A picture holds 1 to {MOST_PANELS} tasks, got {len(by_task)}.")
+        asked = {} if required is None else mapped("required", required)
+        for answer in asked.values():
+            instance("required", answer, RequiredSize, "what model.required_size gives")
+        ends = [positive("sizes", size) for size in several("sizes", sizes)]
+        multiples = [positive("times", time) for time in several("times", times)]
         panels: dict[str, CurveDisplay | str] = {}
-        for task, model in models.items():
+        for task, model in by_task.items():
             if isinstance(model, Exception):
                 panels[task] = str(model)
                 continue
+            check_is_fitted(instance("models", model, CurveEstimator, "fitted models or errors"))
             largest = model.curve_.largest
-            farthest = max([*sizes, *(time * largest for time in times)], default=10 * largest)
+            farthest = max([*ends, *(time * largest for time in multiples)], default=10 * largest)
             panels[task] = CurveDisplay.from_estimator(model, picture_end(largest, farthest, asked.get(task)))
         return cls(panels, asked)
 

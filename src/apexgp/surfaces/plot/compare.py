@@ -8,12 +8,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, probability
+from ..._check import FloatArray, instance, probability, several
 from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
+from ...errors import RequestError
 from ...repeated.compare import Comparison, PairComparison
 from ..words.phrases import counted
-from .look import LINES, MODELS, Display, dress, legend, mark_tested, new_axes, percent_axis, score_axis, size_axis
+from .look import (
+    LINES,
+    MODELS,
+    Display,
+    checked_axes,
+    dress,
+    legend,
+    mark_tested,
+    new_axes,
+    percent_axis,
+    score_axis,
+    size_axis,
+)
 
 __all__ = ["ComparisonDisplay"]
 
@@ -63,6 +76,7 @@ class ComparisonDisplay(Display):
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, level: float = 0.95) -> Self:
         """Forecast each model over the sizes that were measured or asked for."""
+        instance("comparison", comparison, Comparison, "what apexgp.compare_models gives")
         level = probability("level", level)
         ends = np.concatenate([pair.grid[[0, -1]] for pair in comparison.pairs])
         grid = np.geomspace(ends.min(), ends.max(), _POINTS)
@@ -78,7 +92,10 @@ class ComparisonDisplay(Display):
 
     def plot(self, axes: Sequence[Any] | None = None) -> Self:
         """Draw on `axes`, two matplotlib Axes one above the other, or on a new figure."""
-        above, below = new_axes("ComparisonDisplay.plot", 5.6, (1.9, 1)) if axes is None else axes
+        drawn_on = list(new_axes("ComparisonDisplay.plot", 5.6, (1.9, 1))) if axes is None else several("axes", axes)
+        if len(drawn_on) != 2:
+            raise RequestError(f"must be two, got {len(drawn_on)}.", argument="axes")
+        above, below = (checked_axes("axes", ax) for ax in drawn_on)
         shown = []
         for i, (name, curve) in enumerate(self.models.items()):
             colour, line = MODELS[i % len(MODELS)], LINES[i % len(LINES)]

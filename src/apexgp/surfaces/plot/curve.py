@@ -24,6 +24,7 @@ from .look import (
     TARGET,
     TRUTH,
     Display,
+    checked_axes,
     dress,
     legend,
     mark_tested,
@@ -156,7 +157,7 @@ class CurveDisplay(Display):
         if required is not None and not isinstance(required, RequiredSize):
             raise RequestError(f"must be what model.required_size gives, got {shown(required)}.", argument="required")
         ours = ax is None
-        ax = new_axes("CurveDisplay.plot") if ours else ax
+        ax = new_axes("CurveDisplay.plot") if ours else checked_axes("ax", ax)
         self._draw_forecast(ax)
         spread = whiskers(self.pilot_mean, self.pilot_std)
         ax.plot(self.measured_sizes, self.measured_scores, ".", color="0.6", markersize=4, zorder=3)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._check import FloatArray
+from ..._check import FloatArray, instance
 from ..._extras import need
 from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
@@ -22,6 +22,7 @@ __all__ = [
     "TRUTH",
     "Display",
     "as_they_are",
+    "checked_axes",
     "dress",
     "legend",
     "mark_tested",
@@ -67,6 +68,12 @@ def new_axes(caller: str, height: float = _HEIGHT, ratios: Sequence[float] = (1,
         len(ratios), figsize=(_WIDTH, height), layout="constrained", sharex=True, height_ratios=list(ratios)
     )
     return axes
+
+
+def checked_axes(name: str, ax: Any) -> Any:
+    """Axes of the caller's."""
+    axes = need("matplotlib.axes", "plot", "plot")
+    return instance(name, ax, axes.Axes, "a matplotlib Axes")
 
 
 def dress(ax: Any) -> None:

@@ -9,16 +9,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..._check import FloatArray
+from ..._check import FloatArray, instance
 from ..._extras import need
 from ..._numbers import chance, exactly
 from ...answers.plan import CollectionPlan
 from ...answers.required import success_of
 from ...cautions import FARTHEST_FACTOR
-from ...estimators import APExGP
+from ...estimators import APExGP, CurveEstimator
 from ...forecast import Quantity
 from ..words.phrases import counted
-from .look import FORECAST, MEASURED, Display, dress, legend, mark_tested, new_axes, percent_axis
+from .look import FORECAST, MEASURED, Display, checked_axes, dress, legend, mark_tested, new_axes, percent_axis
 
 __all__ = ["PlanDisplay"]
 
@@ -55,7 +55,8 @@ class PlanDisplay(Display):
     @classmethod
     def from_plan(cls, model: APExGP, plan: CollectionPlan, of: Quantity = "expected") -> Self:
         """Ask the model that a plan was made with for the probabilities between its rounds."""
-        check_is_fitted(model)
+        check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))
+        instance("plan", plan, CollectionPlan, "what apexgp.plan_collection gives")
         collected = plan.sizes[-1] - plan.start
         # Where nothing is worth collecting: what the penalty would pay for.
         farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_sample, 1.0))
@@ -71,7 +72,7 @@ class PlanDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         ours = ax is None
-        ax = new_axes("PlanDisplay.plot") if ours else ax
+        ax = new_axes("PlanDisplay.plot") if ours else checked_axes("ax", ax)
         plan = self.plan
         spend = (self.sizes - plan.start) * plan.cost_per_sample
         ax.plot(

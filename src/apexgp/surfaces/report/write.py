@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..._check import shown
+from ..._check import mapped, shown, truth
 from ..._extras import need
 from ..._files import refuse_to_overwrite, write_text
 from ..._progress import progress_bar
@@ -65,6 +65,7 @@ def write_report(
         Show a progress bar, where there is a terminal and the work takes more than a moment.
     """
     refuse_to_overwrite(path, overwrite)
+    truth("progress", progress)
     need("jinja2", "write_report", "report")
     wanted = Wanted.checked(
         sizes=sizes,
@@ -87,11 +88,11 @@ def write_report(
 
 def _sorted_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:
     """Fitted models by the names of their tasks, and what became of the others."""
-    given = model if isinstance(model, Mapping) else {None: model}
+    given = mapped("model", model) if isinstance(model, Mapping) else {None: model}
     models: dict[str, APExGP] = {}
     failed: dict[str, str] = {}
     for key, one in given.items():
-        name = "" if key is None else str(key)
+        name = "" if key is None else shown(key) if not isinstance(key, str) else key
         if isinstance(one, ApexError):
             failed[name] = str(one)
             continue

@@ -1,0 +1,59 @@
+"""Priors and constants of the user's own are tried out: one that cannot be meant is named, and not the curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._check import FloatArray, real_array, real_number, shown
+from ..errors import RequestError
+
+__all__ = ["FARTHEST", "checked_share", "distribution", "number_within", "positive_distribution"]
+
+FARTHEST = 1e100  # whose square is still a number
+_DEVIATES = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
+_SHARES = np.array([0.01, 0.5, 0.99])
+
+
+def distribution(name: str, prior: Any) -> FloatArray:
+    """Values of a prior at some deviates: finite, and nowhere falling."""
+    try:
+        with np.errstate(all="ignore"):
+            values = real_array(name, prior.from_normal(_DEVIATES.copy()))
+        if values.shape == _DEVIATES.shape and (np.abs(values) < FARTHEST).all() and (np.diff(values) >= 0).all():
+            return values
+    except Exception:  # whatever a tampered or foreign prior raises
+        pass
+    raise RequestError(
+        f"must be a distribution whose from_normal gives rising values, got {shown(prior)}.", argument=name
+    )
+
+
+def positive_distribution(name: str, prior: Any) -> None:
+    """A prior of a quantity that is never below 0, and not 0 in the middle."""
+    values = distribution(name, prior)
+    if values[0] < 0 or values[2] <= 0:
+        raise RequestError(f"must be of positive values, got {shown(prior)}.", argument=name)
+
+
+def checked_share(name: str, mean: str, prior: Any, sizes: tuple[float, float]) -> None:
+    """A prior of a share, with a density whatever the size of the pilot."""
+    try:
+        with np.errstate(all="ignore"):
+            densities = [
+                real_array(name, prior.log_density(np.log(_SHARES), np.log1p(-_SHARES), np.full(3, t))) for t in sizes
+            ]
+        if np.isfinite(densities).all():
+            return
+    except Exception:  # as above
+        pass
+    raise RequestError(f"must be a Beta distribution for {mean}, got {shown(prior)}.", argument=name)
+
+
+def number_within(name: str, value: Any, least: float, most: float) -> float:
+    """A number from `least` to `most`."""
+    number = real_number(name, value)
+    if not least <= number <= most:
+        raise RequestError(f"must be from {least:g} to {most:g}, got {shown(value)}.", argument=name)
+    return number
