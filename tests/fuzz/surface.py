@@ -174,7 +174,6 @@ def usual():
         "backtest": {"methods": ["power_law"]},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
-        "write_report": {"path": folder() / "report.html", "overwrite": True},
         "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},
         "tune_correction": {
             "curves": [(one, 0.76)],
