@@ -89,9 +89,11 @@ def test_a_wrong_model_is_refused_with_a_word(vit, tmp_path):
     ]:
         with pytest.raises(RequestError, match=message):
             Encoder(folder, "cpu")
-    for device in ("warp", "meta", 3.5):
+    for device in ("warp", "meta"):
         with pytest.raises(RequestError, match=rf"device {device!r} cannot be used: .*\. Try device='auto'"):
             Encoder(vit, device)
+    with pytest.raises(RequestError, match=r"device must be the name of a device, got 3\.5"):
+        Encoder(vit, 3.5)
 
 
 def test_a_hub_that_cannot_be_reached_is_said_to_be(monkeypatch):
