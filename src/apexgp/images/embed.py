@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._check import choice, several, some, truth, whole_number
+from .._check import choice, several, text, some, truth, whole_number
 from .._files import file_behind
 from .._progress import progress_bar
 from ..errors import DataError, RequestError
@@ -218,7 +218,8 @@ def _read(
         )
     if dataset is not None:
         return read_dataset(dataset, folder)
-    return read_own(folder, _path(labels), several("per_patient", per_patient))
+    names = several("per_patient", per_patient, "a list of labels")
+    return read_own(folder, _path(labels), [text("per_patient", name, "names of labels") for name in names])
 
 
 def _path(given: str | os.PathLike[str] | None) -> Path:
