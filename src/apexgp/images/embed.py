@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._check import choice, several, text, some, truth, whole_number
+from .._check import choice, several, some, text, truth, whole_number
 from .._files import file_behind
 from .._progress import progress_bar
 from ..errors import DataError, RequestError
