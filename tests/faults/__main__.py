@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from faults.scenarios import SCENARIOS, seeded, table
+from faults.scenarios import SCENARIOS, line, seeded, table
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(prog="faults", description=__doc__)
@@ -18,6 +18,7 @@ if __name__ == "__main__":
         for name in given.only or SCENARIOS:
             with tempfile.TemporaryDirectory() as folder:
                 found[name] = SCENARIOS[name](Path(folder), given.number, seeded(given.seed))
+            print(line(name, found[name]), file=sys.stderr, flush=True)  # noqa: T201
     except KeyboardInterrupt:
         pass  # enough: the kinds that are through count
     print(table(found))  # noqa: T201

@@ -16,6 +16,7 @@ from apexgp.errors import NotWrittenError
 from faults import child
 
 TESTS = Path(__file__).parents[1]
+PATIENCE = 900  # seconds until a run counts as stuck: on a busy machine each of its processes takes ten to begin
 
 
 def rows(curves):
@@ -120,7 +121,7 @@ def worker_killed(folder, number, draw):
             while not processes.exists() or len(processes.read_text().split()) < wanted:
                 time.sleep(0.005)
             os.kill(int(processes.read_text().split()[-1]), signal.SIGKILL)
-            ended = process.wait(120)
+            ended = process.wait(PATIENCE)
         before = lines_of(path)
         failed = len(CurveSet.from_results(path).failed)
         total += judged(path, before, whole)
@@ -137,7 +138,7 @@ def two_starts(folder, number, draw):
         with started(path, "alone") as one, started(path, "alone") as other:
             for process in draw.sample([one, other], 2):
                 begin(process)
-            ended = sorted((one.wait(120), other.wait(120)))
+            ended = sorted((one.wait(PATIENCE), other.wait(PATIENCE)))
             refused = [p for p in (one, other) if p.returncode == 3 and "is being written by" in p.stdout.read()]
         total += judged(path, lines_of(path), whole)
         total["changed"] += int(ended not in ([0, 0], [0, 3]) or len(refused) != ended.count(3))
@@ -175,11 +176,17 @@ SCENARIOS = {
 }
 
 
+COLUMNS = ("faults", "within", "lost", "doubled", "changed")
+
+
 def table(found):
-    names = ("faults", "within", "lost", "doubled", "changed")
-    lines = [f"{'scenario':<20}" + "".join(f"{name:>9}" for name in names)]
-    lines += [f"{name:<20}" + "".join(f"{count[column]:>9}" for column in names) for name, count in found.items()]
+    lines = [f"{'scenario':<20}" + "".join(f"{name:>9}" for name in COLUMNS)]
+    lines += [line(name, count) for name, count in found.items()]
     return "\n".join([*lines, "within: the fault fell between the first and the last fit"])
+
+
+def line(name, count):
+    return f"{name:<20}" + "".join(f"{count[column]:>9}" for column in COLUMNS)
 
 
 def seeded(number):
