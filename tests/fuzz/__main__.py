@@ -1,6 +1,7 @@
 """`python -m fuzz 10000 --seed 1`: so many hostile inputs, over all classes; exit 1 if any was raw or broke down."""
 
 import argparse
+import signal
 import sys
 
 from fuzz.attacks import ATTACKS
@@ -13,6 +14,7 @@ options.add_argument("--seed", type=int, default=0)
 options.add_argument("--only", choices=sorted(ATTACKS), action="append")
 given = options.parse_args()
 
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an end like others: what was written for the attacks goes
 tally = Tally()
 groups = given.only or list(ATTACKS)
 try:
