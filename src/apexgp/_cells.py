@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from decimal import Decimal
 
 __all__ = ["is_blank", "looks_like_a_date", "looks_numeric", "number_in", "uses_decimal_commas"]
 
@@ -31,15 +33,15 @@ def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
     text = cell.replace("\u2212", "-").strip()
     if counts:
         text = _ungrouped(text, decimal_comma)
-    scale = 100.0 if text.endswith("%") else 1.0
-    text = text.removesuffix("%").rstrip()
+    share, text = text.endswith("%"), text.removesuffix("%").rstrip()
     if decimal_comma:
         if re.fullmatch(r"[+-]?\d+\.\d+", text):
             meant = " or ".join((text.replace(".", ""), text.replace(".", ",")))
             raise ValueError(f"It has a point in a file with decimal commas. Write {meant}, whichever is meant.")
         text = text.replace(",", ".")
     try:
-        return float(text) / scale if scale > 1 else float(text)
+        value = float(text)
+        return float(Decimal(text).scaleb(-2)) if share and math.isfinite(value) else value
     except ValueError:
         grouped = re.search(r"\d[,' \u00a0]\d", text)
         raise ValueError("Use a decimal point and no thousands separators." if grouped else "") from None

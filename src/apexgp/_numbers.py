@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["chance", "exactly", "roughly"]
+__all__ = ["chance", "exactly", "multiple", "roughly"]
 
 _KNOWN = 3  # digits of a size whose error nobody has stated
 _LONG = 1e12  # from here on a size is written with a power of ten
@@ -22,6 +22,11 @@ def chance(p: float) -> str:
 def exactly(size: float) -> str:
     """A number of examples as it was given, with its thousands apart."""
     return f"{size:,.10g}"
+
+
+def multiple(factor: float) -> str:
+    """How many times as many, to three digits."""
+    return f"{float(f'{factor:.3g}'):,.10g}"
 
 
 def roughly(size: float, relative_error: float = 0.0) -> str:

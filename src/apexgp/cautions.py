@@ -6,6 +6,7 @@ import numpy as np
 
 from ._check import FloatArray
 from ._known_metrics import UNNAMED, sounds_like_a_loss
+from ._numbers import multiple
 from .curve import LearningCurve, Replicates
 
 __all__ = ["FARTHEST_FACTOR", "Caution", "forecast_cautions", "in_brief", "pilot_cautions", "uninformed_cautions"]
@@ -112,8 +113,8 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
         return ()
     return (
         Caution(
-            f"{sizes.max():,.10g} is {factor:.3g} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The method "
-            f"has been tested up to about {FARTHEST_FACTOR} times.",
+            f"{sizes.max():,.10g} is {multiple(factor)} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The "
+            f"method has been tested up to about {FARTHEST_FACTOR} times.",
             f"beyond {FARTHEST_FACTOR}x",
         ),
     )

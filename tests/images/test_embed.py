@@ -412,7 +412,7 @@ def test_wrong_tables_folders_and_names_are_explained(folder, vit, embed, tmp_pa
         ({"model": 3}, "model must be the name of a model, or a folder, got 3"),
         ({"labels": 3}, "Expected the name of a file, got 3"),
         ({"labels": None, "dataset": []}, "dataset must be one of"),
-        ({"per_patient": "effusion"}, "per_patient must be a list, got 'effusion'"),
+        ({"per_patient": "effusion"}, "per_patient must be a list of labels, got 'effusion'"),
         ({"crop": "yes"}, "crop must be True or False"),
         ({"normalise": []}, "normalise must be one of"),
     ]:

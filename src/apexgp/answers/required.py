@@ -73,7 +73,7 @@ class RequiredSize(Answer):
     interval : pair of int, or math.inf
         The same for probabilities of 0.1 and 0.9.
     prob_reachable : float
-        Limit of F as n grows: the probability that any amount of data will do.
+        Limit of F as n grows: the probability with unlimited data.
     prob_now : float
         F at the largest pilot size.
     already_met : bool
@@ -112,7 +112,7 @@ class RequiredSize(Answer):
         by_level = {0.1: self.interval[0], 0.5: self.median, 0.9: self.interval[1], self.confidence: self.size}
         rows = [(f"{100 * level:g} %", roughly(by_level[level], self.relative_error)) for level in sorted(by_level)]
         ever = (
-            f"Probability that the pilot's size will do: {chance(self.prob_now)}; that any size will: "
+            f"Probability that the pilot's size will do: {chance(self.prob_now)}; with unlimited data: "
             f"{chance(self.prob_reachable)}."
         )
         return Shown(title, ("probability", "examples"), rows, self._all_notes(ever))

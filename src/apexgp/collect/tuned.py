@@ -67,8 +67,8 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> round(TunedLogistic().fit(X, y).score(X, y), 2)
-    0.98
+    >>> TunedLogistic().fit(X, y).score(X, y) > 0.95
+    True
     """
 
     def __init__(

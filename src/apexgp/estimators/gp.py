@@ -7,7 +7,7 @@ from typing import Self, cast
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, choice, positive, probability, real_number, whole_number
+from .._check import FloatArray, choice, positive, probability, real_number, shown, whole_number
 from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
@@ -129,7 +129,10 @@ class APExGP(CurveEstimator):
                 "APExGP.as_published()."
             )
         if self.noise is not None:
-            positive("noise", self.noise)
+            if positive("noise", self.noise) > 1:
+                raise RequestError(
+                    f"must be at most 1, as scores lie in [0, 1], got {shown(self.noise)}.", argument="noise"
+                )
             if self.priors != "calibrated":
                 raise RequestError(
                     "goes with priors='calibrated'; the paper states a prior of its own.", argument="noise"

@@ -170,7 +170,7 @@ def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
         (["--metric", "auc"], "--metric must be one of 'auroc'"),
         (
             ["--estimator", "svm"],
-            "--estimator must be one of logistic, random-forest, gradient-boosting, logistic-head, or",
+            "--estimator must be one of logistic, random-forest, gradient-boosting, logistic-head, slice-head, or",
         ),
         (["--estimator", "no_such_module:thing"], "was not found: No module named 'no_such_module'"),
         (["--estimator", "math:nothing"], "was not found"),

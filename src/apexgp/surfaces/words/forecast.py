@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..._numbers import multiple
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
@@ -18,8 +19,8 @@ __all__ = ["forecast_methods", "forecast_sentence", "picture_line", "pilot_line"
 def forecast_sentence(size: float, score: float, curve: LearningCurve, row: dict[str, float], level: float) -> str:
     """One size that was forecast."""
     return (
-        f"With {row['size']:,.10g} training {counted(curve)} ({row['size'] / size:.3g} times the {size:,.10g} of the "
-        f"pilot, which give {score:.3f}), expect a mean {curve.metric_name} of {row['mean']:.3f}; the chance is "
+        f"With {row['size']:,.10g} training {counted(curve)} ({multiple(row['size'] / size)} times the {size:,.10g} of "
+        f"the pilot, which give {score:.3f}), expect a mean {curve.metric_name} of {row['mean']:.3f}; the chance is "
         f"{100 * level:g} % that it lies between {row['lower']:.3f} and {row['upper']:.3f}."
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..._numbers import multiple
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from .phrases import chance, counted, roughly
@@ -24,7 +25,7 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
             f"{chance(found.prob_now)}"
         )
         return text + ("." if found.size <= last else "; with more of them it may become less probable again.")
-    ever = f"the probability that any amount of such data will do is {chance(found.prob_reachable)}"
+    ever = f"with unlimited data of this kind the probability is {chance(found.prob_reachable)}"
     if found.size > _UNREAL * last:
         return (
             f"No realistic number of training {counted(curve)} (up to {_UNREAL:,} times the pilot) reaches {goal} with "
@@ -32,7 +33,7 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
         )
     return (
         f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {_size(found)} "
-        f"training {counted(curve)}, {found.size / last:.3g} times the {last:,.10g} of the pilot"
+        f"training {counted(curve)}, {multiple(found.size / last)} times the {last:,.10g} of the pilot"
         f"{_even_odds(found, last)}; {ever}."
     )
 
@@ -58,7 +59,7 @@ def required_words(found: RequiredSize, last: float) -> str:
 def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
     """Sentence about the size that a target takes, for a paragraph that describes the forecast."""
     last, target = curve.largest, f"a target of {found.target:g}"
-    ever = f"the probability that any number of {counted(curve)} attains it was estimated at {found.prob_reachable:.3f}"
+    ever = f"with unlimited data of this kind the probability was estimated at {found.prob_reachable:.3f}"
     if found.already_met:
         return (
             f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
