@@ -39,8 +39,8 @@ def backtest_methods(result: Backtest) -> str:
     return (
         f"Methods of learning-curve extrapolation were compared with apexgp {version('apexgp')} on {curves:,} measured "
         f"learning curve{'s' * (curves > 1)}: each was fitted to the smaller training-set sizes and judged by its "
-        "continuous ranked probability score (CRPS; absolute error for methods without a predictive distribution) and its mean absolute "
-        f"error at the sizes held out. {'; '.join(_figures(score) for score in result.pooled if score.curves)}."
+        "continuous ranked probability score (CRPS; absolute error for methods without a predictive distribution) and "
+        f"its mean absolute error at the sizes held out. {'; '.join(_figures(score) for score in result.pooled if score.curves)}."
     )
 
 
