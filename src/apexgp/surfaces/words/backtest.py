@@ -40,7 +40,8 @@ def backtest_methods(result: Backtest) -> str:
         f"Methods of learning-curve extrapolation were compared with apexgp {version('apexgp')} on {curves:,} measured "
         f"learning curve{'s' * (curves > 1)}: each was fitted to the smaller training-set sizes and judged by its "
         "continuous ranked probability score (CRPS; absolute error for methods without a predictive distribution) and "
-        f"its mean absolute error at the sizes held out. {'; '.join(_figures(score) for score in result.pooled if score.curves)}."
+        "its mean absolute error at the sizes held out. "
+        f"{'; '.join(_figures(score) for score in result.pooled if score.curves)}."
     )
 
 
