@@ -55,7 +55,7 @@ def python_lines(
 
 def _curve_lines(curve: LearningCurve) -> Iterable[str]:
     yield "curve = LearningCurve("
-    yield from _argument("sizes", map(_short, curve.sizes.tolist()))
+    yield from _argument("sizes", map(plainly, curve.sizes.tolist()))
     yield from _argument("scores", map(repr, curve.scores.tolist()))
     if curve.split is not None:
         yield from _argument("split", map(repr, curve.split.tolist()))
@@ -80,11 +80,7 @@ def _argument(name: str, values: Iterable[str]) -> Iterable[str]:
 
 
 def _listed(sizes: Iterable[float]) -> str:
-    return ", ".join(map(_short, sizes))
-
-
-def _short(size: float) -> str:
-    return str(int(size)) if size.is_integer() and size < 1e15 else repr(size)
+    return ", ".join(map(plainly, sizes))
 
 
 def shell_lines(model: APExGP, asked: Mapping[str, Any], plans: bool) -> str:
