@@ -98,25 +98,30 @@ class CutNormal:
         z = (y - self.location) * self._signed_precision
         return np.where((y >= 0) & (y <= 1), np.log(self._height) - 0.5 * z * z, -np.inf)
 
-    def mixed(self, weights: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
-        """Cdf, pdf and slope of the pdf of the mixture over the first axis, for rows of y within [0, 1].
+    def mixed(
+        self, weights: FloatArray
+    ) -> Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray, FloatArray]]:
+        """Cdf, pdf and slope of the pdf of the mixture over the first axis, for rows of y in [0, 1] at some columns.
 
         A search for quantiles asks for these over and over: weights and constants are put together beforehand.
         """
         step, height = weights[:, None] * self._cdf_slope, weights[:, None] * self._height
         steepness = height * self._signed_precision
         offset = weights @ self._cdf_at_zero_mass
+        constants = (self.location, self._signed_precision, step, height, steepness)
 
-        def cdf_pdf_and_slope(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-            z = y[:, None] - self.location
-            z *= self._signed_precision
-            cdf = offset + np.einsum("bkq,kq->bq", ndtr(z), step)
+        def cdf_pdf_and_slope(y: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray, FloatArray]:
+            every = len(which) == len(offset)
+            location, precision, mass, top, bend = (c if every else c[:, which] for c in constants)
+            z = y[:, None] - location
+            z *= precision
+            cdf = offset[which] + np.einsum("bkq,kq->bq", ndtr(z), mass)
             bell = z * z
             bell *= -0.5
             np.exp(bell, out=bell)
-            pdf = np.einsum("bkq,kq->bq", bell, height)
+            pdf = np.einsum("bkq,kq->bq", bell, top)
             bell *= z
-            return cdf, pdf, -np.einsum("bkq,kq->bq", bell, steepness)
+            return cdf, pdf, -np.einsum("bkq,kq->bq", bell, bend)
 
         return cdf_pdf_and_slope
 

@@ -246,8 +246,7 @@ class Forecast(Answer):
         wanted = levels[:, None]
 
         def surplus(y: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-            mixture = self._mixture if len(which) == len(self.sizes) else self._at(which)._mixture
-            return _in_normal_scores(wanted, *self._in_blocks(mixture, y))
+            return _in_normal_scores(wanted, *self._in_blocks(lambda rows: self._mixture(rows, which), y))
 
         # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it. Many components
         # are so smooth together that this holds for a step of a thousandth of a normal score, too.
@@ -273,7 +272,8 @@ class Forecast(Answer):
         """Quantiles by inverting the cdf between some points: saves most of Newton's steps for each of many levels."""
         mean, std = self._moments
         y = np.clip(mean + 12 * std * (np.sinh(np.linspace(-5, 5, 65)) / np.sinh(5))[:, None], 0.0, 1.0)
-        cdf, _, _ = self._in_blocks(self._mixture, y)
+        every = np.arange(len(self.sizes))
+        cdf, _, _ = self._in_blocks(lambda rows: self._mixture(rows, every), y)
         columns = []
         for q in range(len(self.sizes)):
             knots, first = np.unique(y[:, q], return_index=True)
@@ -288,7 +288,7 @@ class Forecast(Answer):
         return tuple(np.concatenate(parts) for parts in zip(*map(function, blocks), strict=True))
 
     @cached_property
-    def _mixture(self) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    def _mixture(self) -> Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray, FloatArray]]:
         return self._components.mixed(self.weights)
 
     def _shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
@@ -316,10 +316,8 @@ class Forecast(Answer):
     def at(self, index: int) -> Forecast:
         """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
         first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
-        return self._at(slice(first, first + 1))
-
-    def _at(self, which: slice | NDArray[np.intp]) -> Forecast:
-        return Forecast(self.sizes[which], self.locations[:, which], self.scales[:, which], self.weights, self.cautions)
+        one = slice(first, first + 1)
+        return Forecast(self.sizes[one], self.locations[:, one], self.scales[:, one], self.weights, self.cautions)
 
 
 def _in_normal_scores(
