@@ -20,7 +20,7 @@ copyright = author
 version = release = version_of("apexgp")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx.ext.viewcode"]
-extensions += ["offline_math", "reference"]  # ours, in docs/_site
+extensions += ["long_lines", "offline_math", "reference"]  # ours, in docs/_site
 root_doc = "docs/index"
 include_patterns = ["docs/**", "papers/*/README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
 exclude_patterns = [".*", "build", "dist", "tests", "benchmarks", "src", "docs/_site"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -9,13 +11,15 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
+# Browsers set no space between log and x.
+_NAME_BEFORE_LETTER = re.compile(r"<mo>&ApplyFunction;</mo>(?!\s*(<mrow>\s*)?<mo)")
 _LOG = logging.getLogger(__name__)
 
 
 def _mathml(node: nodes.Element, as_block: bool) -> str:
     source = node.astext()
     try:
-        return tex2mathml(source, as_block=as_block)
+        return _NAME_BEFORE_LETTER.sub(r'\g<0><mspace width="0.17em"/>', tex2mathml(source, as_block=as_block))
     except MathError as error:
         _LOG.warning("formula %r: %s", source, error, location=node)
         return source
