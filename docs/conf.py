@@ -1,7 +1,8 @@
 """How Sphinx makes the site: `make docs`, into build/site.
 
-The source is the whole repository, so that pages link to each other by their paths, as on a forge. Nothing is fetched, neither while
-the site is made nor when it is read: fonts are the reader's own, formulas are MathML, scripts are those of the theme.
+The source is the whole repository, so that pages link to each other by their paths, as on a forge. Nothing is
+fetched, neither while the site is made nor when it is read: fonts are the reader's own, formulas are MathML, scripts
+are those of the theme.
 """
 
 import logging
@@ -38,7 +39,7 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_merge_streams = True
 
-# The reference: numpydoc, with the types that docstrings state in words; names between single backticks are links where they can be.
+# The reference: numpydoc. Names between single backticks are links where they can be, and code where not.
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: name for name in ("ArrayLike", "FloatArray", "Columns", "PathLike")}
 python_maximum_signature_line_length = 100
@@ -49,7 +50,10 @@ autodoc_default_options = {"members": True, "inherited-members": True}
 default_role = "py:obj"
 numpydoc_show_class_members = False
 nitpicky = True
-nitpick_ignore_regex = [("py:class", ".*"), ("py:obj", r"(?s)(?!apexgp\.).*")]  # types and words that are code, not links
+nitpick_ignore_regex = [
+    ("py:class", ".*"),
+    ("py:obj", r"(?s)(?!apexgp\.).*"),
+]  # types and words that are code, not links
 
 html_theme = "furo"
 html_title = f"apexgp {release}"

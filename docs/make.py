@@ -1,4 +1,4 @@
-"""Remake what is generated in the documents: `make outputs`. (`make docs` makes the site.)
+"""Remake what is generated in the documents: `make outputs` (`make docs` makes the site).
 
 What pages show of a program's output is compared with the program by the tests (`docs/pages.py`); the pictures and the
 table of measurements are not, because drawing and training differ from one version of a library to the next.

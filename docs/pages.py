@@ -5,7 +5,8 @@ Three kinds of blocks are run, in a folder that holds the tables of the README a
 * `python` or `sh`, followed by `text`: the whole output;
 * `console`: commands after a `$`, each followed by those of its lines that are worth showing.
 
-`docs/make.py` writes them anew; the tests compare, and forgive what another version of a library moves in the last digits.
+`docs/make.py` writes them anew; the tests compare, and forgive what another version of a library moves in the last
+digits.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 def pages_with_outputs() -> list[Path]:
-    """Every page on which something is run, but the tutorial on pictures, which takes a minute and has a test of its own."""
+    """Every page on which something is run, but the tutorial on pictures, which is long and has a test of its own."""
     pages = [README, *sorted(path for path in FOLDER.glob("*.md") if path.name != "images.md")]
     texts = {page: page.read_text(encoding="utf-8") for page in pages}
     return [page for page, text in texts.items() if _WITH_OUTPUT.search(text) or _CONSOLE.search(text)]

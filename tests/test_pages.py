@@ -1,5 +1,6 @@
-"""What README and documents show is what the program prints, links lead somewhere, and figures agree with their source."""
+"""What documents show is what the program prints, links lead somewhere, and figures agree with their source."""
 
+import ast
 import doctest
 import importlib
 import re
@@ -123,6 +124,32 @@ def test_the_sentence_that_the_readme_quotes_is_printed():
         printed, _ = pages.typed("apexgp forecast pairs.csv --target 0.78 --confidence 0.6")
     beginning = printed[printed.index("To reach") :].split()[: len(quoted.split())]
     assert pages.alike(quoted, " ".join(beginning).rstrip(",.;"))
+
+
+def test_phrases_that_a_page_explains_are_in_the_answer_above_them():
+    text = (REPOSITORY / "docs" / "reading.md").read_text(encoding="utf-8")
+    answer = " ".join(re.search(r"```text\n(.*?)```", text, re.DOTALL)[1].split()).lower()
+    phrases = re.findall(r"(?<!\*)\*([^*]*\d[^*]*)\*(?!\*)", text.partition("## The sentence")[2])
+    assert len(phrases) >= 3
+    for phrase in phrases:
+        assert " ".join(phrase.split()).lower() in answer, phrase
+
+
+def test_every_caution_is_explained():
+    """The page names them by their few words; a number stands for any."""
+    explained = re.findall(
+        r"^\| ([^|]*?) \|", (REPOSITORY / "docs" / "doubt.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    known = [re.sub(r"\d+", "0", words) for words in explained]
+    tree = ast.parse((SOURCE / "cautions.py").read_text(encoding="utf-8"))
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"
+    ]
+    assert len(calls) >= 9
+    for call in calls:
+        parts = call.args[1].values if isinstance(call.args[1], ast.JoinedStr) else [call.args[1]]
+        brief = "".join(part.value if isinstance(part, ast.Constant) else "0" for part in parts)
+        assert brief in known, f"{brief!r} is not on docs/doubt.md"
 
 
 def test_coverage_that_the_readme_quotes_is_in_the_table_of_its_page():

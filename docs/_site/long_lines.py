@@ -1,4 +1,4 @@
-"""Sentences that a program prints are broken on the page, as a terminal breaks them; tables and code stay as they are."""
+"""Sentences that a program prints are broken on the page, as a terminal breaks them; tables stay as they are."""
 
 from __future__ import annotations
 

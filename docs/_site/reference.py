@@ -1,6 +1,6 @@
 """The API reference: every public name on the page of its topic, and nothing that belongs to other libraries.
 
-`.. public:: collect images` documents the names of `apexgp` that are defined in those packages: a table, then each in full.
+`.. public:: collect images` documents the names of `apexgp` that these packages define: a table, then each in full.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class PublicNames(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
+        """Write the directives that autodoc has for each, and have them read."""
         names = names_in(" ".join(self.content).split())
         table = [".. autosummary::", "   :nosignatures:", "", *(f"   apexgp.{name}" for name in names), ""]
         entries = [f".. {directive}:: apexgp.{name}\n" for name, directive in names.items()]
