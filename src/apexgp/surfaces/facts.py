@@ -105,7 +105,7 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
         "pairs": pairs,
         **_said(
-            " ".join(pair["sentence"] for pair in pairs),
+            " ".join([*(pair["sentence"] for pair in pairs), *comparison.notes]),
             compare_methods(comparison),
             comparison.cautions,
             sources_of(next(iter(models.values()))),

@@ -129,7 +129,7 @@ def held_out_table(result: Backtest, method: str) -> Cells:
             f"{one.measured:.3f}",
             f"{one.forecast:.3f}",
             f"{one.lower_95:.3f} to {one.upper_95:.3f}",
-            "yes" if one.lower_95 <= one.measured <= one.upper_95 else "no",
+            "yes" if one.within_95 else "no",
         ]
         for one in rows
     ]
