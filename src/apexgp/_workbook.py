@@ -7,6 +7,7 @@ import io
 import re
 import warnings
 import zipfile
+from decimal import Decimal
 from typing import Any
 
 from ._check import some
@@ -60,7 +61,7 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
             f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {chosen!r}. "
             "Delete what stands far from the table, or save the table as CSV."
         )
-    grid = [[_text(cell.value) for cell in row] for row in cells.iter_rows()]
+    grid = [[_shown(cell) for cell in row] for row in cells.iter_rows()]
     for block in cells.merged_cells.ranges:
         if block.min_col == block.max_col:  # one size beside several rows; a heading across columns is no value of each
             for row in range(block.min_row, min(block.max_row, len(grid))):
@@ -94,6 +95,14 @@ def _chosen(name: str, titles: list[str], sheet: str | None) -> str:
     if re.fullmatch(r"\d{1,9}", sheet) and 1 <= int(sheet) <= len(titles):
         return titles[int(sheet) - 1]
     raise DataError(f"{name} has no sheet {sheet!r}; found {some(titles, 20)}.", remedy=("Choose with {}.", "sheet"))
+
+
+def _shown(cell: Any) -> str:
+    """A cell as text, with the per cent sign that the sheet shows behind a fraction."""
+    value, form = cell.value, str(getattr(cell, "number_format", ""))
+    if isinstance(value, int | float) and not isinstance(value, bool) and form.endswith("%"):
+        return f"{Decimal(repr(value)).scaleb(2).normalize():f}%"
+    return _text(value)
 
 
 def _text(value: Any) -> str:
