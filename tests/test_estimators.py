@@ -619,4 +619,4 @@ def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
     model = APExGP.as_published().fit(LearningCurve(SIZES, scores, **about))
     said = [caution for caution in model.forecast([720]).cautions if "Is lower better?" in caution]
     assert len(said) == asks
-    assert all('direction="lower"' in caution and "--lower-is-better" in caution for caution in said)
+    assert all("say so with direction='lower';" in caution for caution in said)

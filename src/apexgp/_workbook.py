@@ -14,7 +14,7 @@ from ._check import some
 from ._extras import need
 from .errors import DataError
 
-__all__ = ["is_workbook", "read_sheet"]
+__all__ = ["is_workbook", "read_sheet", "sheet_titles"]
 
 _MOST_CELLS = 2_000_000
 _MOST_BYTES = 200_000_000  # unpacked: a small archive may hold endless zeros
@@ -37,23 +37,7 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     sheet
         Name of the sheet, or its number from 1; None: the first.
     """
-    if not raw.startswith(b"PK"):
-        raise DataError(f"{name} is a workbook of an older kind (.xls). Save it as .xlsx or CSV.")
-    openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
-            _refuse_to_fill_the_memory(name, packed, openpyxl)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from
-            book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
-    except DataError:
-        raise
-    except Exception as problem:  # another kind of archive, or a damaged one: this shows in many ways
-        said = " ".join(str(problem).split()) or type(problem).__name__
-        raise DataError(f"{name} is not a workbook that can be read ({said}). Save it as .xlsx or CSV.") from None
-    sheets = {one.title: one for one in book.worksheets}
-    if not sheets:
-        raise DataError(f"{name} has no sheet with cells. Save the table as CSV.")
+    sheets = _sheets(name, raw)
     chosen = _chosen(name, list(sheets), sheet)
     cells = sheets[chosen]
     if cells.max_row * cells.max_column > _MOST_CELLS:  # one cell far away is enough: all those before it count
@@ -72,6 +56,33 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     if sheet is None and others:
         notes.append(f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}.")
     return chosen, rows, notes
+
+
+def sheet_titles(name: str, raw: bytes) -> list[str]:
+    """The names of the sheets, in their order."""
+    return list(_sheets(name, raw))
+
+
+def _sheets(name: str, raw: bytes) -> dict[str, Any]:
+    """The sheets by their names."""
+    if not raw.startswith(b"PK"):
+        raise DataError(f"{name} is a workbook of an older kind (.xls). Save it as .xlsx or CSV.")
+    openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+            _refuse_to_fill_the_memory(name, packed, openpyxl)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from
+            book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
+    except DataError:
+        raise
+    except Exception as problem:  # another kind of archive, or a damaged one: this shows in many ways
+        said = " ".join(str(problem).split()) or type(problem).__name__
+        raise DataError(f"{name} is not a workbook that can be read ({said}). Save it as .xlsx or CSV.") from None
+    sheets = {one.title: one for one in book.worksheets}
+    if not sheets:
+        raise DataError(f"{name} has no sheet with cells. Save the table as CSV.")
+    return sheets
 
 
 def _refuse_to_fill_the_memory(name: str, packed: zipfile.ZipFile, openpyxl: Any) -> None:

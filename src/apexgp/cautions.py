@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ._check import FloatArray
 from ._known_metrics import UNNAMED, sounds_like_a_loss
 from ._numbers import multiple
 from .curve import LearningCurve, Replicates
+from .errors import Remedy, as_keyword
 
-__all__ = ["FARTHEST_FACTOR", "Caution", "forecast_cautions", "in_brief", "pilot_cautions", "uninformed_cautions"]
+__all__ = [
+    "FARTHEST_FACTOR",
+    "Caution",
+    "forecast_cautions",
+    "in_brief",
+    "of_one",
+    "pilot_cautions",
+    "uninformed_cautions",
+]
 
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
@@ -27,15 +39,38 @@ _UNINFORMED = 0.87
 
 
 class Caution(str):
-    """A reason for doubt in a sentence or two, and in a few words for the cell of a table."""
+    """A reason for doubt in a sentence or two, and in a few words for the cell of a table.
+
+    What to do about it may be set by an argument, which every surface words in its own way, as those of errors are.
+    """
 
     brief: str
+    why: str
+    remedy: Remedy
 
-    def __new__(cls, text: str, brief: str = "") -> Caution:
-        """Keep the few words beside the text."""
-        caution = super().__new__(cls, text)
-        caution.brief = brief or text
+    def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
+        """Keep the few words, and what to do, beside the text."""
+        caution = super().__new__(cls, _with_remedy(text, remedy, as_keyword))
+        caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
+
+    def worded(self, set_by: Callable[[str, Any], str]) -> str:
+        """The text, with `set_by` to say how an argument is set."""
+        return _with_remedy(self.why, self.remedy, set_by)
+
+
+def _with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
+    if not remedy:
+        return text
+    sentence, *arguments = remedy
+    return f"{text} {sentence.format(*(set_by(*one) for one in arguments if not isinstance(one, str)))}"
+
+
+def of_one(whose: str, caution: str) -> str:
+    """A caution that begins with what it is about."""
+    if not isinstance(caution, Caution):
+        return f"{whose}{caution}"
+    return Caution(f"{whose}{caution.why}", caution.brief, caution.remedy)
 
 
 def in_brief(caution: str) -> str:
@@ -70,10 +105,9 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
         found.append(
             Caution(
-                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better? Then say so with "
-                'direction="lower", on the command line with --lower-is-better; the forecast as it stands takes higher '
-                "for better.",
+                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better?",
                 "is lower better?",
+                ("Then say so with {}; the forecast as it stands takes higher for better.", ("direction", "lower")),
             )
         )
     elif slope < -1e-9 and slope < -2 * error:

@@ -15,6 +15,7 @@ from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, mapped, shown, sizes_array, some
 from .._known_metrics import UNNAMED
 from .._numbers import chance, exactly
+from ..cautions import of_one
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
@@ -243,7 +244,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         (one + other) / 2,
         grid,
         sure[asked:],
-        tuple(f"{name}: {caution}" for name, own in found.items() for caution in own),
+        tuple(of_one(f"{name}: ", caution) for name, own in found.items() for caution in own),
     )
 
 
