@@ -51,7 +51,7 @@ def main() -> None:
         f"compare_models, two curves, fits included: {median_time(lambda: compare_models(both, [362, 3620]), 5):.0f} ms"
     )
     for name, method in METHODS.items():
-        print(f"  fit of {name}: {median_time(lambda method=method: method.fit(curve), 9):.1f} ms")
+        print(f"  fit of {name}: {median_time(lambda method=method: method().fit(curve), 9):.1f} ms")
     cases = lcdb.draw(lcdb.read(lcdb.default_path()))
     print("backtests of development curves, two processes:")
     for kind, curves in (

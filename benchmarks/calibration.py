@@ -134,7 +134,7 @@ def paper_tasks() -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
     from conftest import read_tufts
 
-    folder = lcdb.default_path().parents[1] / "tufts"
+    folder = lcdb.present(lcdb.data_folder() / "tufts")
     figures = []
     for extent in ("short", "long"):
         for label, curve in read_tufts(folder, extent).items():

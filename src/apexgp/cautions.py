@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ._check import FloatArray
 from ._known_metrics import UNNAMED, sounds_like_a_loss
 from ._numbers import multiple
 from .curve import LearningCurve, Replicates
+from .errors import Remedy, as_keyword
 
-__all__ = ["FARTHEST_FACTOR", "Caution", "forecast_cautions", "in_brief", "pilot_cautions", "uninformed_cautions"]
+__all__ = [
+    "FARTHEST_FACTOR",
+    "Caution",
+    "forecast_cautions",
+    "in_brief",
+    "of_one",
+    "pilot_cautions",
+    "uninformed_cautions",
+]
 
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
@@ -17,6 +29,8 @@ FARTHEST_FACTOR = 50
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
+_OFTEN_WON = 0.02  # by flat curves, far beyond the pilot
+_NO_ROOM = 0.005  # left above the last score: whatever the curve does there hardly matters
 _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
 # Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
 # about as wide has learnt nothing of it.
@@ -25,15 +39,38 @@ _UNINFORMED = 0.87
 
 
 class Caution(str):
-    """A reason for doubt in a sentence or two, and in a few words for the cell of a table."""
+    """A reason for doubt in a sentence or two, and in a few words for the cell of a table.
+
+    What to do about it may be set by an argument, which every surface words in its own way, as those of errors are.
+    """
 
     brief: str
+    why: str
+    remedy: Remedy
 
-    def __new__(cls, text: str, brief: str = "") -> Caution:
-        """Keep the few words beside the text."""
-        caution = super().__new__(cls, text)
-        caution.brief = brief or text
+    def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
+        """Keep the few words, and what to do, beside the text."""
+        caution = super().__new__(cls, _with_remedy(text, remedy, as_keyword))
+        caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
+
+    def worded(self, set_by: Callable[[str, Any], str]) -> str:
+        """The text, with `set_by` to say how an argument is set."""
+        return _with_remedy(self.why, self.remedy, set_by)
+
+
+def _with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
+    if not remedy:
+        return text
+    sentence, *arguments = remedy
+    return f"{text} {sentence.format(*(set_by(*one) for one in arguments if not isinstance(one, str)))}"
+
+
+def of_one(whose: str, caution: str) -> str:
+    """A caution that begins with what it is about."""
+    if not isinstance(caution, Caution):
+        return f"{whose}{caution}"
+    return Caution(f"{whose}{caution.why}", caution.brief, caution.remedy)
 
 
 def in_brief(caution: str) -> str:
@@ -43,7 +80,7 @@ def in_brief(caution: str) -> str:
 
 def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
     """Cautions that the measurements alone call for."""
-    pilot, best_single = curve.upward.replicates, float(curve.upward.scores.max())
+    pilot = curve.upward.replicates
     found = []
     if len(pilot.sizes) < 4:
         found.append(
@@ -62,14 +99,15 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
             )
         )
     slope, error = _trend(pilot)
+    flat = slope < 2 * error and slope * np.log(span) < _FLAT_RISE and error * np.log(span) < _FLAT_RISE
+    room = float(1 - pilot.mean[-1])
     if curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
         found.append(
             Caution(
-                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better? Then say so with "
-                'direction="lower", on the command line with --lower-is-better; the forecast as it stands takes higher '
-                "for better.",
+                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better?",
                 "is lower better?",
+                ("Then say so with {}; the forecast as it stands takes higher for better.", ("direction", "lower")),
             )
         )
     elif slope < -1e-9 and slope < -2 * error:
@@ -81,19 +119,15 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
                 "falls",
             )
         )
-    elif slope < 2 * error and slope * np.log(span) < _FLAT_RISE and error * np.log(span) < _FLAT_RISE:
-        found.append(
-            Caution(
-                "The pilot does not rise beyond its noise. Of real curves that were as flat, half moved by less than "
-                "0.01 even at more than ten times the size, but about one in three rose by more than 0.02: the upper "
-                "end of the interval stands for those.",
-                "flat",
-            )
+    elif flat and room >= _NO_ROOM:
+        # What flat curves elsewhere have won is nothing to go by where less is left to win.
+        others = (
+            "Of real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, but "
+            "about one in three rose by more than 0.02: the upper end of the interval stands for those."
         )
-    if best_single >= 1:
-        found.append(
-            Caution("Some scores are perfect. At the bound the curve cannot show how it would go on.", "perfect scores")
-        )
+        left = others if room >= _OFTEN_WON else f"Only {room:.2g} is left above it."
+        found.append(Caution(f"The pilot does not rise beyond its noise. {left}", "flat"))
+    found.extend(_near_perfect(curve.upward.scores, room))
     spread = _pooled_spread(pilot)
     if spread > _WILD_SPREAD and spread > np.ptp(pilot.mean):
         found.append(
@@ -125,7 +159,8 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
 
     `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.
     """
-    if sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
+    no_room = 1 - pilot.mean[-1] < _NO_ROOM
+    if no_room or sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
         return ()
     return (
         Caution(
@@ -134,6 +169,27 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
             "says little of the limit",
         ),
     )
+
+
+def _near_perfect(scores: FloatArray, room: float) -> list[Caution]:
+    """Caution where the curve has come to the end of its scale."""
+    if scores.min() >= 1:
+        text = (
+            "All scores are perfect: the curve shows that the score stays there, not what more data are good for. Look "
+            "for a leak first (a feature that gives the class away, patients in training and test at once), or test on "
+            "harder cases."
+        )
+        return [Caution(text, "all perfect: a leak?")]
+    if scores.max() >= 1:
+        text = "Some scores are perfect. At the bound the curve cannot show how it would go on."
+        return [Caution(text, "perfect scores")]
+    if room < _NO_ROOM:
+        text = (
+            f"The last score is {room:.1g} short of perfect: there is next to no room for more data to show. "
+            "Differences this small take very large test sets to measure."
+        )
+        return [Caution(text, "nearly perfect")]
+    return []
 
 
 def _may_be_a_loss(curve: LearningCurve, slope: float, error: float) -> bool:

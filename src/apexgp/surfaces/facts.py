@@ -12,7 +12,7 @@ from .._json import plain
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize, success_of
-from ..cautions import in_brief
+from ..cautions import in_brief, of_one
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
@@ -68,7 +68,7 @@ def batch_facts(
     for one in found:
         for caution in one.cautions:
             by_caution.setdefault(caution, []).append(str(one.task))
-    cautions = [tasks_of_caution(names, len(found)) + caution for caution, names in by_caution.items()]
+    cautions = [of_one(tasks_of_caution(names, len(found)), caution) for caution, names in by_caution.items()]
     return facts | {"sentence": batch_sentence(facts), "cautions": cautions}
 
 
@@ -105,7 +105,7 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
         "pairs": pairs,
         **_said(
-            " ".join(pair["sentence"] for pair in pairs),
+            " ".join([*(pair["sentence"] for pair in pairs), *comparison.notes]),
             compare_methods(comparison),
             comparison.cautions,
             sources_of(next(iter(models.values()))),
@@ -136,7 +136,7 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str]) ->
         for name, found in required.items():
             for caution in () if isinstance(found, str) else found.cautions:
                 asking.setdefault(caution, []).append(name)
-        cautions += [tasks_of_caution(names, len(required)) + caution for caution, names in asking.items()]
+        cautions += [of_one(tasks_of_caution(names, len(required)), caution) for caution, names in asking.items()]
     sources = sources_of_methods(score.method for score in result.pooled)
     return facts | _said(backtest_sentence(result), backtest_methods(result), cautions, sources)
 
