@@ -94,16 +94,18 @@ class Judge:
 
     def ranked(self, designs: Iterable[Design], room: Room) -> list[RankedDesign]:
         """Designs with their figures in closed form, the best first."""
-        return sorted((self._figures(one, room.price.of(one), self._left(one)) for one in designs), key=by_risk)
+        return sorted((self._figures(one, room.price.of(one)) for one in designs), key=by_risk)
 
-    def _figures(self, design: Design, cost: float, left: FloatArray) -> RankedDesign:
+    def _figures(self, design: Design, cost: float, powers: tuple[float, float] = (1.0, 1.0)) -> RankedDesign:
+        """Figures in closed form, the share of the spread that stays to the powers of risk and width."""
+        left, of_width = (self._left(design) ** power for power in powers)
         settled = required = None
         if self._prob is not None:
             far = int(self._asked.argmax())
             settled = figures.settled_after(float(self._prob[far]), float(left[far]), self._confidence)
             typical = figures.deviate(self._prob) / np.maximum(left, 1e-6)
             required = figures.size_interval(self._grid, typical[self._count :])
-        width = self._widths * left
+        width = self._widths * of_width
         return RankedDesign(
             design=design,
             cost=cost,
@@ -149,9 +151,10 @@ class Judge:
         self, others: Sequence[RankedDesign], before: Sequence[RankedDesign], tried: Sequence[RankedDesign]
     ) -> list[RankedDesign]:
         """Designs in closed form, with as much of the spread gone as fits left of those that were tried."""
-        told, found = (np.array([one.widths for one in some]) / self._widths[: self._count] for some in (before, tried))
-        power = _power(told, found)
-        return [self._figures(one.design, one.cost, self._left(one.design) ** power) for one in others]
+        widths = (np.array([one.widths for one in some]) / self._widths[: self._count] for some in (before, tried))
+        risks = (np.array([one.risk for one in some]) / self.risk_now for some in (before, tried))
+        powers = _power(*risks), _power(*widths)
+        return [self._figures(one.design, one.cost, powers) for one in others]
 
     def answer(self, designs: Sequence[RankedDesign], room: Room, available: float) -> PilotDesign:
         """All that there is to say."""

@@ -203,8 +203,8 @@ def _available(available: float | None, pilot: LearningCurve | None, asked: Floa
     most = real_number("available", available)
     least = 8.0 if pilot is None else pilot.largest
     if most < least:
-        what = "a first pilot takes" if pilot is None else "the pilot's largest size is"
-        raise RequestError(f"must be at least {exactly(least)}, which {what}, got {most:g}.", argument="available")
+        what = "for a first pilot" if pilot is None else "the largest size that the pilot has been trained on"
+        raise RequestError(f"must be at least {exactly(least)}, {what}, got {most:g}.", argument="available")
     return most
 
 
@@ -232,10 +232,11 @@ def _refuse_too_little(room: Room) -> None:
     if room.affords(least):
         return
     what = "one more fit" if len(room.pilot) else "a first pilot of 3 sizes"
-    where = exactly(least.sizes[0]) if len(least.sizes) == 1 else " and ".join(map(exactly, least.sizes))
+    where, takes = ", ".join(map(exactly, least.sizes)), room.price.of(least)
+    unit = "fit" if room.price.unit == "fits" and takes == 1 else room.price.unit
     raise RequestError(
         f"must pay for {what}: the cheapest, at {where} with {least.splits} "
-        f"split{'s' if least.splits > 1 else ''}, takes {room.price.of(least):.3g} {room.price.unit}; got "
+        f"split{'s' if least.splits > 1 else ''}, takes {takes:.3g} {unit}; got "
         f"{room.budget:g}.",
         argument="budget",
     )

@@ -13,9 +13,6 @@ from ..errors import RequestError
 
 __all__ = ["Cost", "Design", "Price", "price_of"]
 
-Cost = Callable[[float], float] | tuple[float, float] | CurveSet | None
-"""What a fit costs: by its size, as (fixed, per example), as measured in a run, or 1 each."""
-
 _AN_HOUR = 3600.0
 
 
@@ -56,10 +53,16 @@ class Price:
         return design.splits * sum(map(self.of_size, design.sizes))
 
 
+Cost = Callable[[float], float] | tuple[float, float] | CurveSet | Price | None
+"""What a fit costs: by its size, as (fixed, per example), as measured in a run, with a unit of its own, or 1 each."""
+
+
 def price_of(cost: Cost, sizes: FloatArray) -> Price:
     """The cost of a fit as it was given, checked at the sizes that matter."""
     if cost is None:
         return Price(lambda size: 1.0, "fits")
+    if isinstance(cost, Price):
+        return _checked(cost, sizes)
     if isinstance(cost, CurveSet):
         fixed, each = _hours(cost)
         return Price(lambda size: fixed + each * size, "hours")

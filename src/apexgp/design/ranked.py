@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .._answer import Answer, Columns, Shown
+from .._check import positive
 from .._numbers import chance, exactly, roughly
 from .plans import Design
 
-__all__ = ["PilotDesign", "RankedDesign", "at_hand", "design_words", "frugal", "interval_words"]
+__all__ = ["PilotDesign", "RankedDesign", "at_hand", "frugal", "interval_words"]
 
-_MOST_SHOWN = 10
+_MOST_SHOWN = 8  # and the one that is cheap, and the one that needs no more data
 _NEARLY = 1.1  # times the risk of the best design: as good, to a reader
 
 Interval = tuple[float, float]
@@ -142,6 +143,18 @@ class PilotDesign(Answer):
         """The cheapest of those whose risk is at most a tenth above that of the best."""
         return frugal(self.designs)
 
+    def best_within(self, cost: float) -> RankedDesign | None:
+        """The best of those that cost no more."""
+        most = positive("cost", cost) * (1 + 1e-9)
+        return next((one for one in self.designs if one.cost <= most), None)
+
+    def words(self, one: RankedDesign) -> str:
+        """A design in a few words."""
+        sizes = ", ".join(map(exactly, one.sizes))
+        if one.continued:
+            return f"the pilot's splits at {sizes}"
+        return f"{one.splits}{' new' if self.pilot_sizes else ''} split{'s' if one.splits > 1 else ''} at {sizes}"
+
     def _columns(self) -> Columns:
         columns: Columns = {
             "rank": list(range(1, len(self.designs) + 1)),
@@ -172,8 +185,9 @@ class PilotDesign(Answer):
             header += [f"{self.target:g} settled", "examples it takes"]
             now += ["yes" if self.settled_now else "no", interval_words(self.required_now)]
         rows = [now]
-        for one in self.designs[:_MOST_SHOWN]:
-            row = [design_words(one.design), str(one.fits), *([] if self.unit == "fits" else [f"{one.cost:.3g}"])]
+        worth = [*self.designs[:_MOST_SHOWN], self.frugal, self.best_at_hand]
+        for one in (one for one in self.designs if one in worth):
+            row = [self.words(one), str(one.fits), *([] if self.unit == "fits" else [f"{one.cost:.3g}"])]
             row += [f"{one.risk:.4f}", f"{one.widths[far]:.3f}"]
             if one.prob_settled is not None:
                 row += [chance(one.prob_settled), interval_words(one.required)]
@@ -199,14 +213,6 @@ def frugal(designs: Sequence[RankedDesign]) -> RankedDesign:
     """The cheapest design that is nearly as good as the first."""
     enough = _NEARLY * designs[0].risk
     return min((one for one in designs if one.risk <= enough), key=lambda one: (one.cost, one.risk))
-
-
-def design_words(design: Design) -> str:
-    """A design in a few words."""
-    sizes = ", ".join(map(exactly, design.sizes))
-    if design.continued:
-        return f"the pilot's splits at {sizes}"
-    return f"{design.splits} new split{'s' if design.splits > 1 else ''} at {sizes}"
 
 
 def interval_words(interval: Interval | None) -> str:
