@@ -9,7 +9,15 @@ from ._known_metrics import UNNAMED, sounds_like_a_loss
 from ._numbers import multiple
 from .curve import LearningCurve, Replicates
 
-__all__ = ["FARTHEST_FACTOR", "Caution", "forecast_cautions", "in_brief", "pilot_cautions", "uninformed_cautions"]
+__all__ = [
+    "FARTHEST_FACTOR",
+    "Caution",
+    "first_cautions",
+    "forecast_cautions",
+    "in_brief",
+    "pilot_cautions",
+    "uninformed_cautions",
+]
 
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
@@ -104,6 +112,17 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
             )
         )
     return tuple(found)
+
+
+def first_cautions() -> tuple[str, ...]:
+    """Caution where nothing has been measured yet."""
+    return (
+        Caution(
+            "Nothing has been measured yet: the figures are averages over curves of all kinds. Design again after the "
+            "first scores.",
+            "nothing measured yet",
+        ),
+    )
 
 
 def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:

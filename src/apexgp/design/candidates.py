@@ -98,7 +98,7 @@ def _further(room: Room, risk: Risk) -> Iterable[Design]:
         for purse in (room, half):
             yield _grown(new, room.sizes, purse, risk)
         yield _grown(new, known, room, risk)  # for those who have no more data
-        for sizes in (known, known[[0, -1]], known[-1:], beyond[-1:]):
+        for sizes in (known, np.union1d(known[:1], known[-1:]), known[-1:], beyond[-1:]):
             if len(sizes):
                 yield _with_most_splits(replace(new, sizes=tuple(sizes.tolist())), room)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._check import FloatArray
+from ..cautions import first_cautions
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Forecast
@@ -67,7 +68,7 @@ class Judge:
         sizes = np.concatenate([asked, grid])
         if pilot is None or model is None:
             self._predictor = LinearPredictor(known.by_level_and_noise(), sizes)
-            self._now = _of_draws(known, sizes)
+            self._now, self._cautions = _of_draws(known, sizes), first_cautions()
             # The spread of all curves, of which the parts know some already.
             self._whole = self._now.std
         else:

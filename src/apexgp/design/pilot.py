@@ -28,7 +28,7 @@ from .simulated import imagine, models_after
 
 __all__ = ["design_pilot"]
 
-_DRAWS = 24  # data sets on which the best designs are tried
+_DRAWS, _FIRST_DRAWS = 24, 48  # data sets on which the best designs are tried; more where any curve may come
 _MOST_TURNS = 3  # of trying
 _GRID = 17  # sizes beyond the pilot at which intervals are drawn and targets looked for
 _TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
@@ -143,7 +143,8 @@ def _confirmed(
     What trying them changed is taken to hold for the others; one that comes out best by that is tried, too.
     """
     most_splits = max(one.splits for one in found)
-    data = imagine(known, pilot, _DRAWS, most_splits, float(settings.ceiling), seed)
+    draws = _FIRST_DRAWS if pilot is None else _DRAWS
+    data = imagine(known, pilot, draws, most_splits, float(settings.ceiling), seed)
     spare = [frugal(found), at_hand(found, room.pilot.tolist())]
     waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
     told, tried = [], []
