@@ -88,8 +88,8 @@ class Results:
         if missing:
             others = f" and {len(missing) - 1} more files" if len(missing) > 1 else ""
             raise MissingDataError(
-                f"There is no {missing[0]}{others} in {self.folder}. Take them from the folder experiments/ of {SOURCE}, "
-                "and name theirs with --data, or with APEXGP_DATA the folder that holds them as tufts/."
+                f"There is no {missing[0]}{others} in {self.folder}. Take them from the folder experiments/ of "
+                f"{SOURCE}, and name theirs with --data, or with APEXGP_DATA the folder that holds them as tufts/."
             )
 
     @cache  # noqa: B019 - a run has one of these

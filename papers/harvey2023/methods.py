@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from apexgp import WRITTEN, APExGP, Forecast, LeastSquares
+from apexgp import APExGP, Forecast, LeastSquares
 
 from .data import SPLITS_AVERAGED, Results, Task
 

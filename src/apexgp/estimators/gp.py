@@ -125,8 +125,8 @@ class APExGP(CurveEstimator):
             )
         if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors not in ("paper", "flat")):
             raise RequestError(
-                f"inference='map' takes mean={' or '.join(map(repr, PAPER_MEANS))} and priors='paper' or 'flat': there is no "
-                "evidence to average by, and the other priors and means are made to be integrated. Try "
+                f"inference='map' takes mean={' or '.join(map(repr, PAPER_MEANS))} and priors='paper' or 'flat': there "
+                "is no evidence to average by, and the other priors and means are made to be integrated. Try "
                 "APExGP.as_published()."
             )
         if self.inference == "bayes" and self.priors == "flat":

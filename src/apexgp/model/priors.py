@@ -92,8 +92,8 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
 
     Notes
     -----
-    The sum of absolute gaps has kinks, valleys and flat ground, so it is searched on grids: one over the whole box,
-    then ever smaller ones around the best point so far.
+    The sum of absolute gaps has kinks, valleys and flat ground, so it is searched on grids: where any point will do, on
+    one over the whole box, then on ever smaller ones around the best point so far.
     """
     wanted = _SHARES * window / 6
     if steps:
@@ -102,18 +102,18 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
         return PositiveNormal(loc, scale)
     axes, percentiles = _percentiles_over_box(upper)
     best = _least_gaps(percentiles, wanted)
-    steps = [axis[1] - axis[0] for axis in axes]
+    spacings = [axis[1] - axis[0] for axis in axes]
     for _ in range(50):  # far more than it takes, unless flat ground lets the grid wander
-        if max(steps) <= 1e-3:
+        if max(spacings) <= 1e-3:
             break
         near = [
-            np.clip(axis[i] + step / 3 * np.arange(-4, 5), np.log(_LEAST), np.log(upper))
-            for axis, i, step in zip(axes, best, steps, strict=True)
+            np.clip(axis[i] + spacing / 3 * np.arange(-4, 5), np.log(_LEAST), np.log(upper))
+            for axis, i, spacing in zip(axes, best, spacings, strict=True)
         ]
         axes, best = near, _least_gaps(_window_percentiles(*near), wanted)
         # At the rim of a small grid the valley goes on: move there before looking closer.
         if all(0 < i < 8 or axis[i] in (np.log(_LEAST), np.log(upper)) for axis, i in zip(axes, best, strict=True)):
-            steps = [step / 3 for step in steps]
+            spacings = [spacing / 3 for spacing in spacings]
     loc, scale = (float(np.exp(axis[i])) for axis, i in zip(axes, best, strict=True))
     return PositiveNormal(loc, scale)
 
