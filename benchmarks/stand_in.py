@@ -9,6 +9,10 @@ patient share, and noise. A patient has 1 to 20 rows of neighbouring prices, 3.6
 from __future__ import annotations
 
 import argparse
+import resource
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -64,14 +68,30 @@ def _lifted(known: NDArray[np.float64], features: int, rng: np.random.Generator)
     return lifted / lifted.std()
 
 
+def run(embeddings: Path, out: Path) -> None:
+    """The experiment of stand_in.toml, in one process; prints what it took."""
+    configuration = Path(__file__).with_suffix(".toml")
+    command = ["experiment", configuration, "--embeddings", embeddings, "--out", out, "--jobs", "1"]
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "apexgp", *map(str, command)], check=True)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(
+        f"{used.ru_utime + used.ru_stime:,.0f} s of one core ({time.perf_counter() - start:,.0f} s by the clock), "
+        f"{used.ru_maxrss / 1024:,.0f} MB of memory at most"
+    )
+
+
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--out", type=Path, default=Path("stand_in.npz"))
+    options.add_argument("--file", type=Path, default=Path("stand_in.npz"), help="where to write the embeddings")
     options.add_argument("--rows", type=int, default=27_000)
     options.add_argument("--features", type=int, default=768)
+    options.add_argument("--run", type=Path, metavar="FOLDER", help="run the experiment on them, into this folder")
     given = options.parse_args()
     arrays = stand_in(given.rows, given.features)
-    np.savez(given.out, **arrays)
+    np.savez(given.file, **arrays)
     patients = len(np.unique(arrays["patient"]))
     shares = ", ".join(f"{label} {arrays[label].mean():.0%}" for label in LABELS)
-    print(f"{given.out}: {given.rows:,} rows x {given.features}, {patients:,} patients, {shares}")
+    print(f"{given.file}: {given.rows:,} rows x {given.features}, {patients:,} patients, {shares}", flush=True)
+    if given.run is not None:
+        run(given.file, given.run)

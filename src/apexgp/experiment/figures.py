@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import metrics
-from .._check import FloatArray, generator, positive, scores_array, several, whole_number
+from .._check import (
+    FloatArray,
+    generator,
+    positive,
+    real_array,
+    real_number,
+    scores_array,
+    several,
+    shown,
+    whole_number,
+)
 from ..errors import DataError, RequestError
 from ..forecast import Forecast
 
@@ -46,22 +56,15 @@ def bootstrapped_likelihood(
     return float(likelihood.mean()), float(likelihood.std())
 
 
-def uniform_likelihood(
-    lowest: float,
-    ceiling: float,
-    scores: Sequence[ArrayLike],
-    delta: float = 0.01,
-    *,
-    rounds: int = 500,
-    seed: int = 0,
-) -> tuple[float, float]:
-    """The same of the baseline: all scores from the pilot's lowest mean to the ceiling are equally probable."""
-    if not lowest < ceiling:
-        raise RequestError(f"must be below the ceiling {ceiling:g}, got {lowest:g}.", argument="lowest")
-    means, delta = _resampled_means(scores, rounds, seed), positive("delta", delta)
-    held = np.clip(means + delta, lowest, ceiling) - np.clip(means - delta, lowest, ceiling)
-    likelihood = held.mean(axis=1) / (ceiling - lowest)
-    return float(likelihood.mean()), float(likelihood.std())
+def uniform_likelihood(lowest: float, ceiling: float, delta: float = 0.01) -> float:
+    """Quantized likelihood of the baseline: all scores from the pilot's lowest mean to the ceiling equally probable.
+
+    As in the paper's table, it is that of a score within these bounds by `delta` or more.
+    """
+    least, most = real_number("lowest", lowest), real_number("ceiling", ceiling)
+    if not least < most:
+        raise RequestError(f"must be below the ceiling {most:g}, got {least:g}.", argument="lowest")
+    return min(1.0, 2 * positive("delta", delta) / (most - least))
 
 
 def dense_coverage(
@@ -91,7 +94,10 @@ def dense_coverage(
     size, rounds = whole_number("group", group, least=1), whole_number("rounds", rounds, least=1)
     if len(runs) < size or np.isnan(runs).any():
         raise DataError(f"must hold {size} runs or more, without NaN, got {len(runs)}.", argument="scores")
-    lower, upper = (float(end) for end in several("interval", interval))
+    ends = real_array("interval", interval)
+    if ends.shape != (2,):
+        raise RequestError(f"must be two ends, got {shown(interval)}.", argument="interval")
+    lower, upper = ends
     groups = len(runs) // size
     shuffled = rng.permuted(np.tile(runs, (rounds, 1)), axis=1)[:, : groups * size]
     means = shuffled.reshape(rounds, groups, size).mean(axis=2)

@@ -88,10 +88,8 @@ def _baseline(experiment: Experiment, task: str, extent: str, pilot: LearningCur
     lowest = float(pilot.replicates.mean.min())
     if lowest >= experiment.ceiling:
         return RangeFigure(task, extent, "baseline", len(held), error="The pilot's scores are above the ceiling.")
-    likelihood = uniform_likelihood(
-        lowest, experiment.ceiling, list(held.values()), experiment.delta, rounds=experiment.rounds
-    )
-    return RangeFigure(task, extent, "baseline", len(held), float("nan"), *likelihood)
+    likelihood = uniform_likelihood(lowest, experiment.ceiling, experiment.delta)
+    return RangeFigure(task, extent, "baseline", len(held), likelihood=likelihood, likelihood_sd=0.0)
 
 
 def _range_figure(

@@ -98,6 +98,8 @@ class ExperimentResult(Answer):
         For each task, method, size and level, where there are many runs.
     fits, dense_fits : CurveSet, or None
         The fits behind all this.
+    notes : tuple of str
+        What was done to the data that a reader should know.
     cautions : tuple of str
         What went wrong, in words.
     """
@@ -109,6 +111,7 @@ class ExperimentResult(Answer):
     dense: tuple[DenseFigure, ...] = ()
     fits: CurveSet | None = None
     dense_fits: CurveSet | None = None
+    notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
 
     @property
@@ -117,9 +120,19 @@ class ExperimentResult(Answer):
         return paper_tables(self.experiment, list(self.curves), self.figures, self.dense)
 
     @property
+    def n_fits(self) -> int:
+        """How many fits were made."""
+        return len(self._fits())
+
+    @property
     def seconds(self) -> float:
-        """What all fits took, added up."""
-        return sum(row["seconds"] for fits in (self.fits, self.dense_fits) if fits is not None for row in fits.fits)
+        """What they took, added up."""
+        return float(sum(self._fits().values()))
+
+    def _fits(self) -> dict[tuple[Any, ...], float]:
+        """The seconds of each fit; one that both runs asked for was made once."""
+        runs = [run for run in (self.fits, self.dense_fits) if run is not None]
+        return {(row["size"], row["split"], row["task"]): row["seconds"] for run in runs for row in run.fits}
 
     def _columns(self) -> Columns:
         return _by_field(self.figures, RangeFigure)
@@ -153,7 +166,7 @@ class ExperimentResult(Answer):
             if one.method in EXPERIMENT_METHODS
         ]
         title = f"Experiment {self.experiment.name}"
-        return Shown(title, header, rows, self._all_notes(), ("task", "range", "method"))
+        return Shown(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
 
 
 def _by_field(rows: Sequence[Any], kind: type) -> Columns:

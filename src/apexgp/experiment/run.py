@@ -67,7 +67,7 @@ def run_experiment(
         many = _collected(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
     found = judge_curves(wanted, _by_title(wanted, fits), None if many is None else _by_title(wanted, many))
     failed = [caution for run in (fits, many) if run is not None for caution in run.cautions]
-    return replace(found, fits=fits, dense_fits=many, cautions=(*given.notes, *failed, *found.cautions))
+    return replace(found, fits=fits, dense_fits=many, notes=given.notes, cautions=(*failed, *found.cautions))
 
 
 def _labelled(experiment: Experiment, path: Path | None) -> LabelledData:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
+from .._known_metrics import metric_name
 from .._numbers import exactly
 from .._tables import as_csv
 from .configuration import Experiment
@@ -72,57 +73,44 @@ def paper_tables(
 ) -> tuple[PaperTable, ...]:
     """All tables that there are figures for."""
     made = [_errors(experiment, tasks, figures, extent) for extent in experiment.ranges]
-    if any(not math.isnan(one.coverage) for one in figures):
+    if any(not isnan(one.coverage) for one in figures):
         made += [_likelihoods(experiment, tasks, figures), _single_points(experiment, tasks, figures)]
     made += [_dense(experiment, tasks, dense, level) for level in dict.fromkeys(one.level for one in dense)]
     return tuple(made)
 
 
 def _errors(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure], extent: str) -> PaperTable:
-    found = {(one.task, one.method): one for one in figures if one.range == extent}
-    rows = _rows(
-        experiment,
-        tasks,
-        [
-            lambda task, method=method: _number(found[task, method].rmse) if (task, method) in found else _NONE
-            for method in experiment.methods
-        ],
-    )
+    found = {(one.task, one.method): one.rmse for one in figures if one.range == extent}
     return PaperTable(
         f"rmse_{extent}",
-        f"{_metric(experiment)} RMSE (times 100) for {extent}-range extrapolations.",
+        f"{metric_name(experiment.metric)} RMSE (times 100) for {extent}-range extrapolations.",
         ("Dataset", "Label", *(EXPERIMENT_METHODS[method].heading for method in experiment.methods)),
-        rows,
+        _rows(experiment, tasks, lambda task: [_number(found.get((task, one), nan)) for one in experiment.methods]),
     )
 
 
 def _likelihoods(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
-    found = {(one.range, one.task, one.method): one for one in figures}
+    found = {(one.range, one.task, one.method): (one.likelihood, one.likelihood_sd) for one in figures}
     forecasting = _forecasting(experiment, figures)
-    nearest = next(iter(experiment.ranges))
-    asked = [(nearest, "baseline"), *((extent, method) for extent in experiment.ranges for method in forecasting)]
-    cells = [
-        [
-            (one.likelihood, one.likelihood_sd) if (one := found.get((extent, task, method))) else (math.nan, math.nan)
-            for extent, method in asked
-        ]
-        for task in tasks
-    ]
-    header = ["Baseline", *(f"{extent}: {EXPERIMENT_METHODS[method].heading}" for extent, method in asked[1:])]
+    asked = [(extent, method) for extent in experiment.ranges for method in forecasting]
     bold = set()
-    for i, row in enumerate(cells):
-        for first in range(1, len(asked), len(forecasting) or 1):  # the methods of one range stand together
-            group = range(first, first + len(forecasting))
-            bold |= {(i, j + 2) for j in group if _clearly_best(row[j], [row[k] for k in group if k != j])}
+    for i, task in enumerate(tasks):
+        for j, (extent, method) in enumerate(asked):
+            others = [found.get((extent, task, other), (nan, nan)) for other in forecasting if other != method]
+            if _clearly_best(found.get((extent, task, method), (nan, nan)), others):
+                bold.add((i, 3 + j))
+    nearest = next(iter(experiment.ranges))
+    columns = [(nearest, "baseline"), *asked]
     return PaperTable(
         "likelihood",
         f"Quantized likelihood at held-out pairs, with Delta = {experiment.delta:g}. Deviations are of "
         f"{experiment.rounds:,} bootstrap rounds that choose the splits to average over. The baseline is uniform from "
         "the lowest mean score of the pilot to the highest score that is possible.",
-        ("Dataset", "Label", *header),
-        tuple(
-            (experiment.name if i == 0 else "", task, *(_percent(*cell) for cell in row))
-            for i, (task, row) in enumerate(zip(tasks, cells, strict=True))
+        ("Dataset", "Label", "Baseline", *_headings(asked)),
+        _rows(
+            experiment,
+            tasks,
+            lambda task: [_percent(*found.get((extent, task, method), (nan, nan))) for extent, method in columns],
         ),
         frozenset(bold),
     )
@@ -136,73 +124,59 @@ def _clearly_best(cell: tuple[float, float], others: Sequence[tuple[float, float
 def _single_points(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
     found = {(one.range, one.task, one.method): one.coverage for one in figures}
     asked = [(extent, method) for extent in experiment.ranges for method in _forecasting(experiment, figures)]
-    rows = _rows(
-        experiment,
-        tasks,
-        [
-            lambda task, extent=extent, method=method: _percent(found.get((extent, task, method), math.nan))
-            for extent, method in asked
-        ],
-    )
     return PaperTable(
         "coverage",
-        f"Single point coverage for {100 * experiment.level:g} % intervals.",
-        ("Dataset", "Label", *(f"{extent}: {EXPERIMENT_METHODS[method].heading}" for extent, method in asked)),
-        rows,
+        f"Single point coverage of {100 * experiment.level:g} % intervals.",
+        ("Dataset", "Label", *_headings(asked)),
+        _rows(
+            experiment,
+            tasks,
+            lambda task: [_percent(found.get((extent, task, method), nan)) for extent, method in asked],
+        ),
     )
 
 
 def _dense(experiment: Experiment, tasks: Sequence[str], dense: Sequence[DenseFigure], level: float) -> PaperTable:
-    found = {(one.task, one.size, one.method): one for one in dense if one.level == level}
+    found = {(one.task, one.size, one.method): (one.coverage, one.coverage_sd) for one in dense if one.level == level}
     asked = list(dict.fromkeys((one.size, one.method) for one in sorted(dense, key=lambda one: one.size)))
-    runs = {one.runs for one in dense}
-    rows = _rows(
-        experiment,
-        tasks,
-        [
-            lambda task, size=size, method=method: (
-                _percent(one.coverage, one.coverage_sd) if (one := found.get((task, size, method))) else _NONE
-            )
-            for size, method in asked
-        ],
-    )
-    assert experiment.dense is not None
+    group = 1 if experiment.dense is None else experiment.dense.group
     return PaperTable(
         f"dense_coverage_{100 * level:g}",
-        f"Coverage of {100 * level:g} % intervals, from {exactly(max(runs) // experiment.dense.group)} means of "
-        f"{experiment.dense.group} runs at each size. Deviations are of {experiment.rounds:,} rounds that choose the "
-        "runs to average over.",
-        ("Dataset", "Label", *(f"{exactly(size)}: {EXPERIMENT_METHODS[method].heading}" for size, method in asked)),
-        rows,
+        f"Coverage of {100 * level:g} % intervals, from {exactly(max(one.runs for one in dense) // group)} means of "
+        f"{group} runs at each size. Deviations are of {experiment.rounds:,} rounds that choose the runs to average "
+        "over.",
+        ("Dataset", "Label", *_headings([(exactly(size), method) for size, method in asked])),
+        _rows(
+            experiment,
+            tasks,
+            lambda task: [_percent(*found.get((task, size, method), (nan, nan))) for size, method in asked],
+        ),
     )
+
+
+def _headings(columns: Sequence[tuple[str, str]]) -> list[str]:
+    """A range or size with each method."""
+    return [f"{extent}: {EXPERIMENT_METHODS[method].heading}" for extent, method in columns]
 
 
 def _rows(
-    experiment: Experiment, tasks: Sequence[str], columns: Sequence[Callable[[str], str]]
+    experiment: Experiment, tasks: Sequence[str], cells: Callable[[str], list[str]]
 ) -> tuple[tuple[str, ...], ...]:
     """The data set stands in its first row, as in the paper."""
-    return tuple(
-        (experiment.name if i == 0 else "", task, *(cell(task) for cell in columns)) for i, task in enumerate(tasks)
-    )
+    return tuple((experiment.name if i == 0 else "", task, *cells(task)) for i, task in enumerate(tasks))
 
 
 def _forecasting(experiment: Experiment, figures: Sequence[RangeFigure]) -> list[str]:
     """The methods that give distributions."""
-    sure = {one.method for one in figures if not math.isnan(one.coverage)}
+    sure = {one.method for one in figures if not isnan(one.coverage)}
     return [method for method in experiment.methods if method in sure]
 
 
-def _metric(experiment: Experiment) -> str:
-    from .._known_metrics import metric_name
-
-    return metric_name(experiment.metric)
-
-
 def _number(value: float) -> str:
-    return _NONE if math.isnan(value) else f"{100 * value:.3f}"
+    return _NONE if isnan(value) else f"{100 * value:.3f}"
 
 
 def _percent(value: float, deviation: float | None = None) -> str:
-    if math.isnan(value):
+    if isnan(value):
         return _NONE
     return f"{100 * value:.1f} %" if deviation is None else f"{100 * value:.1f} ± {100 * deviation:.1f} %"
