@@ -16,6 +16,10 @@ from .collect.slices import SliceHead
 from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
 from .estimators import METHODS, APExGP, LeastSquares
+from .experiment.configuration import Experiment
+from .experiment.judge import judge_curves
+from .experiment.result import DenseFigure, ExperimentResult, RangeFigure
+from .experiment.run import run_experiment
 from .forecast import Forecast
 from .images.embed import EmbeddingRun, embed_images
 from .model import beliefs
@@ -27,7 +31,15 @@ from .repeated.compare import Comparison, PairComparison, compare_models
 from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
-from .surfaces.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
+from .surfaces.experiment_folder import write_experiment
+from .surfaces.plot import (
+    BacktestDisplay,
+    BatchDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    ExperimentDisplay,
+    PlanDisplay,
+)
 from .surfaces.report.write import write_report
 
 __version__ = version("apexgp")
@@ -49,7 +61,11 @@ __all__ = [
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
+    "DenseFigure",
     "EmbeddingRun",
+    "Experiment",
+    "ExperimentDisplay",
+    "ExperimentResult",
     "Forecast",
     "HeldOut",
     "LearningCurve",
@@ -59,6 +75,7 @@ __all__ = [
     "MinimumSampleSize",
     "PairComparison",
     "PlanDisplay",
+    "RangeFigure",
     "RequiredSize",
     "SliceHead",
     "TunedLogistic",
@@ -70,12 +87,15 @@ __all__ = [
     "embed_images",
     "errors",
     "forecast_many",
+    "judge_curves",
     "metrics",
     "minimum_sample_size",
     "plan_collection",
     "read_curves",
+    "run_experiment",
     "simulate_collection",
     "true_requirement",
     "tune_correction",
+    "write_experiment",
     "write_report",
 ]

@@ -58,6 +58,7 @@ DISPLAYS = (BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, Plan
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveDisplay", "CurveForecast", "CurveSet"}
 RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize", "HeldOut", "EmbeddingRun"}
 RESULTS |= {"BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "PlanDisplay"}
+RESULTS |= {"DenseFigure", "Experiment", "ExperimentDisplay", "ExperimentResult", "RangeFigure"}
 
 
 @lru_cache

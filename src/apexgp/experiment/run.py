@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from ..collect.mapped import MappedScans
 from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..curve import LearningCurve
-from ..errors import DataError
+from ..errors import ApexError, DataError, FewTestCasesWarning
 from .configuration import Experiment
 from .judge import judge_curves
 from .result import ExperimentResult
@@ -58,16 +61,48 @@ def run_experiment(
     if not truth("dense", dense):
         wanted = replace(wanted, dense=None)
     path = wanted.embeddings if embeddings is None else file_behind(embeddings)
-    given = _labelled(wanted, path)
     settings: dict[str, Any] = {"results": results, "n_jobs": n_jobs, "progress": progress}
     sizes = sorted({*wanted.pilot, *wanted.short, *wanted.long})
-    fits = _collected(wanted, given, sizes, wanted.n_splits, settings)
     many = None
-    if wanted.dense is not None:
-        many = _collected(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
+    with _named_by_keys():
+        given = _labelled(wanted, path)
+        fits = _collected(wanted, given, sizes, wanted.n_splits, settings)
+        if wanted.dense is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FewTestCasesWarning)  # said already, of the pilot's splits
+                many = _collected(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
     found = judge_curves(wanted, _by_title(wanted, fits), None if many is None else _by_title(wanted, many))
     failed = [caution for run in (fits, many) if run is not None for caution in run.cautions]
     return replace(found, fits=fits, dense_fits=many, notes=given.notes, cautions=(*failed, *found.cautions))
+
+
+# Arguments of what reads the data and does the fits, by the keys of a configuration that set them.
+_KEYS = {
+    "label": "data.labels",
+    "y": "data.labels",
+    "tasks": "data.tasks",
+    "group": "data.patients",
+    "groups": "data.patients",
+    "labels": "data.table",
+    "metric": "classifier.metric",
+    "sizes": "sizes",
+    "n_splits": "splits.number",
+    "ratio": "splits.ratio",
+}
+
+
+@contextmanager
+def _named_by_keys() -> Iterator[None]:
+    """Let errors about what a configuration says name its keys."""
+    try:
+        yield
+    except ApexError as problem:
+        named = {problem.argument, *(one if isinstance(one, str) else one[0] for one in problem.remedy[1:])}
+        if not named & set(_KEYS):
+            raise
+        raise type(problem)(
+            problem.worded(lambda name: _KEYS.get(name, name), lambda name, _: _KEYS.get(name, name))
+        ) from problem
 
 
 def _labelled(experiment: Experiment, path: Path | None) -> LabelledData:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._check import choice, mapped, some
@@ -27,6 +28,7 @@ HEADS: Mapping[str, type[BaseEstimator]] = {"2D": LogisticHead, "3D": SliceHead,
 _MOST_SPLITS = 1000
 _MOST_ROUNDS = 100_000
 _FEWEST_PILOT_SIZES = 3  # that a curve is fitted to
+_TRIAL = np.linspace(-1.0, 1.0, 20)  # cases that a head's settings are tried on
 
 
 @dataclass(frozen=True)
@@ -102,13 +104,19 @@ def _head(name: str, value: Any) -> str:
 
 
 def _head_settings(settings: Keys, head: str) -> dict[str, Any]:
-    """Parameters of the head, by the names that its class has for them; their values are its own to judge."""
-    for known in HEADS[head]().get_params():
-        settings.take(known, lambda name, value: value, None)
-    given = {
-        key: settings.take(key, lambda name, value: value) for key in HEADS[head]().get_params() if key in settings
-    }
+    """Parameters of the head, by the names that its class has for them; it says itself whether their values will do."""
+    parameters = HEADS[head]().get_params()
+    found = {key: settings.take(key, lambda _name, value: value, default) for key, default in parameters.items()}
     settings.refuse_others()
+    given = {key: value for key, value in found.items() if key in settings}
+    if given:
+        X = _TRIAL[:, None, None] if head == "3D" else _TRIAL[:, None]
+        try:
+            HEADS[head](**given).fit(X, np.arange(len(_TRIAL)) % 2, validation=(X, np.arange(len(_TRIAL)) % 2))
+        except Exception as problem:  # before the first fit of a run, instead of in each of them
+            key = str(getattr(problem, "argument", ""))
+            said = getattr(problem, "message", None) or f"{type(problem).__name__}: {problem}"
+            raise settings.error(key if key in given else next(iter(given)), said) from None
     return given
 
 

@@ -28,7 +28,7 @@ def experiment(
         str | None,
         typer.Argument(
             help="One that ships with apexgp, or a configuration file (TOML). Without it, those that ship are listed.",
-            autocompletion=among(*shipped_experiments()),
+            autocompletion=lambda incomplete: among(*shipped_experiments())(incomplete),
         ),
     ] = None,
     embeddings: Annotated[
@@ -51,9 +51,7 @@ def experiment(
         Path | None, typer.Option(help="Only write the configuration to this file, to be edited.", show_default=False)
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Only list the experiments that ship with apexgp.")] = False,
-    dense: Annotated[
-        bool, typer.Option("--dense/--no-dense", help="Do the many runs at large sizes, where the configuration asks.")
-    ] = True,
+    dense: Annotated[bool, typer.Option(help="Do the many runs at large sizes, where the configuration asks.")] = True,
     workers: WorkerOptions,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite files that exist, never the fits."), Sets("overwrite")
@@ -83,10 +81,12 @@ def experiment(
     if drawn:
         need("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
     write_experiment(result, folder, pictures=drawn, overwrite=True)
-    last = result.tables[-1]
+    *others, last = [(table.caption, table.header[1:], [row[1:] for row in table.rows]) for table in result.tables]
     if output.for_a_reader:
-        for table in result.tables[:-1]:
-            print_table(table.header, table.rows, title=table.caption)
-    output.present(experiment_facts(result), last.header, last.rows, intro=last.caption)
+        typer.echo(wanted.name)
+        for caption, header, rows in others:
+            typer.echo(caption)
+            print_table(header, rows)
+    output.present(experiment_facts(result), *last[1:], intro=last[0])
     if output.for_a_reader:
         typer.echo(written_sentence(folder, drawn))
