@@ -124,7 +124,7 @@ WRONG = {
         "classifier.settings.C is no key of a configuration.",
     ),
     "its value": (changed(('"2D"', '"2D"\nsettings = { Cs = [0] }')), "classifier.settings.Cs must be above 0, got 0."),
-    "syntax": ("name = Mine", "is not written as TOML: Invalid value (at line 1, column 8)"),
+    "syntax": ("name = Mine", "It is not written as TOML: Invalid value (at line 1, column 8)"),
 }
 
 
@@ -143,5 +143,5 @@ def test_settings_of_the_head_are_its_own():
 
 
 def test_neither_a_file_nor_a_name(tmp_path):
-    with pytest.raises(DataError, match=r"no file '.*none.toml', and no experiment of that name ships .* busi, chest_"):
+    with pytest.raises(DataError, match=r"no file .*none.toml, and no experiment of that name ships .* busi, chest_"):
         Experiment.read(str(tmp_path / "none.toml"))

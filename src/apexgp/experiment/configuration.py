@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 
-from .._check import shown
+from .._check import text
 from .._files import file_behind, write_text
 from .._tables import read_bytes
 from ..errors import DataError
@@ -91,28 +91,30 @@ class Experiment:
     def read(cls, source: str | os.PathLike[str]) -> Self:
         """Read a configuration: the name of one that ships with apexgp, or a TOML file."""
         shipped = shipped_experiments()
-        if isinstance(source, str) and source in shipped:
-            return cls.parsed(shipped[source], source, Path())
+        if isinstance(source, str) and str.__str__(source) in shipped:
+            return cls.parsed(shipped[str.__str__(source)], source)
         path = file_behind(source)
-        if not path.exists():
+        if not os.path.exists(path):
             raise DataError(
-                f"There is no file {shown(os.fspath(source))}, and no experiment of that name ships with apexgp; there "
-                f"are {', '.join(shipped)}."
+                f"There is no file {path}, and no experiment of that name ships with apexgp; there are "
+                f"{', '.join(shipped)}."
             )
+        where = os.fsdecode(source)
         try:
             content = read_bytes(path).decode("utf-8")
         except UnicodeDecodeError as problem:
-            raise DataError(f"is no text in UTF-8: {problem}.", where=str(source)) from None
-        return cls.parsed(content, str(source), path.parent)
+            raise DataError(f"It is no text in UTF-8: {problem}.", where=where) from None
+        return cls.parsed(content, where, path.parent)
 
     @classmethod
-    def parsed(cls, content: str, where: str = "configuration", folder: Path | None = None) -> Self:
-        """Check the text of a configuration; files that it names lie in `folder`."""
+    def parsed(cls, content: str, where: str = "configuration", folder: str | os.PathLike[str] = os.curdir) -> Self:
+        """Check the text of a configuration, `where` in messages; files that it names lie in `folder`."""
+        content, where = text("content", content, error=DataError), text("where", where)
         try:
             top = Keys(where, tomllib.loads(content))
-        except (tomllib.TOMLDecodeError, RecursionError, TypeError, AttributeError) as problem:
-            raise DataError(f"is not written as TOML: {problem}", where=where) from None
-        return cls(text=content, **checked_settings(top, folder or Path()))
+        except (tomllib.TOMLDecodeError, RecursionError) as problem:
+            raise DataError(f"It is not written as TOML: {problem}", where=where) from None
+        return cls(text=content, **checked_settings(top, file_behind(folder)))
 
     @property
     def ceiling(self) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .. import metrics
-from .._check import FloatArray, instance, mapped
+from .._check import FloatArray, instance, mapped, text
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError
 from ..estimators import CurveEstimator
@@ -66,7 +66,9 @@ def judge_curves(
 def _curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
     found = mapped(name, curves, "a mapping from tasks to curves")
     return {
-        str(task): instance(name, curve, LearningCurve, "a mapping from tasks to curves")
+        text(name, task, "a mapping from names of tasks to curves"): instance(
+            name, curve, LearningCurve, "a mapping from tasks to curves"
+        )
         for task, curve in found.items()
     }
 

@@ -112,7 +112,7 @@ def _labelled(experiment: Experiment, path: Path | None) -> LabelledData:
             f"The configuration of {experiment.name} names no embeddings.",
             remedy=("Name them with {}, or in the configuration as data.embeddings.", "embeddings"),
         )
-    if not path.exists():
+    if not os.path.exists(path):
         raise DataError(
             f"There are no embeddings {path}. Make them with apexgp embed,",
             remedy=("or name those you have with {}.", "embeddings"),

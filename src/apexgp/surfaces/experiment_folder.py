@@ -50,8 +50,8 @@ def write_experiment(
     texts = _texts(result)
     drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
     names = picture_names(result.curves) if drawn else {}
-    if not place.is_dir():
-        refuse_to_overwrite(place, False)  # says what stands there, or that the folder above does not exist
+    if not os.path.isdir(place):
+        refuse_to_overwrite(place, False)
         place.mkdir()
     for name in (*texts, *names.values()):
         refuse_to_overwrite(place / name, overwrite)
@@ -61,22 +61,18 @@ def write_experiment(
         _draw(ExperimentDisplay.from_result(result, task).plot(), place / name, overwrite)
 
 
-def open_folder(folder: Path, *, overwrite: bool) -> Path:
-    """Make the folder of an experiment, or take one that an experiment has begun; gives the record in it.
-
-    One that holds other things is refused, unless they may be overwritten.
-    """
-    if not folder.is_dir():
-        refuse_to_overwrite(folder, False)
+def open_folder(folder: Path) -> Path:
+    """Make the folder of an experiment, or take one that an experiment has begun; gives the record in it."""
+    if not os.path.isdir(folder):
+        refuse_to_overwrite(folder, False)  # says what stands there, or that the folder above does not exist
         folder.mkdir()
     try:
         held = sorted(os.listdir(folder))
     except OSError as problem:
         raise RequestError(f"{folder} cannot be read: {problem.strerror}. Name another folder.") from None
-    if held and RECORD not in held and not overwrite:
+    if held and RECORD not in held:
         raise WouldOverwriteError(
-            f"{folder} holds {held[0]} and no {RECORD}, so no experiment has begun there.",
-            remedy=("Name another folder, or allow overwriting with {}.", ("overwrite", True)),
+            f"{folder} holds {held[0]} and no {RECORD}, so no experiment has begun there. Name another folder."
         )
     return folder / RECORD
 

@@ -66,8 +66,7 @@ def test_a_folder_with_other_things_is_left_alone(run, small, tmp_path):
     (tmp_path / "mine" / "tables.md").write_text("mine")
     code, _, err = run("experiment", small, "--jobs", 1, "--out", "mine")
     assert code == 1
-    assert "mine holds tables.md and no runs.csv, so no experiment has begun there." in err
-    assert "--force" in err
+    assert "mine holds tables.md and no runs.csv, so no experiment has begun there. Name another folder." in err
     assert (tmp_path / "mine" / "tables.md").read_text() == "mine"
 
 

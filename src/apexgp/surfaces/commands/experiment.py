@@ -54,7 +54,7 @@ def experiment(
     dense: Annotated[bool, typer.Option(help="Do the many runs at large sizes, where the configuration asks.")] = True,
     workers: WorkerOptions,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that exist, never the fits."), Sets("overwrite")
+        bool, typer.Option("--force", help="Overwrite the file of --write if it exists."), Sets("overwrite")
     ] = False,
     output: OutputOptions,
 ) -> None:
@@ -68,7 +68,7 @@ def experiment(
         typer.echo(f"The configuration is in {write}. Next: apexgp experiment {write}")
         return
     folder = out or Path(f"{Path(name).stem}-experiment")
-    record = open_folder(folder, overwrite=force)
+    record = open_folder(folder)
     with all_warnings(), workers.at_work() as n_jobs:
         try:
             result = run_experiment(wanted, embeddings, results=record, dense=dense, n_jobs=n_jobs)

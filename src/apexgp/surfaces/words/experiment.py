@@ -39,9 +39,10 @@ def _range_sentence(result: ExperimentResult, extent: str) -> str:
     likelihoods = _averages(own, lambda one: one.likelihood)
     if likelihoods:
         likeliest = max(likelihoods, key=lambda method: likelihoods[method])
-        text += f", {_heading(likeliest)} the highest quantized likelihood, {100 * likelihoods[likeliest]:.0f} %"
-        held = [_held(method, own) for method in likelihoods]
-        text += f"; the {100 * result.experiment.level:g} % intervals held {listed(held)}"
+        which = "and" if likeliest == closest else _heading(likeliest)
+        text += f", {which} the highest quantized likelihood, {100 * likelihoods[likeliest]:.0f} %"
+        held = listed([_held(method, own) for method in likelihoods])
+        text += f"; of the measured scores, the {100 * result.experiment.level:g} % intervals held {held}"
     return f"{text}."
 
 
@@ -58,7 +59,7 @@ def _averages(figures: Sequence[RangeFigure], of: Callable[[RangeFigure], float]
 def _held(method: str, figures: Sequence[RangeFigure]) -> str:
     own = [one for one in figures if one.method == method]
     held = sum(round(one.coverage * one.sizes) for one in own)
-    return f"{held} of {sum(one.sizes for one in own)} scores ({_heading(method)})"
+    return f"{held} of {sum(one.sizes for one in own)} ({_heading(method)})"
 
 
 def _heading(method: str) -> str:
