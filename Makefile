@@ -7,16 +7,20 @@
 # fuzz   hostile input to everything a person can reach: make fuzz N=10000 SEED=0
 # faults kills, dead workers, two starts, full disks: make faults N=20 SEED=0, so many of each
 # api    what schemathesis makes of /openapi.json, thrown at the server of the page
-# docs   remake the generated pages and the picture of the README
+# docs   make the site: build/site/index.html; warnings are errors
+# outputs remake what the documents show of the program: tables, pictures, pages of the command line
+# dist   wheel and sdist, checked as an index would
 
 PYTHON ?= python3
 BIN := .venv/bin
 TORCH := torch==2.13.0
 
+SPHINX := -q -W --keep-going -n
+
 N :=
 SEED := 0
 
-.PHONY: demo test quick check bench paper fuzz faults api docs clean
+.PHONY: demo test quick check bench paper fuzz faults api docs outputs dist clean
 
 demo: .venv/installed
 	$(BIN)/apexgp demo
@@ -61,11 +65,20 @@ faults: .venv/installed-dev
 api: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m serving
 
-docs: .venv/installed-dev
+docs: .venv/installed-docs
+	$(BIN)/python -m sphinx $(SPHINX) -c docs . build/site
+	@echo "Open build/site/index.html"
+
+outputs: .venv/installed-dev
 	$(BIN)/python docs/make.py
 
+dist: .venv/installed-dev
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+
 clean:
-	rm -rf .venv
+	rm -rf .venv build dist
 
 # An editable install, so that only a changed pyproject.toml asks for another.
 $(BIN)/python:
@@ -77,8 +90,12 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
 	@touch $@
 
+.venv/installed-docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@ .venv/installed
+
 # PyTorch first, and its build for the CPU: whatever depends on it would bring gigabytes of CUDA along.
 .venv/installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@ .venv/installed
+	@touch $@ .venv/installed .venv/installed-docs
