@@ -1,0 +1,67 @@
+"""The commands of the study: `PYTHONPATH=benchmarks python -m study run | tables | picture | speed | failures`."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+
+import calibrate
+from study import record, samples
+from study.methods import known_methods
+
+# On the first draw all methods are run; on further draws and under other designs the leading ones of each kind.
+LEADING = (
+    "default",
+    "auto",
+    "paper-power_law",
+    "published",
+    "written",
+    "ls-power_law",
+    "ls-pow4",
+    "piecewise",
+    "last-score",
+    "sklearn-gp",
+)
+
+
+def run(settings: argparse.Namespace) -> None:
+    """Forecast what is not in the records yet."""
+    known = known_methods(calibrate.read_folds(settings.folds))
+    priors = record.priors_used(settings.folds)
+    main = list(samples.main_protocol(settings.draws, settings.every))
+    others = [] if settings.curves == 0 else list(samples.other_designs(settings.curves))
+    first = [pilot for pilot in main if pilot.sample == main[0].sample]
+    for name in settings.methods or known:
+        pilots = main + others if name in LEADING else first
+        done = record.run(settings.out, name, known[name], pilots, priors)
+        print(f"{name}: {done}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m study", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--out", type=Path, default=Path("study"), help="folder of the records (study)")
+    running = commands.add_parser("run", parents=[common], help=run.__doc__)
+    running.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
+    running.add_argument("--methods", nargs="+", choices=list(known_methods(None)), help="only these")
+    running.add_argument("--draws", nargs="+", type=int, default=list(samples.DRAWS), help="of the main protocol")
+    running.add_argument("--every", type=int, default=1, help="one in so many curves of each draw")
+    running.add_argument(
+        "--curves", type=int, default=samples.CURVES_A_DESIGN, help="at most so many under each other design, or 0"
+    )
+    running.set_defaults(do=run)
+    settings = parser.parse_args()
+    warnings.simplefilter("ignore")
+    settings.do(settings)
+
+
+if __name__ == "__main__":
+    main()
