@@ -5,6 +5,7 @@ Standard errors are clustered by task: curves of several learners on one data se
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -107,4 +108,4 @@ def line(name: str, rows: pd.DataFrame, levels: Sequence[int] = (80, 95)) -> str
 
 def _short(numbers: str) -> str:
     """Fractions without the nought before the point."""
-    return numbers.replace("0.", ".")
+    return re.sub(r"\b0\.", ".", numbers)

@@ -13,8 +13,9 @@ import warnings
 from pathlib import Path
 
 import calibrate
-from study import record, samples
+from study import picture, record, report, samples, speed
 from study.methods import known_methods
+from study.tables import first_draw
 
 # On the first draw all methods are run; on further draws and under other designs the leading ones of each kind.
 LEADING = (
@@ -44,6 +45,25 @@ def run(settings: argparse.Namespace) -> None:
         print(f"{name}: {done}", file=sys.stderr, flush=True)
 
 
+def tables(settings: argparse.Namespace) -> None:
+    """Print the tables that the records give."""
+    known = known_methods(None)
+    for line in report.sections(record.read(settings.out, known), known):
+        print(line)
+
+
+def draw(settings: argparse.Namespace) -> None:
+    """Draw the reliability curves of all methods on the first draw."""
+    known = known_methods(None)
+    picture.draw(first_draw(record.read(settings.out, known)), known, settings.to)
+
+
+def time_all(settings: argparse.Namespace) -> None:
+    """Time all methods in one run, and how they grow."""
+    for line in speed.lines(known_methods(None), settings.curves):
+        print(line, flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m study", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -58,6 +78,13 @@ def main() -> None:
         "--curves", type=int, default=samples.CURVES_A_DESIGN, help="at most so many under each other design, or 0"
     )
     running.set_defaults(do=run)
+    commands.add_parser("tables", parents=[common], help=tables.__doc__).set_defaults(do=tables)
+    drawing = commands.add_parser("picture", parents=[common], help=draw.__doc__)
+    drawing.add_argument("--to", type=Path, default=Path("study/reliability.png"), help="file of the picture")
+    drawing.set_defaults(do=draw)
+    timing = commands.add_parser("speed", help=time_all.__doc__)
+    timing.add_argument("--curves", type=int, default=30, help="so many a method")
+    timing.set_defaults(do=time_all)
     settings = parser.parse_args()
     warnings.simplefilter("ignore")
     settings.do(settings)
