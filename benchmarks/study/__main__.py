@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 
 import calibrate
-from study import picture, record, report, samples, speed
+from study import failures, picture, record, report, samples, speed
 from study.methods import known_methods
 from study.tables import first_draw
 
@@ -64,6 +64,23 @@ def time_all(settings: argparse.Namespace) -> None:
         print(line, flush=True)
 
 
+def fail(settings: argparse.Namespace) -> None:
+    """Look at the worst forecasts of the default, and at what the cautions said of them."""
+    rows = record.read(settings.out, ["default"])
+    most = rows[~rows["sample"].str.startswith("draw")].curve.max()
+    draws = [int(name.split()[1]) for name in rows["sample"].unique() if name.startswith("draw")]
+    pilots = list(samples.main_protocol(draws))
+    if most == most:  # there are other designs
+        pilots += samples.other_designs(int(most) + 1)
+    folds = calibrate.read_folds(settings.folds)
+    fold = folds["fold"] if folds else calibrate.deal({pilot.case.task for pilot in pilots})
+    table = failures.outcomes(rows, pilots, fold)
+    for line in failures.lines(table):
+        print(line)
+    if settings.to:
+        failures.draw(failures.worst_of(table), pilots, folds, settings.to)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m study", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -82,6 +99,10 @@ def main() -> None:
     drawing = commands.add_parser("picture", parents=[common], help=draw.__doc__)
     drawing.add_argument("--to", type=Path, default=Path("study/reliability.png"), help="file of the picture")
     drawing.set_defaults(do=draw)
+    failing = commands.add_parser("failures", parents=[common], help=fail.__doc__)
+    failing.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
+    failing.add_argument("--to", type=Path, help="file of a picture of the worst")
+    failing.set_defaults(do=fail)
     timing = commands.add_parser("speed", help=time_all.__doc__)
     timing.add_argument("--curves", type=int, default=30, help="so many a method")
     timing.set_defaults(do=time_all)
