@@ -57,10 +57,10 @@ def test_guessing_depends_on_the_metric():
 
 
 def test_one_run_without_a_label_is_asked_about():
-    jumpy = RISING + [0.02, -0.02, 0.02, -0.02, 0.02, -0.02]
+    jumpy = RISING + np.array([0.02, -0.02, 0.02, -0.02, 0.02, -0.02])
     assert said(jumpy) == {"one run without a label?"}
     assert said(jumpy, split=["run 3"] * 6) == set()
-    assert said(np.repeat(jumpy[:, None], 2, axis=1) + [-0.02, 0.02]) == set()
+    assert said(jumpy[:, None] + np.array([-0.02, 0.02])) == set()
 
 
 def test_a_forecast_carries_them():

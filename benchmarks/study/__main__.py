@@ -10,6 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import calibrate
@@ -60,7 +61,9 @@ def draw(settings: argparse.Namespace) -> None:
 
 def time_all(settings: argparse.Namespace) -> None:
     """Time all methods in one run, and how they grow."""
-    for line in speed.lines(known_methods(None), settings.curves):
+    known = known_methods(None)
+    chosen = {name: known[name] for name in settings.methods or known}
+    for line in speed.lines(chosen, settings.curves):
         print(line, flush=True)
 
 
@@ -81,7 +84,7 @@ def fail(settings: argparse.Namespace) -> None:
         failures.draw(failures.worst_of(table), pilots, folds, settings.to)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m study", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     common = argparse.ArgumentParser(add_help=False)
@@ -104,9 +107,10 @@ def main() -> None:
     failing.add_argument("--to", type=Path, help="file of a picture of the worst")
     failing.set_defaults(do=fail)
     timing = commands.add_parser("speed", help=time_all.__doc__)
+    timing.add_argument("--methods", nargs="+", choices=list(known_methods(None)), help="only these")
     timing.add_argument("--curves", type=int, default=30, help="so many a method")
     timing.set_defaults(do=time_all)
-    settings = parser.parse_args()
+    settings = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     settings.do(settings)
 
