@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
 from ._files import write_text
-from ._known_metrics import UNNAMED, metric_name
+from ._known_metrics import UNNAMED, metric_name, unbounded_metric
 from ._tables import as_csv
 from ._warn import warn
 from .errors import DataError, MissingScoresWarning, RequestError
@@ -79,6 +79,13 @@ class LearningCurve:
         for name, value in (("metric", self.metric), ("task", self.task)):
             if name == "metric" or value is not None:
                 object.__setattr__(self, name, text(name, value, error=DataError))  # type: ignore[arg-type]
+        unbounded = unbounded_metric(self.metric)
+        if unbounded is not None:
+            raise DataError(
+                f"The metric {shown(self.metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
+                "cannot be forecast. Measure AUROC, accuracy, the Brier score or the like; or name yours otherwise, if "
+                "it does lie in [0, 1]."
+            )
         sizes = sizes_array("sizes", self.sizes, error=DataError)
         scores = scores_array("scores", self.scores)
         split = None if self.split is None else _labels(self.split)
