@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import against_the_truth
+import pages
 from conftest import REPOSITORY, require
 
 BENCHMARKS = REPOSITORY / "benchmarks"
@@ -79,6 +81,16 @@ def test_default_classifier(printed):
     assert cells(row)[1] == cells(quoted)[1]  # sizes
     ours, theirs = ([float(score) for score in cells(line)[2].split(",")] for line in (row, quoted))
     assert ours == pytest.approx(theirs, abs=0.03)  # two splits instead of four
+
+
+@pytest.mark.slow
+def test_forecasts_beside_the_truth():
+    quoted = re.findall(r"^\| (?:digits|breast|diamonds)[^|]*, .*$", page("collect.md"), re.MULTILINE)
+    assert {cells(row)[0] for row in quoted} == set(against_the_truth.RUNS)
+    assert all(cells(row)[-1] == "yes" for row in quoted)
+    name = "breast cancer, TunedLogistic"
+    (row,) = against_the_truth.judged(name, against_the_truth.RUNS[name](1))[-1]
+    assert any(pages.alike(row, other) for other in quoted), row
 
 
 @pytest.mark.slow
