@@ -59,6 +59,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
 	$(BIN)/python benchmarks/web_load.py
+	$(BIN)/python benchmarks/redrawn_prior.py
 
 paper: .venv/installed
 	PYTHONPATH=papers $(BIN)/python -m harvey2023
