@@ -15,6 +15,8 @@ from .collect.run import collect_curves
 from .collect.slices import SliceHead
 from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
+from .design.pilot import design_pilot
+from .design.ranked import PilotDesign, RankedDesign
 from .estimators import METHODS, APExGP, LeastSquares
 from .experiment.configuration import Experiment
 from .experiment.judge import judge_curves
@@ -37,6 +39,7 @@ from .surfaces.plot import (
     BatchDisplay,
     ComparisonDisplay,
     CurveDisplay,
+    DesignDisplay,
     ExperimentDisplay,
     PlanDisplay,
 )
@@ -62,6 +65,7 @@ __all__ = [
     "CurveForecast",
     "CurveSet",
     "DenseFigure",
+    "DesignDisplay",
     "EmbeddingRun",
     "Experiment",
     "ExperimentDisplay",
@@ -74,8 +78,10 @@ __all__ = [
     "MethodScore",
     "MinimumSampleSize",
     "PairComparison",
+    "PilotDesign",
     "PlanDisplay",
     "RangeFigure",
+    "RankedDesign",
     "RequiredSize",
     "SliceHead",
     "TunedLogistic",
@@ -84,6 +90,7 @@ __all__ = [
     "beliefs",
     "collect_curves",
     "compare_models",
+    "design_pilot",
     "embed_images",
     "errors",
     "forecast_many",

@@ -1,4 +1,4 @@
-"""The stand-in of docs/experiment.md, reduced: its shape, and an experiment on it with rising curves and tables."""
+"""The stand-in of docs/experiment.md, reduced: its shape; an experiment on it gives rising curves and tables."""
 
 import sys
 from dataclasses import replace

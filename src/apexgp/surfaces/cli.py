@@ -18,6 +18,7 @@ from .commands.collect import collect
 from .commands.compare import compare
 from .commands.datasets import datasets
 from .commands.demo import demo
+from .commands.design import design
 from .commands.embed import embed
 from .commands.experiment import experiment
 from .commands.forecast import forecast
@@ -34,6 +35,7 @@ COMMANDS = (
     embed,
     datasets,
     plan,
+    design,
     compare,
     backtest,
     report,

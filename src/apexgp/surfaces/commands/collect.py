@@ -143,12 +143,23 @@ def collect(
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
+        except RequestError as problem:
+            raise _with_a_curve_of_its_own(problem, results) from problem
     curves.to_csv(out, overwrite=True)
     for (measured, name), curve in curves.items():
         print_table(*curve_table(curve), title=curve_title(measured, name))
     typer.echo(f"\n{written_sentence(curves, out, record)}")
     if curves.failed:
         raise typer.Exit(1)
+
+
+def _with_a_curve_of_its_own(problem: RequestError, results: Path | None) -> RequestError:
+    """The error, where another record is the remedy, with another curve: the old one belongs to the old record."""
+    if not any(isinstance(one, tuple) and one[0] == "results" for one in problem.remedy):
+        return problem
+    fresh = [("out", "other.csv"), *([] if results is None else [("results", "other.runs.csv")])]
+    sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
+    return RequestError(problem.message, remedy=(sentence, *fresh))
 
 
 def _comes_from(record: Path, out: Path) -> bool:
