@@ -3,6 +3,7 @@
 # quick  the tests that answer at once: those without the mark `slow`
 # check  lint, format check and types
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
+# paper  remake the tables and figures of Harvey et al. 2023 from their results: ../shared/data/tufts, or tufts/ in APEXGP_DATA
 # fuzz   hostile input to everything a person can reach: make fuzz N=10000 SEED=0
 # faults kills, dead workers, two starts, full disks: make faults N=20 SEED=0, so many of each
 # api    what schemathesis makes of /openapi.json, thrown at the server of the page
@@ -15,7 +16,7 @@ TORCH := torch==2.13.0
 N :=
 SEED := 0
 
-.PHONY: demo test quick check bench fuzz faults api docs clean
+.PHONY: demo test quick check bench paper fuzz faults api docs clean
 
 demo: .venv/installed
 	$(BIN)/apexgp demo
@@ -47,6 +48,9 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
 	$(BIN)/python benchmarks/web_load.py
+
+paper: .venv/installed
+	PYTHONPATH=papers $(BIN)/python -m harvey2023
 
 fuzz: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(N) --seed $(SEED)

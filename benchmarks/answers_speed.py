@@ -31,7 +31,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     scores = (0.9 - 1.2 * SIZES**-0.45)[:, None] + rng.normal(0, 0.01, (6, 3))
     curve = LearningCurve(SIZES, scores)
-    for mean in ("auto", "power_law"):
+    for mean in ("mmf", "auto"):
         model = APExGP(mean)
         fit = median_time(lambda model=model: model.fit(curve))
         print(f"{mean}: fit {fit:.1f} ms")

@@ -15,6 +15,8 @@ from .collect.run import collect_curves
 from .collect.slices import SliceHead
 from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
+from .design.pilot import design_pilot
+from .design.ranked import PilotDesign, RankedDesign
 from .estimators import METHODS, APExGP, LeastSquares
 from .forecast import Forecast
 from .images.embed import EmbeddingRun, embed_images
@@ -27,7 +29,14 @@ from .repeated.compare import Comparison, PairComparison, compare_models
 from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
-from .surfaces.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
+from .surfaces.plot import (
+    BacktestDisplay,
+    BatchDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    DesignDisplay,
+    PlanDisplay,
+)
 from .surfaces.report.write import write_report
 
 __version__ = version("apexgp")
@@ -49,6 +58,7 @@ __all__ = [
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
+    "DesignDisplay",
     "EmbeddingRun",
     "Forecast",
     "HeldOut",
@@ -58,7 +68,9 @@ __all__ = [
     "MethodScore",
     "MinimumSampleSize",
     "PairComparison",
+    "PilotDesign",
     "PlanDisplay",
+    "RankedDesign",
     "RequiredSize",
     "SliceHead",
     "TunedLogistic",
@@ -67,6 +79,7 @@ __all__ = [
     "beliefs",
     "collect_curves",
     "compare_models",
+    "design_pilot",
     "embed_images",
     "errors",
     "forecast_many",

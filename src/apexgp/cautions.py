@@ -16,6 +16,7 @@ from .errors import Remedy, as_keyword
 __all__ = [
     "FARTHEST_FACTOR",
     "Caution",
+    "first_cautions",
     "forecast_cautions",
     "in_brief",
     "of_one",
@@ -138,6 +139,17 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
             )
         )
     return tuple(found)
+
+
+def first_cautions() -> tuple[str, ...]:
+    """Caution where nothing has been measured yet."""
+    return (
+        Caution(
+            "Nothing has been measured yet: the figures are averages over curves of all kinds. Design again after the "
+            "first scores.",
+            "nothing measured yet",
+        ),
+    )
 
 
 def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ PROCESSES = {"--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310]}
 # Options whose usual values are worth meeting as well.
 SOUND = {
     "--at": ["720", "2x"],
+    "--budget": ["3", "2h", "0.5"],
     "--of": ["expected", "same_splits"],
     "--mean": ["power_law"],
     "--method": ["arctan"],
@@ -56,6 +57,7 @@ def commands():
     fixed = {
         "forecast": [str(pairs)],
         "plan": [str(pairs), *plan.split()],
+        "design": [str(pairs), *["--budget", "4", "--confirm", "0", "--mean", "power_law"]],
         "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],
         "backtest": [str(pairs), "--method", "power_law"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],

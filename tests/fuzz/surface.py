@@ -25,6 +25,7 @@ from apexgp import (
     Beliefs,
     ComparisonDisplay,
     CurveDisplay,
+    DesignDisplay,
     Forecast,
     LearningCurve,
     LeastSquares,
@@ -53,11 +54,12 @@ TABLE = "size,score,split\n" + "".join(
     f"{int(a)},{b},{c}\n" for a, b, c in zip(SIZES * 2, SCORES * 2, "a" * 5 + "b" * 5, strict=True)
 )
 
-DISPLAYS = (BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay)
+DISPLAYS = (BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, DesignDisplay, PlanDisplay)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveDisplay", "CurveForecast", "CurveSet"}
 RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize", "HeldOut", "EmbeddingRun"}
-RESULTS |= {"BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "PlanDisplay"}
+RESULTS |= {"BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "DesignDisplay", "PlanDisplay"}
+RESULTS |= {"PilotDesign", "RankedDesign"}
 
 
 @lru_cache
@@ -103,6 +105,7 @@ def instances():
     """One of each class whose methods are attacked."""
     model, one = fitted(), curve()
     tested, plan = apexgp.backtest(one, ["power_law"]), apexgp.plan_collection(model, 0.8, 1.0, 1e4)
+    designed = apexgp.design_pilot(model, 4, confirm=0)
     compared = apexgp.compare_models({"a": one, "b": one}, [720], model)
     found = {
         "APExGP": model,
@@ -116,11 +119,13 @@ def instances():
         "CurveDisplay": CurveDisplay.from_estimator(model),
         "CurveForecast": next(iter(apexgp.forecast_many([one], [720], APExGP("power_law")))),
         "CurveSet": collected(),
+        "DesignDisplay": DesignDisplay.from_design(designed, model),
         "Forecast": model.forecast([720.0, 3600.0]),
         "LearningCurve": one,
         "LeastSquares": LeastSquares("power_law").fit(one),
         "LogisticHead": LogisticHead([1.0], [5]).fit(X, Y),
         "MinimumSampleSize": apexgp.minimum_sample_size(0.2, 10, 0.2),
+        "PilotDesign": designed,
         "PlanDisplay": PlanDisplay.from_plan(model, plan),
         "RequiredSize": model.required_size(0.8),
         "SliceHead": SliceHead([0.05], [0.0], 1, max_epochs=2).fit(SCANS, Y),
@@ -154,7 +159,8 @@ def usual():
             "which": ("1", "auroc"),
         },
         **{"frame": frame(), "result": (SIZES, np.ones((5, 2)), np.outer(SCORES, [1.0, 1.01]))},
-        **{"models": {"a": model}, "times": [2], "axes": None, "noise": 0.01},
+        **{"models": {"a": model}, "times": [2], "axes": None, "noise": 0.01, "budget": 4, "confirm": 0},
+        **{"found": instances()["PilotDesign"], "cost": 3.0, "one": instances()["PilotDesign"].best},
         **{"comparison": instances()["Comparison"], "plan": instances()["CollectionPlan"]},
     }
     methods = ("fit", "predict", "predict_proba", "decision_function")
@@ -190,6 +196,7 @@ def usual():
         "collect_curves": small,
         "backtest": {"methods": ["power_law"]},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
+        "design_pilot": {"sizes": None, "cost": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
         "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},
         "tune_correction": {

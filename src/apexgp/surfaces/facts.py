@@ -14,6 +14,7 @@ from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize, success_of
 from ..cautions import in_brief, of_one
 from ..curve import LearningCurve
+from ..design.ranked import PilotDesign
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
 from ..forecast import Forecast
@@ -24,13 +25,22 @@ from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
 from .words.cite import Source, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
+from .words.design import design_methods, design_sentence
 from .words.forecast import forecast_methods, forecast_sentence
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
 from .words.plan import plan_methods, plan_sentence
 from .words.required import required_sentence
 
-__all__ = ["backtest_facts", "batch_facts", "compare_facts", "forecast_facts", "minimum_facts", "plan_facts"]
+__all__ = [
+    "backtest_facts",
+    "batch_facts",
+    "compare_facts",
+    "design_facts",
+    "forecast_facts",
+    "minimum_facts",
+    "plan_facts",
+]
 
 
 def forecast_facts(
@@ -92,6 +102,25 @@ def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
     sources: tuple[Source, ...] = (*sources_of(model), "mahmood_b")
     said = _said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions, sources)
     return _model_facts(model) | {"plan": _without_cautions(plan), "rounds": rows_of(plan.to_dict())} | said
+
+
+def design_facts(found: PilotDesign, model: APExGP, curve: LearningCurve | None) -> dict[str, Any]:
+    """What to measure next, with a model fitted to the curve or, where there is none, with the priors of one."""
+    about = _model_facts(model) if curve is not None else {"apexgp": version("apexgp"), "pilot": None}
+    own = plain({name: value for name, value in vars(found).items() if name not in ("designs", "cautions")})
+    now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
+    rows = rows_of(found.to_dict())
+    along = [{"grid_widths": list(one.grid_widths)} for one in found.designs]
+    facts = {
+        "question": own,
+        "now": now | {"settled": found.settled_now} if found.target is not None else now,
+        "designs": [row | more for row, more in zip(rows, along, strict=True)],
+        "frugal": found.designs.index(found.frugal) + 1,
+        "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,
+    }
+    sources: tuple[Source, ...] = (*sources_of(model), "chaloner")
+    said = _said(design_sentence(found, curve), design_methods(found, model, curve), found.cautions, sources)
+    return about | facts | said
 
 
 def compare_facts(comparison: Comparison) -> dict[str, Any]:

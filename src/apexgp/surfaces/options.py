@@ -27,6 +27,7 @@ __all__ = [
     "Columns",
     "Confidence",
     "CurveFile",
+    "CurveFileIfAny",
     "MethodOptions",
     "ModelOptions",
     "among",
@@ -168,6 +169,27 @@ class CurveFile(Columns):
     @cached_property
     def _curves(self) -> dict[str | None, LearningCurve]:
         return self.curves_of(self.pairs)  # once: standard input cannot be read again
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveFileIfAny(Columns):
+    """A file of measured scores, where there is one already."""
+
+    pairs: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input. Leave "
+            "it out before the first pilot.",
+            allow_dash=True,
+            show_default=False,
+        ),
+    ] = None
+
+    def only_curve(self) -> LearningCurve | None:
+        """The only curve, if there is a file."""
+        if self.pairs is None and self.lower_is_better:
+            raise RequestError("--lower-is-better goes with a file of scores.")
+        return None if self.pairs is None else self.only_curve_of(self.pairs)
 
 
 @dataclass(frozen=True, kw_only=True)

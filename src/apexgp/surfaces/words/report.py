@@ -104,6 +104,8 @@ def _priors(settings: Mapping[str, Any]) -> str:
         return "Learnt from hundreds of real learning curves of the Learning Curve Database."
     if settings["priors"] == "paper":
         return "Those of the published method."
+    if settings["priors"] == "flat":
+        return "None: the most likely parameters were taken."
     return "Stated by the user; they are among the settings in the lines of Python below."
 
 
