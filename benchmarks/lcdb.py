@@ -59,7 +59,7 @@ class Case:
     splits: LearningCurve | None = None
     """The pilot's splits at all sizes, for simulations in which they go on."""
     truth: LearningCurve | None = None
-    """The mean over all splits at each of those sizes."""
+    """The mean over all splits at each size from the pilot's first on."""
 
 
 # Third-party data that this repository does not hold.

@@ -180,10 +180,11 @@ class LearningCurve:
         path
             The file, or one that is open. A line near its beginning names the columns.
         size, score, split
-            Names of the columns. By default those that are called so, or as people call them: `n` or `Training
-            examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled replicates. A list of
-            names, or a pattern such as `fold*`, as `score` reads a wide table, one column a split; columns that are
-            numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken for one without being listed.
+            Names of the columns. By default those that are called so, or as people call them: `n` or
+            `Training examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled
+            replicates. A list of names, or a pattern such as `fold*`, as `score` reads a wide table, one
+            column a split; columns that are numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken
+            for one without being listed.
         metric
             What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
             the file says: in that column, or by the name of the column of scores.
@@ -236,7 +237,7 @@ class LearningCurve:
         metric
             What was measured; by default what a display says.
         direction, unit
-            As for `LearningCurve`. Scores that scikit-learn calls neg_..., which are below 0, are turned into losses,
+            As for `LearningCurve`. Scores that scikit-learn calls `neg_...`, which are below 0, are turned into losses,
             of which lower is better.
         """
         found = scikit_learn_curve(result)

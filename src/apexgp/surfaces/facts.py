@@ -17,6 +17,8 @@ from ..curve import LearningCurve
 from ..design.ranked import PilotDesign
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
+from ..experiment.result import ExperimentResult
+from ..experiment.settings import Dense
 from ..forecast import Forecast
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.figures import Backtest
@@ -26,6 +28,7 @@ from .words.batch import batch_sentence, tasks_of_caution
 from .words.cite import Source, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
+from .words.experiment import experiment_methods, experiment_sentence
 from .words.forecast import forecast_methods, forecast_sentence
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
@@ -37,6 +40,7 @@ __all__ = [
     "batch_facts",
     "compare_facts",
     "design_facts",
+    "experiment_facts",
     "forecast_facts",
     "minimum_facts",
     "plan_facts",
@@ -168,6 +172,35 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str]) ->
         cautions += [of_one(tasks_of_caution(names, len(required)), caution) for caution, names in asking.items()]
     sources = sources_of_methods(score.method for score in result.pooled)
     return facts | _said(backtest_sentence(result), backtest_methods(result), cautions, sources)
+
+
+def experiment_facts(result: ExperimentResult) -> dict[str, Any]:
+    """What an experiment was told, what it measured, and how each method fared."""
+    told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
+    curves = {
+        task: {
+            "sizes": curve.replicates.sizes.tolist(),
+            "means": curve.replicates.mean.tolist(),
+            "splits": curve.replicates.count.tolist(),
+        }
+        for task, curve in result.curves.items()
+    }
+    tables = {
+        table.name: {"caption": table.caption, "header": table.header, "rows": table.rows} for table in result.tables
+    }
+    facts = {
+        "apexgp": version("apexgp"),
+        "experiment": plain(told, lambda value: vars(value) if isinstance(value, Dense) else str(value)),
+        "curves": curves,
+        "figures": rows_of(result.to_dict("ranges")),
+        "dense": rows_of(result.to_dict("dense")),
+        "tables": plain(tables),
+        "fits": result.n_fits,
+        "seconds": round(result.seconds, 1),
+        "notes": list(result.notes),
+    }
+    sources: tuple[Source, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
+    return facts | _said(experiment_sentence(result), experiment_methods(result), result.cautions, sources)
 
 
 def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[Source]) -> dict[str, Any]:
