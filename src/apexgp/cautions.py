@@ -20,9 +20,7 @@ _FLAT_RISE = 0.01  # over the whole pilot
 _HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
 _GUESSING = 0.03
 _NO_CHANGE = 1e-9
-_DISAGREEMENT = (
-    6.0  # times the usual standard deviation of splits; set on the tasks of three folds, see docs/failures.md
-)
+_DISAGREEMENT = 6.0  # times the usual standard deviation of splits
 _LEAST_SPREAD = 1e-4
 _JUMPY = 0.01  # standard deviation around a smooth curve
 _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
