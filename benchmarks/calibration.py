@@ -73,20 +73,20 @@ def pooled(names: list[str]) -> list[tuple[str, list[str]]]:
 
 def paper_tasks() -> None:
     """The paper's 15 tasks, never tuned on: the pilot's own splits continued, as its tables measure."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-    from conftest import read_tufts
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "papers"))
+    from harvey2023.data import Results, tasks_of
 
-    folder = lcdb.default_path().parents[1] / "tufts"
+    results = Results(lcdb.present(lcdb.data_folder() / "tufts"))
     figures = []
     for extent in ("short", "long"):
-        for label, curve in read_tufts(folder, extent).items():
-            later, small = curve.beyond(360).replicates, curve.up_to(360)
+        for task in tasks_of(extent):
+            later, small = results.later(task, extent).replicates, results.pilot(task)
             for name, model in {"published": APExGP.as_published(), "default": APExGP()}.items():
                 f = model.fit(small).forecast(later.sizes, of="same_splits")
                 figures.append(
                     {
                         "range": extent,
-                        "label": label,
+                        "label": task.label,
                         "method": name,
                         "rmse x 100": 100 * metrics.rmse(f.location, later.mean),
                         "crps x 100": 100 * metrics.crps(f, later.mean),

@@ -30,6 +30,8 @@ OF_THE_SCORES = (
     "falls",
     "flat",
     "perfect scores",
+    "all perfect: a leak?",
+    "nearly perfect",
     "noise exceeds the rise",
     "is lower better?",
 )

@@ -15,7 +15,13 @@ from .collect.run import collect_curves
 from .collect.slices import SliceHead
 from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
+from .design.pilot import design_pilot
+from .design.ranked import PilotDesign, RankedDesign
 from .estimators import METHODS, APExGP, LeastSquares
+from .experiment.configuration import Experiment
+from .experiment.judge import judge_curves
+from .experiment.result import DenseFigure, ExperimentResult, RangeFigure
+from .experiment.run import run_experiment
 from .forecast import Forecast
 from .images.embed import EmbeddingRun, embed_images
 from .model import beliefs
@@ -27,7 +33,16 @@ from .repeated.compare import Comparison, PairComparison, compare_models
 from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
-from .surfaces.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay
+from .surfaces.experiment_folder import write_experiment
+from .surfaces.plot import (
+    BacktestDisplay,
+    BatchDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    DesignDisplay,
+    ExperimentDisplay,
+    PlanDisplay,
+)
 from .surfaces.report.write import write_report
 
 __version__ = version("apexgp")
@@ -49,7 +64,12 @@ __all__ = [
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
+    "DenseFigure",
+    "DesignDisplay",
     "EmbeddingRun",
+    "Experiment",
+    "ExperimentDisplay",
+    "ExperimentResult",
     "Forecast",
     "HeldOut",
     "LearningCurve",
@@ -58,7 +78,10 @@ __all__ = [
     "MethodScore",
     "MinimumSampleSize",
     "PairComparison",
+    "PilotDesign",
     "PlanDisplay",
+    "RangeFigure",
+    "RankedDesign",
     "RequiredSize",
     "SliceHead",
     "TunedLogistic",
@@ -67,15 +90,19 @@ __all__ = [
     "beliefs",
     "collect_curves",
     "compare_models",
+    "design_pilot",
     "embed_images",
     "errors",
     "forecast_many",
+    "judge_curves",
     "metrics",
     "minimum_sample_size",
     "plan_collection",
     "read_curves",
+    "run_experiment",
     "simulate_collection",
     "true_requirement",
     "tune_correction",
+    "write_experiment",
     "write_report",
 ]

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ._check import FloatArray
 from ._known_metrics import UNNAMED, sounds_like_a_loss
 from ._numbers import multiple
 from .curve import LearningCurve, Replicates
+from .errors import Remedy, as_keyword
 
-__all__ = ["FARTHEST_FACTOR", "Caution", "forecast_cautions", "in_brief", "pilot_cautions", "uninformed_cautions"]
+__all__ = [
+    "FARTHEST_FACTOR",
+    "Caution",
+    "first_cautions",
+    "forecast_cautions",
+    "in_brief",
+    "of_one",
+    "pilot_cautions",
+    "uninformed_cautions",
+]
 
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
@@ -17,6 +30,8 @@ FARTHEST_FACTOR = 50
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
+_OFTEN_WON = 0.02  # by flat curves, far beyond the pilot
+_NO_ROOM = 0.005  # left above the last score: whatever the curve does there hardly matters
 _HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
 _GUESSING = 0.03
 _NO_CHANGE = 1e-9
@@ -31,15 +46,38 @@ _UNINFORMED = 0.87
 
 
 class Caution(str):
-    """A reason for doubt in a sentence or two, and in a few words for the cell of a table."""
+    """A reason for doubt in a sentence or two, and in a few words for the cell of a table.
+
+    What to do about it may be set by an argument, which every surface words in its own way, as those of errors are.
+    """
 
     brief: str
+    why: str
+    remedy: Remedy
 
-    def __new__(cls, text: str, brief: str = "") -> Caution:
-        """Keep the few words beside the text."""
-        caution = super().__new__(cls, text)
-        caution.brief = brief or text
+    def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
+        """Keep the few words, and what to do, beside the text."""
+        caution = super().__new__(cls, _with_remedy(text, remedy, as_keyword))
+        caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
+
+    def worded(self, set_by: Callable[[str, Any], str]) -> str:
+        """The text, with `set_by` to say how an argument is set."""
+        return _with_remedy(self.why, self.remedy, set_by)
+
+
+def _with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
+    if not remedy:
+        return text
+    sentence, *arguments = remedy
+    return f"{text} {sentence.format(*(set_by(*one) for one in arguments if not isinstance(one, str)))}"
+
+
+def of_one(whose: str, caution: str) -> str:
+    """A caution that begins with what it is about."""
+    if not isinstance(caution, Caution):
+        return f"{whose}{caution}"
+    return Caution(f"{whose}{caution.why}", caution.brief, caution.remedy)
 
 
 def in_brief(caution: str) -> str:
@@ -49,7 +87,7 @@ def in_brief(caution: str) -> str:
 
 def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
     """Cautions that the measurements alone call for."""
-    checks = (_few_sizes, _narrow, _wrong_way, _perfect, _wild, _guessing, _stuck, _one_size, _one_run)
+    checks = (_few_sizes, _narrow, _wrong_way, _near_perfect, _wild, _guessing, _stuck, _one_size, _one_run)
     found = (check(curve) for check in checks)
     return tuple(caution for caution in found if caution is not None)
 
@@ -81,13 +119,14 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
     pilot = curve.upward.replicates
     span = float(np.log(pilot.sizes[-1] / pilot.sizes[0]))
     slope, error = _trend(pilot)
+    flat = slope < 2 * error and slope * span < _FLAT_RISE and error * span < _FLAT_RISE
+    room = float(1 - pilot.mean[-1])
     if curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
         return Caution(
-            f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better? Then say so with "
-            'direction="lower", on the command line with --lower-is-better; the forecast as it stands takes higher '
-            "for better.",
+            f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better?",
             "is lower better?",
+            ("Then say so with {}; the forecast as it stands takes higher for better.", ("direction", "lower")),
         )
     if slope < -1e-9 and slope < -2 * error:
         return Caution(
@@ -96,24 +135,15 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
             "as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
             "falls",
         )
-    if slope < 2 * error and slope * span < _FLAT_RISE and error * span < _FLAT_RISE:
-        return Caution(
-            "The pilot does not rise beyond its noise. Of real curves that were as flat, half moved by less than "
-            "0.01 even at more than ten times the size, but about one in three rose by more than 0.02: the upper "
-            "end of the interval stands for those.",
-            "flat",
+    if flat and room >= _NO_ROOM:
+        # What flat curves elsewhere have won is nothing to go by where less is left to win.
+        others = (
+            "Of real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, but "
+            "about one in three rose by more than 0.02: the upper end of the interval stands for those."
         )
+        left = others if room >= _OFTEN_WON else f"Only {room:.2g} is left above it."
+        return Caution(f"The pilot does not rise beyond its noise. {left}", "flat")
     return None
-
-
-def _perfect(curve: LearningCurve) -> Caution | None:
-    if curve.upward.scores.max() < 1:
-        return None
-    return Caution(
-        "Some scores are perfect. At the bound the curve cannot show how it would go on: of the real curves with such "
-        "a pilot half left the 95 % interval later.",
-        "perfect scores",
-    )
 
 
 def _wild(curve: LearningCurve) -> Caution | None:
@@ -194,6 +224,17 @@ def _one_run(curve: LearningCurve) -> Caution | None:
     )
 
 
+def first_cautions() -> tuple[str, ...]:
+    """Caution where nothing has been measured yet."""
+    return (
+        Caution(
+            "Nothing has been measured yet: the figures are averages over curves of all kinds. Design again after the "
+            "first scores.",
+            "nothing measured yet",
+        ),
+    )
+
+
 def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
     """Cautions that the sizes asked for add."""
     factor = sizes.max() / pilot.sizes[-1]
@@ -213,7 +254,8 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
 
     `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.
     """
-    if sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
+    no_room = 1 - pilot.mean[-1] < _NO_ROOM
+    if no_room or sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
         return ()
     return (
         Caution(
@@ -222,6 +264,32 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
             "says little of the limit",
         ),
     )
+
+
+def _near_perfect(curve: LearningCurve) -> Caution | None:
+    """Whether the curve has come to the end of its scale."""
+    scores = curve.upward.scores
+    room = float(1 - curve.upward.replicates.mean[-1])
+    if scores.min() >= 1:
+        return Caution(
+            "All scores are perfect: the curve shows that the score stays there, not what more data are good for. Look "
+            "for a leak first (a feature that gives the class away, patients in training and test at once), or test on "
+            "harder cases.",
+            "all perfect: a leak?",
+        )
+    if scores.max() >= 1:
+        return Caution(
+            "Some scores are perfect. At the bound the curve cannot show how it would go on: of the real curves with "
+            "such a pilot half left the 95 % interval later.",
+            "perfect scores",
+        )
+    if room < _NO_ROOM:
+        return Caution(
+            f"The last score is {room:.1g} short of perfect: there is next to no room for more data to show. "
+            "Differences this small take very large test sets to measure.",
+            "nearly perfect",
+        )
+    return None
 
 
 def _may_be_a_loss(curve: LearningCurve, slope: float, error: float) -> bool:

@@ -12,7 +12,7 @@ import typer
 from hypothesis import strategies as st
 
 from apexgp.surfaces import cli
-from fuzz.surface import TABLE, folder, labelled_files, pictures
+from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
 from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
@@ -22,6 +22,7 @@ PROCESSES = {"--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310]}
 # Options whose usual values are worth meeting as well.
 SOUND = {
     "--at": ["720", "2x"],
+    "--budget": ["3", "2h", "0.5"],
     "--of": ["expected", "same_splits"],
     "--mean": ["power_law"],
     "--method": ["arctan"],
@@ -48,6 +49,7 @@ def commands():
     pairs, data = folder() / "good.csv", folder() / "good labelled.csv"
     pairs.write_text(TABLE)
     data.write_bytes(labelled_files()[".csv"])
+    experiment()
     shown = pictures()
     embed = [part for name in ("labels", "model", "device") for part in (f"--{name}", str(shown[name]))]
     embed += ["--out", "e.npz"]
@@ -56,10 +58,12 @@ def commands():
     fixed = {
         "forecast": [str(pairs)],
         "plan": [str(pairs), *plan.split()],
+        "design": [str(pairs), *["--budget", "4", "--confirm", "0", "--mean", "power_law"]],
         "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],
         "backtest": [str(pairs), "--method", "power_law"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
         "datasets": [],
+        "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
         "embed": [str(shown["folder"]), *embed],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],

@@ -25,6 +25,8 @@ from apexgp import (
     Beliefs,
     ComparisonDisplay,
     CurveDisplay,
+    DesignDisplay,
+    ExperimentDisplay,
     Forecast,
     LearningCurve,
     LeastSquares,
@@ -53,11 +55,20 @@ TABLE = "size,score,split\n" + "".join(
     f"{int(a)},{b},{c}\n" for a, b, c in zip(SIZES * 2, SCORES * 2, "a" * 5 + "b" * 5, strict=True)
 )
 
-DISPLAYS = (BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, PlanDisplay)
+DISPLAYS = (
+    BacktestDisplay,
+    BatchDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    DesignDisplay,
+    ExperimentDisplay,
+    PlanDisplay,
+)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
-RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveDisplay", "CurveForecast", "CurveSet"}
-RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize", "HeldOut", "EmbeddingRun"}
-RESULTS |= {"BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "PlanDisplay"}
+RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
+RESULTS |= {"HeldOut", "MethodScore", "MinimumSampleSize", "PairComparison", "PilotDesign", "RankedDesign"}
+RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
+RESULTS |= {display.__name__ for display in DISPLAYS}
 
 
 @lru_cache
@@ -83,6 +94,43 @@ def collected(record=None):
         return apexgp.collect_curves(GaussianNB(), X, Y, sizes=[20, 30, 40], n_splits=1, progress=False, results=record)
 
 
+EXPERIMENT = """
+name = "Small"
+[data]
+embeddings = "small.npz"
+labels = ["label"]
+patients = "who"
+[classifier]
+head = "2D"
+settings = { Cs = [1.0], max_iters = [9] }
+[sizes]
+pilot = [20, 30, 40]
+short = [60]
+[splits]
+number = 1
+[forecasts]
+methods = ["power_law", "gp_power_law"]
+rounds = 5
+"""
+
+
+@lru_cache
+def experiment():
+    """A small one, with its embeddings and its file beside it."""
+    (folder() / "small.npz").write_bytes(labelled_files()[".npz"])
+    (folder() / "small.toml").write_text(EXPERIMENT)
+    return apexgp.Experiment.read(folder() / "small.toml")
+
+
+@lru_cache
+def judged():
+    later = [*SIZES, 60.0 * 8]
+    return apexgp.judge_curves(
+        apexgp.Experiment.parsed(EXPERIMENT.replace("20, 30, 40", "60, 94, 147, 230, 360").replace("[60]", "[480]")),
+        {"a": LearningCurve(later, [*SCORES, 0.78], ["a"] * 6, metric="auroc")},
+    )
+
+
 def frame():
     return pd.read_csv(io.StringIO(TABLE))
 
@@ -103,6 +151,7 @@ def instances():
     """One of each class whose methods are attacked."""
     model, one = fitted(), curve()
     tested, plan = apexgp.backtest(one, ["power_law"]), apexgp.plan_collection(model, 0.8, 1.0, 1e4)
+    designed = apexgp.design_pilot(model, 4, confirm=0)
     compared = apexgp.compare_models({"a": one, "b": one}, [720], model)
     found = {
         "APExGP": model,
@@ -116,11 +165,16 @@ def instances():
         "CurveDisplay": CurveDisplay.from_estimator(model),
         "CurveForecast": next(iter(apexgp.forecast_many([one], [720], APExGP("power_law")))),
         "CurveSet": collected(),
+        "DesignDisplay": DesignDisplay.from_design(designed, model),
+        "Experiment": experiment(),
+        "ExperimentDisplay": apexgp.ExperimentDisplay.from_result(judged(), "a"),
+        "ExperimentResult": judged(),
         "Forecast": model.forecast([720.0, 3600.0]),
         "LearningCurve": one,
         "LeastSquares": LeastSquares("power_law").fit(one),
         "LogisticHead": LogisticHead([1.0], [5]).fit(X, Y),
         "MinimumSampleSize": apexgp.minimum_sample_size(0.2, 10, 0.2),
+        "PilotDesign": designed,
         "PlanDisplay": PlanDisplay.from_plan(model, plan),
         "RequiredSize": model.required_size(0.8),
         "SliceHead": SliceHead([0.05], [0.0], 1, max_epochs=2).fit(SCANS, Y),
@@ -154,7 +208,8 @@ def usual():
             "which": ("1", "auroc"),
         },
         **{"frame": frame(), "result": (SIZES, np.ones((5, 2)), np.outer(SCORES, [1.0, 1.01]))},
-        **{"models": {"a": model}, "times": [2], "axes": None, "noise": 0.01},
+        **{"models": {"a": model}, "times": [2], "axes": None, "noise": 0.01, "budget": 4, "confirm": 0},
+        **{"found": instances()["PilotDesign"], "cost": 3.0, "one": instances()["PilotDesign"].best},
         **{"comparison": instances()["Comparison"], "plan": instances()["CollectionPlan"]},
     }
     methods = ("fit", "predict", "predict_proba", "decision_function")
@@ -189,7 +244,15 @@ def usual():
         "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
         "backtest": {"methods": ["power_law"]},
+        "run_experiment": {"experiment": experiment()},
+        "judge_curves": {"experiment": judged().experiment, "curves": judged().curves},
+        "write_experiment": {"result": judged(), "folder": folder() / "experiment", "pictures": False},
+        "Experiment.read": {"source": folder() / "small.toml"},
+        "Experiment.parsed": {"content": EXPERIMENT, "folder": folder()},
+        "Experiment.write": {"path": folder() / "written.toml"},
+        "ExperimentDisplay.from_result": {"result": judged(), "task": "a"},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
+        "design_pilot": {"sizes": None, "cost": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
         "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},
         "tune_correction": {

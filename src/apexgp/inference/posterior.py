@@ -16,10 +16,10 @@ from .draws import Nodes
 from .nodes import solve_lower
 from .statistics import Batch, Statistics, pseudo_scores
 
-__all__ = ["Posterior"]
+__all__ = ["Continued", "Posterior"]
 
 
-class _Continued(NamedTuple):
+class Continued(NamedTuple):
     """Mean of the split effects w b that the pilot's splits carry to new sizes, with its uncertainty."""
 
     shift: FloatArray
@@ -115,6 +115,11 @@ class Posterior:
         covariance[diagonal, diagonal] = np.maximum(covariance[diagonal, diagonal], 1e-14)
         return location, covariance
 
+    def continued(self, sizes: FloatArray) -> Continued:
+        """What the mean over the pilot's own splits adds to f at new sizes."""
+        at = sizes[:, None]
+        return self._continued(at, self._cross(at))
+
     def some(self, which: NDArray[np.intp]) -> Posterior:
         """The same with some of the nodes, maybe repeated; the weights are those that the nodes had."""
         chosen = replace(self, nodes=self.nodes[which], weights=self.weights[which], masses=self.masses[which])
@@ -160,7 +165,7 @@ class Posterior:
             sizes / unit, np.asarray(last / unit), self.nodes.drop, self.nodes.shape
         )
 
-    def _continued(self, at: FloatArray, cross: FloatArray) -> _Continued:
+    def _continued(self, at: FloatArray, cross: FloatArray) -> Continued:
         """What the mean over the pilot's own splits adds to f at new sizes.
 
         Given f, the mean split effect is N(c0 - c'f, spread); f itself is Gaussian given the scores.
@@ -187,4 +192,4 @@ class Posterior:
         weight = density.shrinkage(at, known, n.parameters["kappa"])
         shift = weight * (offset - (pull * fitted).sum(axis=0))
         single, _ = density.noise(n.parameters, at, known)
-        return _Continued(shift, weight, covariance, variance_of_pull + spread, single / total)
+        return Continued(shift, weight, covariance, variance_of_pull + spread, single / total)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from .._cells import number_in
 from .._check import some
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
@@ -26,14 +27,30 @@ __all__ = [
     "Columns",
     "Confidence",
     "CurveFile",
+    "CurveFileIfAny",
     "MethodOptions",
     "ModelOptions",
     "among",
+    "share_option",
     "sizes_and_times",
     "sizes_asked_for",
 ]
 
-Confidence = Annotated[float, typer.Option(help="Probability with which the target should be met.")]
+
+def share_option(*names: str, help: str, **more: Any) -> Any:
+    """An option that takes a score or a probability as people write it: 0.82 or 82%."""
+    return typer.Option(*names, help=help, parser=_share, metavar="<float>", **more)
+
+
+def _share(value: str | float) -> float:
+    text = str(value).strip()
+    try:
+        return number_in(text, decimal_comma=False)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no number. Write it as 0.82 or 82%.") from None
+
+
+Confidence = Annotated[float, share_option(help="Probability with which the target should be met.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,18 +172,39 @@ class CurveFile(Columns):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CurveFileIfAny(Columns):
+    """A file of measured scores, where there is one already."""
+
+    pairs: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input. Leave "
+            "it out before the first pilot.",
+            allow_dash=True,
+            show_default=False,
+        ),
+    ] = None
+
+    def only_curve(self) -> LearningCurve | None:
+        """The only curve, if there is a file."""
+        if self.pairs is None and self.lower_is_better:
+            raise RequestError("--lower-is-better goes with a file of scores.")
+        return None if self.pairs is None else self.only_curve_of(self.pairs)
+
+
+@dataclass(frozen=True, kw_only=True)
 class MethodOptions:
     """What a method can be told, whichever it is."""
 
     ceiling: Annotated[
         float,
-        typer.Option(
+        share_option(
             help="Highest score that is possible at all; with --lower-is-better, 1 minus the lowest error rate."
         ),
     ] = 1.0
     floor: Annotated[
         float,
-        typer.Option(
+        share_option(
             help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, 1 minus that of the error rate."
         ),
     ] = 0.0

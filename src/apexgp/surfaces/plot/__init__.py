@@ -4,6 +4,16 @@ from .backtest import BacktestDisplay
 from .batch import BatchDisplay
 from .compare import ComparisonDisplay
 from .curve import CurveDisplay
+from .design import DesignDisplay
+from .experiment import ExperimentDisplay
 from .plan import PlanDisplay
 
-__all__ = ["BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "CurveDisplay", "PlanDisplay"]
+__all__ = [
+    "BacktestDisplay",
+    "BatchDisplay",
+    "ComparisonDisplay",
+    "CurveDisplay",
+    "DesignDisplay",
+    "ExperimentDisplay",
+    "PlanDisplay",
+]

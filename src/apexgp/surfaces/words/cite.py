@@ -10,9 +10,12 @@ from ...estimators import APExGP
 
 __all__ = ["Source", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
 
-Source = Literal["harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
+Source = Literal["chaloner", "harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
 
 _SOURCES: dict[Source, str] = {
+    "chaloner": (
+        "Chaloner K, Verdinelli I. Bayesian Experimental Design: A Review. Statistical Science 1995;10:273-304."
+    ),
     "harvey": (
         "Harvey E, Chen W, Kent DM, Hughes MC. A Probabilistic Method to Predict Classifier Accuracy on Larger "
         "Datasets given Small Pilot Data. Machine Learning for Health (ML4H), PMLR 225, 2023."

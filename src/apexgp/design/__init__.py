@@ -1,0 +1,1 @@
+"""What to measure next: designs of a pilot, judged by what they are expected to tell."""

@@ -1,0 +1,155 @@
+"""Which designs are looked at: usual ones, and the best that can be found by adding one size after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._check import FloatArray
+from .plans import Design, Price
+
+__all__ = ["Room", "candidate_sizes", "candidates", "first_sizes"]
+
+Risk = Callable[[Design], float]
+
+_BEYOND = 2 ** (np.arange(1, 11) / 2)  # further sizes, in units of the pilot's largest
+_MOST_KNOWN, _MOST_BEYOND = 6, 5  # sizes of the pilot, and further ones, that are looked at
+_FIRST = 11  # sizes that a first pilot may have
+_WIDEST = 32.0  # its largest over its smallest: what is far below tells little of what is above
+_LEAST = 16.0
+_SPLITS = (1, 2, 3, 5, 10, 20, 50)
+_MOST_SPLITS = 100
+_MOST_SIZES = 8  # of one design
+_TREND = 3  # sizes without which there is no curve
+_SPANS = (32.0, 16.0, 8.0, 4.0)
+
+
+@dataclass(frozen=True)
+class Room:
+    """What designs can be made of."""
+
+    sizes: FloatArray
+    """Candidate sizes, rising."""
+    pilot: FloatArray
+    """Sizes that have been measured; none before a first pilot."""
+    own_splits: int
+    """Splits of the pilot that can go on; 0 if none can."""
+    price: Price
+    budget: float
+    splits: tuple[int, ...] = ()
+    """Numbers of new splits that are looked at; by default some, and those that spend the budget on few sizes."""
+
+    def __post_init__(self) -> None:
+        if not self.splits:
+            fits = min(self.budget / min(map(self.price.of_size, self.sizes.tolist())), 6.0 * _MOST_SPLITS)
+            whole = {min(int(fits * (1 + 1e-9) / number), _MOST_SPLITS) for number in range(1, 7)}
+            object.__setattr__(self, "splits", tuple(sorted({*_SPLITS, *whole} - {0})))
+
+    def affords(self, design: Design) -> bool:
+        """Whether the budget pays for a design."""
+        return self.price.of(design) <= self.budget * (1 + 1e-9)
+
+
+def candidate_sizes(pilot: FloatArray, available: float) -> FloatArray:
+    """Some of the pilot's sizes, evenly in their logarithm, and further ones in ratios of the root of 2."""
+    known = pilot
+    if len(pilot) > _MOST_KNOWN:
+        wanted = np.geomspace(pilot[0], pilot[-1], _MOST_KNOWN)
+        known = np.unique(pilot[np.abs(np.log(pilot[:, None] / wanted)).argmin(axis=0)])
+    further = np.array([_two_digits(size) for size in pilot[-1] * _BEYOND])
+    further = further[(further > pilot[-1] * 1.1) & (further < available * 0.95)]
+    further = further[:: -(-len(further) // (_MOST_BEYOND - 1)) or 1] if len(further) >= _MOST_BEYOND else further
+    return np.unique([*known, *further, *([available] if available > pilot[-1] else [])])
+
+
+def first_sizes(available: float) -> FloatArray:
+    """Sizes for a first pilot, evenly in their logarithm."""
+    least = max(min(_LEAST, available / 4), available / _WIDEST)
+    return np.unique(
+        [max(1.0, _two_digits(size)) for size in np.geomspace(least, available, _FIRST)[:-1]] + [available]
+    )
+
+
+def _two_digits(size: float) -> float:
+    return float(f"{size:.2g}")
+
+
+def candidates(room: Room, risk: Risk) -> list[Design]:
+    """Designs within the budget, each once."""
+    found = _first(room, risk) if not len(room.pilot) else _further(room, risk)
+    return list(dict.fromkeys(design for design in found if design.sizes and room.affords(design)))
+
+
+def _further(room: Room, risk: Risk) -> Iterable[Design]:
+    """What may be added to a pilot."""
+    known = room.sizes[room.sizes <= room.pilot[-1]]
+    beyond = room.sizes[room.sizes > room.pilot[-1]]
+    half = replace(room, budget=room.budget / 2)
+    if room.own_splits:
+        unmeasured = room.sizes[~np.isin(room.sizes, room.pilot)]
+        own = Design((), room.own_splits, continued=True)
+        yield from (replace(own, sizes=(size,)) for size in beyond.tolist())
+        for purse in (room, half):
+            yield _grown(own, unmeasured, purse, risk)
+    for count in room.splits:
+        new = Design((), count)
+        for purse in (room, half):
+            yield _grown(new, room.sizes, purse, risk)
+        yield _grown(new, known, room, risk)  # for those who have no more data
+        for sizes in (known, np.union1d(known[:1], known[-1:]), known[-1:], beyond[-1:]):
+            if len(sizes):
+                yield _with_most_splits(replace(new, sizes=tuple(sizes.tolist())), room)
+
+
+def _first(room: Room, risk: Risk) -> Iterable[Design]:
+    """What a first pilot may be: at least three sizes, the largest among them."""
+    end = room.sizes[-1]
+    for count in room.splits:
+        for span in _SPANS:
+            within = room.sizes[room.sizes >= end / span * 0.99]
+            for number in (3, 4, 5, 6, _MOST_SIZES):
+                if len(within) >= number:
+                    yield Design(_evenly(within, number), count)
+        for start in ((0, len(room.sizes) // 2), (len(room.sizes) // 2, -2)):
+            begun = Design(tuple(sorted({*room.sizes[list(start)].tolist(), float(end)})), count)
+            if len(begun.sizes) >= _TREND and room.affords(begun):
+                yield _grown(begun, room.sizes, room, risk)
+
+
+def _evenly(sizes: FloatArray, number: int) -> tuple[float, ...]:
+    """So many of the sizes, as evenly in their logarithm as they allow."""
+    wanted = np.geomspace(sizes[0], sizes[-1], number)
+    chosen: list[float] = sizes[np.abs(np.log(sizes[:, None] / wanted)).argmin(axis=0)].tolist()
+    return tuple(sorted(set(chosen)))
+
+
+def _grown(design: Design, sizes: FloatArray, room: Room, risk: Risk) -> Design:
+    """Add the size that helps most, as long as the budget lasts."""
+    while len(design.sizes) < _MOST_SIZES:
+        larger = [_with(design, size) for size in sizes.tolist() if size not in design.sizes]
+        affordable = [one for one in larger if room.affords(one)]
+        if not affordable:
+            break
+        design = min(affordable, key=risk)
+    return design
+
+
+def _with(design: Design, size: float) -> Design:
+    return replace(design, sizes=tuple(sorted((*design.sizes, size))))
+
+
+def _with_most_splits(design: Design, room: Room) -> Design:
+    """As many splits as the budget pays for, of those that are looked at."""
+    affordable = [count for count in room.splits if room.affords(replace(design, splits=count))]
+    return replace(design, splits=max(affordable, default=design.splits))
+
+
+def cheapest(room: Room) -> Design:
+    """The design that costs least."""
+    few: Sequence[float] = room.sizes.tolist() if len(room.pilot) else room.sizes[:_TREND].tolist()
+    splits = min(room.splits)
+    if len(room.pilot):
+        return min((Design((size,), splits) for size in few), key=room.price.of)
+    return Design(tuple(few), splits)

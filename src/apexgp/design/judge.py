@@ -1,0 +1,198 @@
+"""What is known now, and how much of it a design is expected to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .._check import FloatArray
+from ..cautions import first_cautions
+from ..curve import LearningCurve
+from ..estimators import APExGP
+from ..forecast import Forecast
+from . import figures
+from .candidates import Room
+from .knowledge import Knowledge
+from .linear import LinearPredictor
+from .plans import Design
+from .ranked import PilotDesign, RankedDesign
+
+__all__ = ["Judge", "by_risk"]
+
+_MOST_ADJUSTED = (0.5, 3.0)
+
+
+def by_risk(one: RankedDesign) -> tuple[float, float]:
+    """Order of designs: the least risk first, then the least cost."""
+    return one.risk, one.cost
+
+
+class Judge:
+    """Figures of designs.
+
+    Parameters
+    ----------
+    model, pilot
+        The fitted model and its curve; None before there is a pilot.
+    known
+        What is known at all sizes that matter.
+    asked
+        Sizes at which the score matters.
+    grid
+        Sizes from the end of the pilot on, at which the required size is looked for.
+    goal, confidence
+        A target, or None, and how sure to be of it.
+    by_size
+        Whether designs are ranked by what they tell of the required size.
+    """
+
+    def __init__(
+        self,
+        model: APExGP | None,
+        pilot: LearningCurve | None,
+        known: Knowledge,
+        asked: FloatArray,
+        grid: FloatArray,
+        goal: float | None,
+        confidence: float,
+        *,
+        by_size: bool,
+    ) -> None:
+        self._goal, self._confidence, self._by_size = goal, confidence, by_size
+        self._asked, self._grid, self._count = asked, grid, len(asked)
+        self._cautions: tuple[str, ...] = ()
+        self._direction = "higher" if pilot is None else pilot.direction
+        # Sizes that are asked for, then those of the grid.
+        sizes = np.concatenate([asked, grid])
+        if pilot is None or model is None:
+            self._predictor = LinearPredictor(known.by_level_and_noise(), sizes)
+            self._now, self._cautions = _of_draws(known, sizes), first_cautions()
+            # The spread of all curves, of which the parts know some already.
+            self._whole = self._now.std
+        else:
+            self._predictor = LinearPredictor(known.by_noise(), sizes)
+            self._now = model.forecast(sizes, of="expected")
+            self._cautions = model.forecast(asked, of="expected").cautions
+            self._whole = self._predictor.now()
+        self._crps, self._widths = figures.expected_crps(self._now), figures.widths(self._now)
+        self._prob = None if goal is None else figures.meets(self._now, goal, self._direction)
+        self.risk_now = self._risk(np.ones(len(sizes)))
+
+    def risk(self, design: Design) -> float:
+        """What designs are ranked by, in closed form."""
+        return self._risk(self._left(design))
+
+    def _left(self, design: Design) -> FloatArray:
+        """Share of the spread at each size that stays."""
+        return np.minimum(self._predictor.after(design) / np.maximum(self._whole, 1e-12), 1.0)
+
+    def _risk(self, left: FloatArray) -> float:
+        if self._by_size and self._prob is not None:
+            return float(figures.brier_after(self._prob, left)[self._count :].mean())
+        return float((self._crps * left)[: self._count].mean())
+
+    def ranked(self, designs: Iterable[Design], room: Room) -> list[RankedDesign]:
+        """Designs with their figures in closed form, the best first."""
+        return sorted((self._figures(one, room.price.of(one)) for one in designs), key=by_risk)
+
+    def _figures(self, design: Design, cost: float, powers: tuple[float, float] = (1.0, 1.0)) -> RankedDesign:
+        """Figures in closed form, the share of the spread that stays to the powers of risk and width."""
+        left, of_width = (self._left(design) ** power for power in powers)
+        settled = required = None
+        if self._prob is not None:
+            far = int(self._asked.argmax())
+            settled = figures.settled_after(float(self._prob[far]), float(left[far]), self._confidence)
+            typical = figures.deviate(self._prob) / np.maximum(left, 1e-6)
+            required = figures.size_interval(self._grid, typical[self._count :])
+        width = self._widths * of_width
+        return RankedDesign(
+            design=design,
+            cost=cost,
+            risk=self._risk(left),
+            widths=tuple(width[: self._count].tolist()),
+            prob_settled=settled,
+            required=required,
+            grid_widths=tuple(width[self._count :].tolist()),
+        )
+
+    def tried(self, one: RankedDesign, models: Sequence[APExGP]) -> RankedDesign:
+        """Figures of a design after models have been fitted to what it may show."""
+        forecasts = [model.forecast(self._asked, of="expected") for model in models]
+        crps = np.array([figures.expected_crps(forecast) for forecast in forecasts])
+        width = np.mean([figures.widths(forecast) for forecast in forecasts], axis=0)
+        risks, settled, required = crps.mean(axis=1), None, None
+        if self._goal is not None:
+            far = self._asked.argmax()
+            prob = np.array([figures.meets(one, self._goal, self._direction)[far] for one in forecasts])
+            sure = max(self._confidence, 1 - self._confidence)
+            settled = float(((prob >= sure) | (prob <= 1 - sure)).mean())
+            along = [model.forecast(self._grid, of="expected") for model in models]
+            reached = np.array([figures.meets(forecast, self._goal, self._direction) for forecast in along])
+            if self._by_size:
+                risks = (reached * (1 - reached)).mean(axis=1)
+            ends = np.array([figures.size_interval(self._grid, row) for row in figures.deviate(reached)])
+            low, high = np.quantile(ends, 0.5, axis=0, method="lower").tolist()
+            required = (low, high)
+        power = _power(np.array(one.widths) / self._widths[: self._count], width / self._widths[: self._count])
+        along_grid = self._widths[self._count :] * (np.array(one.grid_widths) / self._widths[self._count :]) ** power
+        return replace(
+            one,
+            risk=float(risks.mean()),
+            risk_error=float(risks.std(ddof=1) / np.sqrt(len(risks))) if len(risks) > 1 else 0.0,
+            widths=tuple(width.tolist()),
+            prob_settled=settled,
+            required=required,
+            grid_widths=tuple(along_grid.tolist()),
+            confirmed=True,
+        )
+
+    def adjusted(
+        self, others: Sequence[RankedDesign], before: Sequence[RankedDesign], tried: Sequence[RankedDesign]
+    ) -> list[RankedDesign]:
+        """Designs in closed form, with as much of the spread gone as fits left of those that were tried."""
+        widths = (np.array([one.widths for one in some]) / self._widths[: self._count] for some in (before, tried))
+        risks = (np.array([one.risk for one in some]) / self.risk_now for some in (before, tried))
+        powers = _power(*risks), _power(*widths)
+        return [self._figures(one.design, one.cost, powers) for one in others]
+
+    def answer(self, designs: Sequence[RankedDesign], room: Room, available: float) -> PilotDesign:
+        """All that there is to say."""
+        at, grid = slice(0, self._count), slice(self._count, None)
+        lower, upper = self._now.interval(figures.LEVEL)
+        required = prob = None
+        if self._prob is not None:
+            prob = float(self._prob[int(self._asked.argmax())])
+            required = figures.size_interval(self._grid, figures.deviate(self._prob)[grid])
+        return PilotDesign(
+            designs=tuple(designs),
+            budget=room.budget,
+            unit=room.price.unit,
+            at=tuple(self._asked.tolist()),
+            target=self._goal,
+            confidence=self._confidence,
+            ranked_by="required_size" if self._by_size else "score",
+            available=available,
+            pilot_sizes=tuple(room.pilot.tolist()),
+            risk_now=self.risk_now,
+            widths_now=tuple(self._widths[at].tolist()),
+            prob_now=prob,
+            required_now=required,
+            grid=tuple(self._grid.tolist()),
+            grid_median=tuple(self._now.median[grid].tolist()),
+            grid_interval=(tuple(lower[grid].tolist()), tuple(upper[grid].tolist())),
+            cautions=self._cautions,
+        )
+
+
+def _power(told: FloatArray, found: FloatArray) -> float:
+    """The power of the share left, as told in closed form, that comes closest to the share that fits left."""
+    logs = -np.log(np.clip([told, found], 1e-3, 1.0)).sum(axis=tuple(range(1, told.ndim + 1)))
+    return float(np.clip(logs[1] / logs[0], *_MOST_ADJUSTED)) if logs[0] > 0 else 1.0
+
+
+def _of_draws(known: Knowledge, sizes: FloatArray) -> Forecast:
+    """Drawn curves as a forecast: each is known to a thousandth."""
+    locations = known.location[known.places(sizes)].T
+    return Forecast(sizes, locations, np.full_like(locations, 1e-3), known.weights / known.weights.sum())

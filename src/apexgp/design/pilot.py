@@ -1,0 +1,251 @@
+"""What to measure next: designs of a pilot, ranked by what they are expected to tell (preposterior analysis)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from .._check import FloatArray, checked_seed, positive, probability, real_number, sizes_array, whole_number
+from .._numbers import exactly
+from ..answers.required import attainable_target
+from ..cautions import FARTHEST_FACTOR
+from ..curve import LearningCurve
+from ..errors import RequestError
+from ..estimators import APExGP
+from ..inference.bayes import FullBayes
+from .candidates import Room, candidate_sizes, candidates, cheapest, first_sizes
+from .judge import Judge, by_risk
+from .knowledge import Knowledge, from_posterior
+from .plans import Cost, price_of
+from .priors import from_priors
+from .ranked import PilotDesign, RankedDesign, at_hand, frugal
+from .simulated import imagine, models_after
+
+__all__ = ["design_pilot"]
+
+_DRAWS, _FIRST_DRAWS = 24, 48  # data sets on which the best designs are tried; more where any curve may come
+_MOST_TURNS = 3  # of trying
+_GRID = 17  # sizes beyond the pilot at which intervals are drawn and targets looked for
+_TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
+_FURTHER = 2.0  # times the pilot's largest size that can be had, where nothing else is said
+_A_PILOT = 0.1  # of the smallest size that matters, before there is a pilot
+_MOST_ASKED = 20
+
+
+def design_pilot(
+    model: APExGP | None,
+    budget: float,
+    *,
+    at: ArrayLike | None = None,
+    target: float | None = None,
+    confidence: float = 0.8,
+    cost: Cost = None,
+    available: float | None = None,
+    sizes: ArrayLike | None = None,
+    splits: int | None = None,
+    confirm: int = 3,
+    seed: int = 0,
+) -> PilotDesign:
+    """Say what to measure next: which sizes and how many splits are expected to make a forecast most certain.
+
+    Parameters
+    ----------
+    model
+        A fitted `APExGP`: what may be added to its pilot. None, or one that is not fitted, before there is a pilot: the
+        priors then say what curves there are.
+    budget
+        What may be spent: a number of fits, or, with `cost`, as much as they may cost together.
+    at
+        Training-set sizes at which the score matters; by default 10 times the pilot's largest.
+    target
+        Score to reach (where lower is better, the error rate to come down to). Without `at`, designs are ranked by
+        what they tell of the size that reaches it.
+    confidence
+        Probability with which the question is settled: yes or no.
+    cost
+        What a fit costs: a function of its size; a pair, of a fit and of each example in it; or what `collect_curves`
+        returned (or `CurveSet.from_results` read), for a budget in hours that follows from the seconds of its fits.
+    available
+        Most examples that can be trained on; by default twice the pilot's largest size or, before there is a pilot, a
+        tenth of the smallest size in `at`.
+    sizes
+        Training-set sizes that may be measured; by default some of the pilot's, and further ones up to `available`.
+    splits
+        Number of new splits; by default several numbers are tried.
+    confirm
+        How many of the best designs are tried on drawn data, by fitting the model again; the others are judged in
+        closed form.
+    seed
+        Seed of what is drawn.
+
+    Returns
+    -------
+    PilotDesign
+        Designs within the budget, the best first.
+
+    Examples
+    --------
+    >>> from apexgp import APExGP, design_pilot
+    >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
+    >>> design_pilot(model, budget=6, at=3600, available=720).best.sizes
+    (720.0,)
+    """
+    seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
+    confidence = probability("confidence", confidence)
+    settings, pilot = _settings_and_pilot(model)
+    engine = _engine(settings)
+    asked = _asked(at, pilot)
+    most = _available(available, pilot, asked)
+    goal = None if target is None else _goal(target, engine, pilot)
+    measurable = _measurable(sizes, pilot, most)
+    counts = () if splits is None else (whole_number("splits", splits, least=1, most=1000),)
+    measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
+    room = Room(
+        sizes=measurable,
+        pilot=measured,
+        own_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
+        price=price_of(cost, measurable),
+        budget=positive("budget", budget),
+        splits=counts,
+    )
+    _refuse_too_little(room)
+    last = float(measurable[-1] if pilot is None else measured[-1])
+    grid = np.geomspace(last, max(FARTHEST_FACTOR * last, float(asked.max())), _GRID)
+    grid[0] = last
+    every = np.unique(np.concatenate([measurable, measured, asked, grid]))
+    known = _known(model, pilot, engine, every, measurable)
+    if known.own is None:
+        room = replace(room, own_splits=0)
+    judge = Judge(model, pilot, known, asked, grid, goal, confidence, by_size=at is None and goal is not None)
+    found = judge.ranked(candidates(room, judge.risk), room)
+    if confirm:
+        found = _confirmed(found, judge, room, confirm, known, pilot, settings, seed)
+    return judge.answer(found, room, most)
+
+
+def _confirmed(
+    found: list[RankedDesign],
+    judge: Judge,
+    room: Room,
+    count: int,
+    known: Knowledge,
+    pilot: LearningCurve | None,
+    settings: APExGP,
+    seed: int,
+) -> list[RankedDesign]:
+    """The same designs: the best, the cheapest good one and the best without more data are tried on drawn data.
+
+    What trying them changed is taken to hold for the others; one that comes out best by that is tried, too.
+    """
+    most_splits = max(one.splits for one in found)
+    draws = _FIRST_DRAWS if pilot is None else _DRAWS
+    data = imagine(known, pilot, draws, most_splits, float(settings.ceiling), seed)
+    spare = [frugal(found), at_hand(found, room.pilot.tolist())]
+    waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
+    told, tried = [], []
+    for _ in range(_MOST_TURNS):
+        after = models_after([one.design for one in waiting], data, pilot, settings)
+        if not after:
+            return found  # nothing that was drawn can be fitted: stay with the closed form
+        told += waiting
+        tried += [judge.tried(one, models) for one, models in zip(waiting, after, strict=True)]
+        others = judge.adjusted([one for one in found if one not in told], told, tried)
+        ranked = sorted([*tried, *others], key=by_risk)
+        if ranked[0].confirmed:
+            break
+        waiting = [one for one in found if one.design == ranked[0].design]
+    return ranked
+
+
+def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | None]:
+    if model is None:
+        return APExGP(), None
+    if not isinstance(model, APExGP):
+        raise RequestError(
+            f"must be an APExGP, or None before there is a pilot, got {type(model).__name__}.", argument="model"
+        )
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return clone(model), None
+    return clone(model).set_params(**model._settings), model.curve_
+
+
+def _engine(settings: APExGP) -> FullBayes:
+    engine = settings._checked_engine()
+    if not isinstance(engine, FullBayes) or not engine.beliefs.uses_replicates:
+        raise RequestError(
+            "must know single scores and how sure it is: APExGP() with inference='bayes' and the calibrated priors, or "
+            "your own.",
+            argument="model",
+        )
+    return engine
+
+
+def _asked(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
+    if at is None:
+        if pilot is None:
+            raise RequestError("must say at which training-set sizes the score matters.", argument="at")
+        return np.array([_TIMES * pilot.largest])
+    asked = np.unique(sizes_array("at", at))
+    if len(asked) > _MOST_ASKED:
+        raise RequestError(f"must be at most {_MOST_ASKED} sizes, got {len(asked):,}.", argument="at")
+    return asked
+
+
+def _available(available: float | None, pilot: LearningCurve | None, asked: FloatArray) -> float:
+    if available is None:
+        return _FURTHER * pilot.largest if pilot is not None else max(_A_PILOT * float(asked[0]), 16.0)
+    most = real_number("available", available)
+    least = 8.0 if pilot is None else pilot.largest
+    if most < least:
+        what = "for a first pilot" if pilot is None else "the largest size that the pilot has been trained on"
+        raise RequestError(f"must be at least {exactly(least)}, {what}, got {most:g}.", argument="available")
+    return most
+
+
+def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available: float) -> FloatArray:
+    if sizes is None:
+        return first_sizes(available) if pilot is None else candidate_sizes(np.unique(pilot.sizes), available)
+    given = np.unique(sizes_array("sizes", sizes))
+    if given[-1] > available:
+        raise RequestError(
+            f"must be at most {exactly(available)}, the examples at hand, got {given[-1]:g}.",
+            argument="sizes",
+            remedy=("If there are more, say so with {}.", ("available", int(np.ceil(given[-1])))),
+        )
+    if pilot is None and len(given) < 3:
+        raise RequestError(f"must be 3 or more for a first pilot, got {len(given)}.", argument="sizes")
+    return given
+
+
+def _goal(target: float, engine: FullBayes, pilot: LearningCurve | None) -> float:
+    return attainable_target(target, engine.ceiling, "higher" if pilot is None else pilot.direction)
+
+
+def _refuse_too_little(room: Room) -> None:
+    least = cheapest(room)
+    if room.affords(least):
+        return
+    what = "one more fit" if len(room.pilot) else "a first pilot of 3 sizes"
+    where, takes = ", ".join(map(exactly, least.sizes)), room.price.of(least)
+    unit = "fit" if room.price.unit == "fits" and takes == 1 else room.price.unit
+    raise RequestError(
+        f"must pay for {what}: the cheapest, at {where} with {least.splits} "
+        f"split{'s' if least.splits > 1 else ''}, takes {takes:.3g} {unit}; got "
+        f"{room.budget:g}.",
+        argument="budget",
+    )
+
+
+def _known(
+    model: APExGP | None, pilot: LearningCurve | None, engine: FullBayes, sizes: FloatArray, measurable: FloatArray
+) -> Knowledge:
+    if pilot is None or model is None:
+        return from_priors(engine, sizes, measurable)
+    return from_posterior(model.posterior, sizes)

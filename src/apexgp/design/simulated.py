@@ -1,0 +1,139 @@
+"""What a design would tell, by trying: draw what it may show, fit the model again, look at the forecast.
+
+All designs see the same curves, the same luck of splits and the same noise, so that their differences are known better
+than each alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._check import FloatArray
+from ..curve import LearningCurve
+from ..estimators import APExGP, fit_together
+from ..inference.nodes import cholesky
+from .knowledge import Knowledge
+from .plans import Design
+
+__all__ = ["Imagined", "imagine", "models_after"]
+
+_JITTER = 1e-12
+
+
+@dataclass(frozen=True)
+class Imagined:
+    """Scores that may come, upward: of new splits, and of the pilot's own at all sizes."""
+
+    sizes: FloatArray
+    new: FloatArray
+    """Shape (data sets, splits, sizes)."""
+    own: FloatArray | None
+    labels: Sequence[object]
+    """Of the pilot's splits."""
+
+    def __len__(self) -> int:
+        return len(self.new)
+
+    def curve(self, which: int, design: Design, pilot: LearningCurve | None) -> LearningCurve:
+        """The pilot with what one data set adds to it under a design."""
+        at = np.searchsorted(self.sizes, np.array(design.sizes))
+        scores = self.new[which, : design.splits] if not design.continued or self.own is None else self.own[which]
+        labels = list(self.labels) if design.continued else self._new_labels(design.splits)
+        sizes, table = np.repeat(self.sizes[at], len(labels)), scores[:, at].T.ravel()
+        if pilot is None:
+            return LearningCurve(sizes, table, np.array(labels * len(at), dtype=object))
+        split = None
+        if pilot.split is not None:
+            split = np.array([*pilot.split.tolist(), *labels * len(at)], dtype=object)
+        return replace(
+            pilot,
+            sizes=np.append(pilot.sizes, sizes),
+            scores=np.append(pilot.scores, table if pilot.direction == "higher" else 1 - table),
+            split=split,
+        )
+
+    def _new_labels(self, count: int) -> list[object]:
+        """Labels that none of the pilot's splits has."""
+        word = "new"
+        while any(str(label).startswith(word) for label in self.labels):
+            word += "'"
+        return [f"{word} {i}" for i in range(count)]
+
+
+def imagine(
+    known: Knowledge, pilot: LearningCurve | None, draws: int, splits: int, ceiling: float, seed: int
+) -> Imagined:
+    """Draw data sets of so many new splits, and of the pilot's own.
+
+    Nodes are taken evenly along an order by how sure they are of where their curve ends, and by where that is.
+    """
+    rng = np.random.default_rng(seed)
+    order = _order(known, draws)
+    below = np.cumsum(known.weights[order])
+    levels = (np.arange(draws) + rng.random()) / draws * below[-1]
+    nodes = order[np.minimum(np.searchsorted(below, levels), len(order) - 1)]
+    covariance = known.covariance[:, :, nodes].copy()
+    diagonal = np.arange(len(known.sizes))
+    covariance[diagonal, diagonal] += _JITTER
+    normal = rng.standard_normal((len(known.sizes), draws))
+    curve = (known.location[:, nodes] + np.einsum("pqm,qm->pm", cholesky(covariance), normal)).T
+    single, carried = np.sqrt(known.single[:, nodes].T), known.carried[:, nodes].T
+    shape = (draws, splits, len(known.sizes))
+    luck = rng.standard_normal((draws, splits, 1) if known.labelled else shape)
+    new = curve[:, None] + carried[:, None] * luck + single[:, None] * rng.standard_normal(shape)
+    own, labels = None, []
+    if known.own is not None and pilot is not None and pilot.split is not None:
+        labels = list(dict.fromkeys(pilot.split.tolist()))
+        own = np.stack([_going_on(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
+        own = np.clip(own, 0.0, ceiling)
+    return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels)
+
+
+def _order(known: Knowledge, draws: int) -> NDArray[np.intp]:
+    """Nodes by their spread at the far end, in blocks; in each by their location there, up and down in turn."""
+    far, spread = known.location[-1], known.covariance[-1, -1]
+    by_spread = np.argsort(spread, kind="stable")
+    share = np.cumsum(known.weights[by_spread]) / known.weights.sum()
+    count = max(1, round(np.sqrt(draws)))
+    blocks = np.split(by_spread, np.searchsorted(share, np.arange(1, count) / count))
+    turned = [
+        block[np.argsort(far[block], kind="stable")][:: 1 if i % 2 == 0 else -1] for i, block in enumerate(blocks)
+    ]
+    return np.concatenate(turned)
+
+
+def _going_on(
+    label: object,
+    pilot: LearningCurve,
+    known: Knowledge,
+    curve: FloatArray,
+    single: FloatArray,
+    carried: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Scores (data sets, sizes) of one of the pilot's splits: given the curve, its scores so far tell its luck."""
+    rows = [i for i, own in enumerate(() if pilot.split is None else pilot.split.tolist()) if own == label]
+    at = known.places(pilot.sizes[rows])
+    lever = carried[:, at] / single[:, at] ** 2
+    precision = 1 + (carried[:, at] * lever).sum(axis=1)
+    residual = pilot.upward.scores[rows] - curve[:, at]
+    luck = (lever * residual).sum(axis=1) / precision + rng.standard_normal(len(curve)) / np.sqrt(precision)
+    return curve + carried * luck[:, None] + single * rng.standard_normal(curve.shape)
+
+
+def models_after(
+    designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP
+) -> list[list[APExGP]]:
+    """For each design the models fitted to the pilot and what each data set adds to it.
+
+    A data set that cannot be fitted under one of the designs counts for none.
+    """
+    curves = [data.curve(which, design, pilot) for design in designs for which in range(len(data))]
+    models = fit_together(settings, curves)
+    by_data = [models[which :: len(data)] for which in range(len(data))]
+    whole = [[model for model in own if isinstance(model, APExGP)] for own in by_data]
+    return [list(own) for own in zip(*(own for own in whole if len(own) == len(designs)), strict=True)]

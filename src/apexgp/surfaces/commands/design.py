@@ -1,0 +1,159 @@
+"""The command `apexgp design`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..._check import positive
+from ...collect.curves import CurveSet
+from ...design.pilot import design_pilot
+from ...design.plans import Cost, Price
+from ...errors import RequestError
+from ..command import Sets
+from ..facts import design_facts
+from ..options import BayesOptions, CurveFileIfAny, sizes_asked_for
+from ..output import OutputOptions, PictureOptions
+from ..plot import DesignDisplay
+from ..tables import table_of
+
+__all__ = ["design"]
+
+_HOURS = {"h": 1.0, "hour": 1.0, "hours": 1.0, "min": 1 / 60, "minutes": 1 / 60, "d": 24.0, "days": 24.0}
+
+
+def design(
+    *,
+    budget: Annotated[str, typer.Option(help="What may be spent: a number of fits such as 12, or hours such as 5h.")],
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Training-set size at which the score matters, or a multiple of the largest in the file such as 10x. "
+            "Repeat for several, or part them by commas.  [default: 10x]",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(help="Score to reach: say how probably the question will be settled.", show_default=False),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Probability with which it is settled.")] = 0.8,
+    available: Annotated[
+        float | None,
+        typer.Option(
+            help="Most examples that can be trained on.  [default: twice the largest size in the file; without a file, "
+            "a tenth of --at]",
+            show_default=False,
+        ),
+    ] = None,
+    sizes: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Training-set size that may be measured. Repeat for several, or part them by commas.  [default: "
+            "several up to --available]",
+            show_default=False,
+        ),
+    ] = None,
+    splits: Annotated[
+        int | None, typer.Option(help="Number of new splits.  [default: several are tried]", show_default=False)
+    ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Record of apexgp collect, for what fits take.  [default: beside the file, with .runs before the "
+            "ending]",
+            show_default=False,
+        ),
+        Sets("cost"),
+    ] = None,
+    fit_seconds: Annotated[
+        float | None,
+        typer.Option(help="Instead of a record: seconds that a fit takes, however small.", show_default=False),
+    ] = None,
+    example_seconds: Annotated[
+        float | None, typer.Option(help="Seconds that each training example adds to it.", show_default=False)
+    ] = None,
+    confirm: Annotated[int, typer.Option(help="How many of the best designs to try on drawn data.")] = 3,
+    settings: BayesOptions,
+    picture: PictureOptions,
+    output: OutputOptions,
+    source: CurveFileIfAny,
+) -> None:
+    """Say what to measure next: which sizes and splits are expected to make the forecast most certain.
+
+    Without a file, design the first pilot: --at is then needed.
+    """
+    spend, in_hours = _budget(budget)
+    model, curve = settings.model(), source.only_curve()
+    if curve is not None:
+        model.fit(curve)
+    largest = None if curve is None else curve.largest
+    cost = _cost(runs, fit_seconds, example_seconds, source.pairs) if in_hours else None
+    if not in_hours and (runs, fit_seconds, example_seconds) != (None, None, None):
+        raise RequestError(
+            f"must be in hours, such as 5h, for what fits take to matter, got {budget}.", argument="budget"
+        )
+    found = design_pilot(
+        model,
+        spend,
+        at=_sizes("at", at, largest),
+        target=target,
+        confidence=confidence,
+        cost=cost,
+        available=available,
+        sizes=_sizes("sizes", sizes, largest),
+        splits=splits,
+        confirm=confirm,
+        seed=settings.seed,
+    )
+    output.present(design_facts(found, model, curve), *table_of(found))
+    picture.draw(lambda: DesignDisplay.from_design(found, None if curve is None else model).plot(), output)
+
+
+def _budget(text: str) -> tuple[float, bool]:
+    """A number of fits, or hours; whether it is hours."""
+    match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    if match is None or (match[2] and match[2] not in _HOURS):
+        raise RequestError(
+            f"must be a number of fits such as 12, or hours such as 5h, got {text!r}.", argument="budget"
+        )
+    return (float(match[1]) * _HOURS[match[2]], True) if match[2] else (float(match[1]), False)
+
+
+def _sizes(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
+    """Sizes as people write them."""
+    if not texts:
+        return None
+    if largest is None and any("x" in text.lower() for text in texts):
+        raise RequestError("must be sizes: without a file there is no pilot to be a multiple of.", argument=argument)
+    try:
+        return sizes_asked_for(texts, largest or 1.0)
+    except RequestError as problem:
+        raise RequestError(problem.message, argument=argument, remedy=problem.remedy) from None
+
+
+def _cost(runs: Path | None, fit: float | None, example: float | None, pairs: Path | None) -> Cost:
+    """Hours of a fit: from a record, or as stated."""
+    if fit is not None or example is not None:
+        if runs is not None:
+            raise RequestError("--runs and --fit-seconds both say what a fit takes. Give one of them.")
+        fixed, each = (0.0 if value is None else value for value in (fit, example))
+        if min(fixed, each) < 0 or max(fixed, each) <= 0:
+            raise RequestError(
+                "--fit-seconds and --example-seconds must not be negative, and one of them above 0, got "
+                f"{fixed:g} and {each:g}."
+            )
+        return Price(lambda size: positive("cost", (fixed + each * size) / 3600), "hours")
+    beside = None if pairs is None else pairs.with_name(f"{pairs.stem}.runs.csv")
+    record = runs or (beside if beside is not None and beside.is_file() else None)
+    if record is None:
+        raise RequestError(
+            "in hours needs to know what a fit takes. Name the record of apexgp collect with --runs, or give "
+            "--fit-seconds and --example-seconds.",
+            argument="budget",
+        )
+    return CurveSet.from_results(record)

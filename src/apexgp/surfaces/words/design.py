@@ -1,0 +1,142 @@
+"""What to measure next, in words."""
+
+from __future__ import annotations
+
+import math
+from importlib.metadata import version
+
+from ...curve import LearningCurve
+from ...design.ranked import PilotDesign, RankedDesign
+from ...estimators import APExGP
+from .method import pilot_and_method
+from .phrases import chance, counted, listed, roughly
+
+__all__ = ["design_methods", "design_sentence"]
+
+_HARDLY = 0.9  # of a width that stays: nothing to a reader
+
+
+def design_sentence(found: PilotDesign, curve: LearningCurve | None) -> str:
+    """What to measure, what it is expected to bring, and what would do for less."""
+    what, metric = _counted(curve), "score" if curve is None else curve.metric_name
+    far = max(found.at)
+    best = found.best
+    width, now = best.widths[-1], found.widths_now[-1]
+    kind = _kind(curve)
+    opening = f"With {_budget(found.budget, found.unit)}, {_order(best, what, kind)}"
+    there = f"the 95 % interval of the expected {metric} at {far:,.10g} {what}"
+    if curve is None:
+        said = [f"{opening}: {there} is then expected to be {width:.3f} wide."]
+    elif width > _HARDLY * now:
+        said = [f"{opening}; but {there} is expected to stay nearly as wide, {width:.3f} instead of {now:.3f}."]
+    else:
+        said = [f"{opening}: {there} is expected to shrink from a width of {now:.3f} to {width:.3f}."]
+    said += _target_words(found, best, what, metric)
+    other = found.frugal
+    if other.design != best.design:
+        price = _budget(other.cost, found.unit)
+        said.append(f"Nearly as good for {price}: {_name(other, what, kind)} ({other.widths[-1]:.3f}).")
+    spare = found.best_at_hand
+    if curve is not None and spare is not None and best.sizes[-1] > curve.largest:
+        said.append(
+            f"Without more {what} than the pilot's {curve.largest:,.10g}: {_name(spare, what, kind)} "
+            f"({spare.widths[-1]:.3f})."
+        )
+    return " ".join(said)
+
+
+def _counted(curve: LearningCurve | None) -> str:
+    return "examples" if curve is None else counted(curve)
+
+
+def _kind(curve: LearningCurve | None) -> str:
+    """What splits are called: before there are any, none is new."""
+    return "" if curve is None else "new "
+
+
+def _order(one: RankedDesign, what: str, kind: str) -> str:
+    if one.continued:
+        return f"go on with the pilot's own {_splits(one.splits)} at {_sizes(one)} {what}"
+    return f"train {_splits(one.splits, kind)} at {_sizes(one)} {what}"
+
+
+def _name(one: RankedDesign, what: str, kind: str) -> str:
+    own = f"the pilot's own {_splits(one.splits)}" if one.continued else _splits(one.splits, kind)
+    return f"{own} at {_sizes(one)} {what}"
+
+
+def _splits(count: int, kind: str = "") -> str:
+    return f"{count} {kind}split" if count == 1 else f"{count:,} {kind}splits"
+
+
+def _sizes(one: RankedDesign) -> str:
+    return listed([f"{size:,.10g}" for size in one.sizes])
+
+
+def _budget(amount: float, unit: str) -> str:
+    if unit == "fits":
+        return f"{amount:,.10g} more fit" if amount == 1 else f"{amount:,.10g} fits"
+    return f"{amount:,.3g} hours" if unit == "hours" else f"a cost of {amount:,.4g}"
+
+
+def _target_words(found: PilotDesign, best: RankedDesign, what: str, metric: str) -> list[str]:
+    if found.target is None or best.prob_settled is None:
+        return []
+    sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
+    question = f"whether {max(found.at):,.10g} {what} reach a mean {metric} of {found.target:g}"
+    if found.settled_now and found.prob_now is not None:
+        answer = "yes" if found.prob_now > 0.5 else "no"
+        known = chance(max(found.prob_now, 1 - found.prob_now))
+        said = [f"As it stands the answer to {question} is {answer}, with a probability of {known}."]
+    else:
+        said = [
+            f"The chance is {chance(best.prob_settled)} that it will then be known with {sure} probability {question}."
+        ]
+    if best.required is not None and found.required_now is not None and best.required != found.required_now:
+        said.append(
+            f"The number of {what} that it takes, now {_interval(found.required_now)} (10 % to 90 %), may become "
+            f"{_interval(best.required)}."
+        )
+    return said
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    low, high = ends
+    if math.isinf(low):
+        return "beyond all that was looked at"
+    return f"{roughly(low)} or more" if math.isinf(high) else f"{roughly(low)} to {roughly(high)}"
+
+
+def design_methods(found: PilotDesign, model: APExGP, curve: LearningCurve | None) -> str:
+    """Paragraph about a design."""
+    what, best = _counted(curve), found.best
+    source = pilot_and_method(model) if curve is not None else _priors(model)
+    risk = (
+        "the expected continuous ranked probability score of the forecast at "
+        f"{listed([f'{size:,.10g}' for size in found.at])} training {what}"
+        if found.ranked_by == "score"
+        else f"the expected Brier score of whether a training-set size reaches {found.target:g}, averaged over sizes"
+    )
+    confirmed = sum(one.confirmed for one in found.designs)
+    text = (
+        f"{source} Further measurements were planned by preposterior analysis (Chaloner and Verdinelli 1995): "
+        f"{len(found.designs)} sets of training-set sizes and splits within a budget of "
+        f"{_budget(found.budget, found.unit)} and at most {found.available:,.10g} {what} were ranked by {risk}, from "
+        "the best linear predictor of later scores"
+    )
+    text += f", and the best {confirmed} by refitting to simulated measurements. " if confirmed else ". "
+    return text + (
+        f"The chosen design ({_name(best, what, _kind(curve))}) was expected to give a 95 % interval of width "
+        f"{best.widths[-1]:.3f} at {max(found.at):,.10g} {what}."
+    )
+
+
+def _priors(model: APExGP) -> str:
+    """Without a pilot there is nothing to describe but the priors."""
+    settings = model.get_params(deep=False)
+    learnt = ", calibrated on learning curves of the LCDB," if settings["priors"] == "calibrated" else ""
+    return (
+        "Before any measurement, learning curves were drawn from the priors of a Bayesian model after APEx-GP (Harvey "
+        f"et al. 2023){learnt} with apexgp {version('apexgp')} (seed {settings['seed']}), a ceiling of "
+        f"{settings['ceiling']:g} and a floor of {settings['floor']:g}."
+    )

@@ -1,0 +1,230 @@
+"""What to measure next, asked as a user asks."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.naive_bayes import GaussianNB
+
+from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, design_pilot
+from apexgp.design.plans import price_of
+from apexgp.errors import RequestError
+from apexgp.model.beliefs import CALIBRATED, LogNormal
+
+CURVE = LearningCurve(
+    np.repeat([60, 94, 147, 230, 360], 3),
+    [0.66, 0.67, 0.65, 0.70, 0.72, 0.70, 0.73, 0.72, 0.74, 0.75, 0.76, 0.74, 0.77, 0.76, 0.78],
+    ["a", "b", "c"] * 5,
+    metric="auroc",
+)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return APExGP().fit(CURVE)
+
+
+def test_designs_keep_to_the_budget_and_come_in_order(model):
+    found = design_pilot(model, 12, at=[3600, 7200], available=1000, confirm=0)
+    assert len(found.designs) >= 15
+    assert len({one.design for one in found.designs}) == len(found.designs)
+    for one in found.designs:
+        assert one.cost == one.fits == len(one.sizes) * one.splits <= 12
+        assert one.sizes[-1] <= 1000
+        assert one.risk <= found.risk_now
+        assert len(one.widths) == 2
+    assert all(one.risk <= other.risk for one, other in pairwise(found.designs))
+    assert found.best_at_hand.sizes[-1] <= 360
+    assert found.frugal.cost <= found.best.cost
+    assert found.frugal.risk <= 1.1 * found.best.risk
+    assert found.best_within(3).cost <= 3
+    assert found.best_within(0.5) is None
+
+
+def test_now_is_what_the_model_forecasts(model):
+    found = design_pilot(model, 3, at=3600, target=0.8, confirm=0)
+    forecast = model.forecast(3600, of="expected")
+    lower, upper = forecast.interval(0.95)
+    assert found.widths_now[0] == pytest.approx((upper - lower)[0])
+    assert found.prob_now == pytest.approx(forecast.prob_at_least(0.8)[0])
+    required = model.required_size(0.8)
+    assert found.required_now[0] == pytest.approx(required.interval[0], rel=0.05)
+
+
+def test_more_budget_never_raises_the_risk(model):
+    for question in ({"at": 3600}, {"target": 0.8}):
+        risks = [design_pilot(model, budget, **question, confirm=0).best.risk for budget in (1, 2, 4, 8, 16, 32, 64)]
+        assert all(later <= earlier * 1.01 for earlier, later in pairwise(risks)), risks  # the search is greedy
+        assert risks[-1] < 0.9 * risks[0]
+
+
+def test_more_data_never_raises_the_risk(model):
+    risks = [design_pilot(model, 9, at=3600, available=most, confirm=0).best.risk for most in (360, 720, 1440, 3600)]
+    assert all(later <= earlier * 1.01 for earlier, later in pairwise(risks)), risks
+    # What matters can then be measured itself.
+    assert risks[-1] < 0.5 * risks[0]
+
+
+def test_an_error_rate_is_the_same_question(model):
+    mirrored = LearningCurve(CURVE.sizes, 1 - CURVE.scores, CURVE.split, direction="lower")
+    other = design_pilot(APExGP().fit(mirrored), 3, at=3600, target=0.2, confirm=1)
+    found = design_pilot(model, 3, at=3600, target=0.8, confirm=1)
+    assert [one.design for one in other.designs] == [one.design for one in found.designs]
+    assert other.best.risk == pytest.approx(found.best.risk, rel=1e-4)
+    assert other.prob_now == pytest.approx(found.prob_now, rel=1e-4)
+    assert other.best.prob_settled == found.best.prob_settled
+
+
+def test_the_seed_decides(model):
+    first, again, other = (design_pilot(model, 2, at=3600, seed=seed, confirm=1) for seed in (1, 1, 2))
+    assert first.to_dict() == again.to_dict()
+    assert first.best.risk != other.best.risk
+
+
+def test_the_best_designs_are_confirmed(model):
+    found = design_pilot(model, 6, at=3600, target=0.8)
+    confirmed = [one for one in found.designs if one.confirmed]
+    assert found.best.confirmed
+    assert 3 <= len(confirmed) <= 8
+    assert all(one.risk_error > 0 for one in confirmed)
+    assert any(one.design == found.best_at_hand.design for one in confirmed)
+    assert found.best.risk < found.risk_now
+
+
+def test_splits_go_on_only_where_they_are_known():
+    alone = APExGP().fit(CURVE.sizes, CURVE.scores)
+    found = design_pilot(alone, 6, at=3600, confirm=0)
+    assert not any(one.continued for one in found.designs)
+    labelled = design_pilot(APExGP().fit(CURVE), 6, at=3600, confirm=0)
+    going_on = [one for one in labelled.designs if one.continued]
+    assert going_on
+    assert all(one.splits == 3 and not set(one.sizes) & set(CURVE.sizes) for one in going_on)
+
+
+@pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
+def test_hours_follow_from_what_fits_took(model):
+    """Seconds of a run, 10 + size / 10: a pair says the same."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 2
+    run = collect_curves(GaussianNB(), rng.normal(size=(90, 2)) + y[:, None], y, sizes=[20, 30, 40], n_splits=2)
+    for fit in run.fits:
+        fit["seconds"] = 10 + fit["size"] / 10
+    price = price_of(run, np.array([60.0]))
+    assert price.unit == "hours"
+    assert price.of_size(500) == pytest.approx(60 / 3600)
+    found, said = (design_pilot(model, 0.1, at=3600, cost=c, confirm=0) for c in (run, (10 / 3600, 0.1 / 3600)))
+    assert [one.design for one in found.designs] == [one.design for one in said.designs]
+    assert all(one.cost <= 0.1 * (1 + 1e-9) for one in found.designs)
+    assert found.unit == "hours"
+
+
+def test_a_cost_that_grows_with_size_pays_for_less(model):
+    cheap = design_pilot(model, 12, at=3600, available=1440, confirm=0)
+    dear = design_pilot(model, 12, at=3600, available=1440, cost=lambda size: max(1.0, size / 360), confirm=0)
+    assert dear.best.risk >= cheap.best.risk
+    assert dear.unit == "cost"
+
+
+def test_before_a_pilot_there_are_three_sizes_at_least():
+    found = design_pilot(None, 9, at=20_000, splits=3, confirm=1)
+    assert found.available == 2000
+    assert found.pilot_sizes == ()
+    assert all(len(one.sizes) >= 3 and one.fits <= 9 and not one.continued for one in found.designs)
+    assert found.best.confirmed
+    assert found.best.widths[0] < 0.6 * found.widths_now[0]
+    assert found.best_at_hand is None
+    assert "measured yet" in found.cautions[0]
+    # What is said of the priors holds: less noise is expected, so that the same pilot tells more.
+    quiet = APExGP(priors=replace(CALIBRATED, tau_e=LogNormal(0.001, 0.1)))
+    assert (
+        design_pilot(quiet, 30, at=20_000, confirm=0).best.risk < design_pilot(None, 30, at=20_000, confirm=0).best.risk
+    )
+
+
+def test_sizes_and_splits_of_ones_own(model):
+    found = design_pilot(model, 20, at=3600, sizes=[100, 500], available=500, splits=4, confirm=0)
+    assert {size for one in found.designs for size in one.sizes} <= {100, 500}
+    assert {one.splits for one in found.designs if not one.continued} == {4}
+
+
+def test_the_answer_can_be_taken_away(model):
+    found = design_pilot(model, 6, target=0.8)
+    assert found.ranked_by == "required_size"
+    table = found.to_dict()
+    assert table["rank"] == list(range(1, len(found.designs) + 1))
+    assert table["sizes"][0] == list(found.best.sizes)
+    assert len(found.to_frame()) == len(found.designs)
+    text = repr(found)
+    assert "nothing more" in text
+    assert "0.8 settled" in text
+    assert found.words(found.best) in text
+
+
+def test_odd_but_sound_requests_are_answered(model):
+    """A size that has been measured; a huge budget; sizes that are close together, of which all or none is known."""
+    found = design_pilot(model, 4, at=360, confirm=0)
+    assert found.best.risk < found.risk_now
+    assert design_pilot(model, 1e9, at=3600, confirm=0).best.splits <= 100
+    for close in ([500, 501, 502], [360], [60, 61]):
+        assert design_pilot(model, 4, at=3600, sizes=close, available=600, confirm=0).designs
+    assert design_pilot(None, 4, at=100, sizes=[50, 50.5, 51], available=60, confirm=1).designs
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"budget": 0}, "budget must be above 0"),
+        ({"budget": 0.5}, "budget must pay for one more fit: the cheapest, at 60 with 1 split, takes 1 fit; got 0.5."),
+        ({"budget": 3, "splits": 4}, "takes 4 fits; got 3"),
+        ({"splits": 0}, "splits must be a whole number of at least 1, got 0."),
+        ({"available": 300}, "available must be at least 360"),
+        ({"sizes": [5000], "available": 4000}, "sizes must be at most 4,000, the examples at hand, got 5000."),
+        ({"cost": lambda size: 0.0}, "must be above 0, got 0"),
+        ({"cost": (0, 0)}, "cost must be above 0, got 0 at size 60."),
+        ({"cost": (-1, 1)}, "cost must not be negative"),
+        ({"cost": "dear"}, "cost must be real numbers"),
+        ({"cost": [1, 2, 3]}, "a pair"),
+        ({"cost": lambda size: 1 / 0}, "ZeroDivisionError"),
+        ({"target": 1.5}, "target must be a score"),
+        ({"at": []}, "at is empty"),
+        ({"at": np.arange(1, 100)}, "at must be at most 20 sizes"),
+        ({"confidence": 1}, "strictly between 0 and 1"),
+        ({"confirm": -1}, "confirm must be a whole number"),
+    ],
+)
+def test_bad_requests_are_told_in_one_line(model, wrong, words):
+    with pytest.raises(RequestError) as caught:
+        design_pilot(**({"model": model, "budget": 12, "at": 3600} | wrong))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"model": None, "budget": 30}, "at must say at which"),
+        ({"model": None, "budget": 2, "at": 20_000}, "a first pilot of 3 sizes"),
+        ({"model": None, "budget": 30, "at": 20_000, "available": 3}, "available must be at least 8"),
+        ({"model": None, "budget": 30, "at": 20_000, "sizes": [10, 20]}, "sizes must be 3 or more"),
+        ({"model": LeastSquares("power_law"), "budget": 3}, "model must be an APExGP"),
+        ({"model": APExGP.as_published().fit(CURVE), "budget": 3}, "model must know single scores"),
+        ({"model": APExGP(priors="paper"), "budget": 3, "at": 99}, "model must know single scores"),
+    ],
+)
+def test_bad_models_and_first_pilots_are_told_in_one_line(asked, words):
+    with pytest.raises(RequestError, match=words):
+        design_pilot(**asked)
+
+
+@pytest.mark.slow
+def test_the_closed_form_ranks_as_fits_do(model):
+    """A varied set of designs, all of them tried: the closed form puts them into nearly the same order."""
+    question = {"at": 3600, "available": 1440, "sizes": [60, 360, 720, 1440], "splits": 4}
+    told, tried = (design_pilot(model, 12, **question, confirm=count) for count in (0, 100))
+    varied = told.designs
+    assert len(varied) >= 8
+    by_design = {one.design: one.risk for one in tried.designs}
+    ranks = spearmanr([one.risk for one in varied], [by_design[one.design] for one in varied])
+    assert ranks.statistic > 0.8

@@ -1,0 +1,107 @@
+"""`apexgp design`: sentence, table, JSON, picture, and one clear line for what cannot be."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from apexgp.surfaces.cli import app
+
+TABLE = "size,AUROC,split\n" + "".join(
+    f"{size},{score + shift:.3f},{split}\n"
+    for split, shift in (("a", 0.0), ("b", 0.01), ("c", -0.01))
+    for size, score in zip((60, 94, 147, 230, 360), (0.66, 0.70, 0.73, 0.75, 0.77), strict=True)
+)
+
+
+@pytest.fixture
+def invoke(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "curve.csv").write_text(TABLE)
+    return lambda *arguments: CliRunner().invoke(app, ["design", *map(str, arguments)])
+
+
+def test_after_a_pilot(invoke, tmp_path):
+    done = invoke("curve.csv", "--budget", 6, "--at", "10x", "--target", 0.8, "--confirm", 1, "--plot", "next.png")
+    assert done.exit_code == 0, done.output
+    assert "With 6 fits, " in done.output
+    assert (
+        "95 % interval of the expected AUROC at 3,600 examples is expected to shrink from a width of 0." in done.output
+    )
+    assert "nothing more" in done.output
+    assert "0.8 settled" in done.output
+    assert "known with 80 % probability whether 3,600 examples reach a mean AUROC of 0.8." in done.output
+    assert "Without more examples than the pilot's 360:" in done.output
+    assert (tmp_path / "next.png").stat().st_size > 10_000
+
+
+def test_before_any_pilot(invoke, tmp_path):
+    done = invoke("--budget", 30, "--at", 20000, "--confirm", 0, "--plot", "first.svg")
+    assert done.exit_code == 0, done.output
+    assert "With 30 fits, train " in done.output
+    assert " new split" not in done.output
+    assert "at 20,000 examples is then expected to be 0." in done.output
+    assert "Caution: Nothing has been measured yet" in done.output
+    assert (tmp_path / "first.svg").exists()
+
+
+def test_facts(invoke):
+    facts = json.loads(invoke("curve.csv", "--budget", 6, "--at", "3600,7200", "--confirm", 0, "--json").stdout)
+    assert facts["pilot"]["metric_name"] == "AUROC"
+    assert facts["question"]["at"] == [3600, 7200]
+    assert facts["question"]["unit"] == "fits"
+    assert len(facts["now"]["widths"]) == 2
+    first = facts["designs"][0]
+    assert first["rank"] == 1
+    assert first["widths"][1] < facts["now"]["widths"][1]
+    assert len(first["grid_widths"]) == len(facts["question"]["grid"])
+    assert facts["designs"][facts["best_at_hand"] - 1]["sizes"][-1] <= 360
+    assert facts["sentence"]
+    before = json.loads(invoke("--budget", 9, "--at", 5000, "--confirm", 0, "--json").stdout)
+    assert before["pilot"] is None
+    assert before["best_at_hand"] is None
+
+
+def test_a_paragraph_for_a_paper(invoke):
+    text = invoke("curve.csv", "--budget", 6, "--confirm", 0, "--methods-text").output
+    assert "preposterior analysis" in text
+    assert "Chaloner K, Verdinelli I." in text
+    assert "within a budget of 6 fits" in text
+    before = invoke("--budget", 6, "--at", 3000, "--confirm", 0, "--methods-text").output
+    assert "Before any measurement" in before
+
+
+def test_hours(invoke, tmp_path):
+    done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
+    assert done.exit_code == 0, done.output
+    assert "With 0.5 hours, " in done.output
+    assert "fits   hours   expected error" in done.output
+    missing = invoke("curve.csv", "--budget", "5h").exception
+    assert "--budget in hours needs to know what a fit takes." in str(missing)
+    # The record that collect leaves beside its curve is found there.
+    (tmp_path / "curve.runs.csv").write_text("no record")
+    assert "is not a record" in str(invoke("curve.csv", "--budget", "5h").exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["curve.csv", "--budget", "0.5"], "--budget must pay for one more fit"),
+        (["curve.csv", "--budget", "many"], "--budget must be a number of fits such as 12, or hours such as 5h"),
+        (["curve.csv", "--budget", "12", "--sizes", "6000", "--available", "5000"], "say so with --available 6000."),
+        (["curve.csv", "--budget", "12", "--available", "100"], "--available must be at least 360"),
+        (["curve.csv", "--budget", "12", "--splits", "0"], "--splits must be a whole number of at least 1"),
+        (["curve.csv", "--budget", "1h", "--fit-seconds", "-3"], "must not be negative"),
+        (["curve.csv", "--budget", "1h", "--fit-seconds", "0"], "one of them above 0"),
+        (["curve.csv", "--budget", "12", "--fit-seconds", "3"], "--budget must be in hours"),
+        (["curve.csv", "--budget", "12", "--at", "soon"], "--at wants a training-set size"),
+        (["--budget", "12", "--at", "10x"], "--at must be sizes: without a file"),
+        (["--budget", "12"], "--at must say at which"),
+        (["--budget", "12", "--at", "999", "--lower-is-better"], "--lower-is-better goes with a file"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(invoke, arguments, words):
+    done = invoke(*arguments)
+    assert done.exit_code == 1
+    assert words in str(done.exception)
+    assert "\n" not in str(done.exception)
