@@ -37,6 +37,8 @@ PILOT = np.array([64.0, 91, 128, 181, 256, 362])
 FURTHER = np.array([512.0, 724, 1024])
 SPLITS = 3
 DRAWS = 12
+BEYOND = "forecast 8 to 16 times beyond the pilot"
+COVERS = ("80 % covers (z)", "95 % covers (z)")
 FIXED = {
     "own splits at 512": Design((512.0,), SPLITS, continued=True),
     "own splits at 724": Design((724.0,), SPLITS, continued=True),
@@ -175,6 +177,16 @@ def promises(count: int, folds: dict | None) -> None:
         )
 
 
+def print_head(*names: str) -> None:
+    """The head of a Markdown table."""
+    print_row(names)
+    print_row(["---"] * len(names))
+
+
+def print_row(cells: Sequence[str]) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def covers(rows: pd.DataFrame, level: int) -> str:
     column = rows[f"covers_{level}"]
     error = clustered_error(column, rows.task)
@@ -253,13 +265,12 @@ def first(count: int, folds: dict | None) -> None:
     table = pd.DataFrame(rows)
     usual = table[table.design == "6 sizes, 6x span, 3 splits"].reset_index()
     print(f"First pilots: {len(rows) // len(names)} curves, about 18 fits that end at 362, 8 to 16 times beyond\n")
-    print("| pilot | width | CRPS | CRPS below 6 x 3 (z) | 95 % covers (z) |")
-    print("|---|---|---|---|---|")
+    print_head("pilot", "width", "CRPS", "below 6 sizes, 6x (z)", COVERS[1])
     for name, own in table.groupby("design", sort=False):
         gain = usual.crps - own.reset_index().crps
         error = clustered_error(gain, usual.task)
         better = f"{gain.mean():+.4f} ({gain.mean() / error if error else 0:.1f})"
-        print(f"| {name} | {own.width.mean():.3f} | {own.crps.mean():.4f} | {better} | {covers(own, 95)} |")
+        print_row([name, f"{own.width.mean():.3f}", f"{own.crps.mean():.4f}", better, covers(own, 95)])
 
 
 def reach(count: int, folds: dict | None) -> None:
@@ -267,8 +278,7 @@ def reach(count: int, folds: dict | None) -> None:
     print(
         "\nReach: 95 % width and CRPS at 2 to 4, 4 to 8, 8 to 16 and 16 to 32 times the end; six sizes, three splits\n"
     )
-    print("| pilot ends at | width | CRPS | rise since the end | curves |")
-    print("|---|---|---|---|---|")
+    print_head("pilot ends at", "width", "CRPS", "rise since the end", "curves")
     for end in (91, 181, 362, 724, 1448, 2896):
         last = int(np.searchsorted(pilots.ROUNDED, end))
         sizes = pilots.ROUNDED[last - 5 : last + 1]
@@ -286,7 +296,7 @@ def reach(count: int, folds: dict | None) -> None:
             " ".join("-" if own is None else f"{own[name]:{form}}" for own in columns)
             for name, form in (("width", ".3f"), ("crps", ".4f"), ("rise", ".3f"), ("curves", "d"))
         ]
-        print(f"| {end} | " + " | ".join(cells) + " |", flush=True)
+        print_row([str(end), *cells])
 
 
 PARTS = {"promises": promises, "advice": advice, "first": first, "reach": reach}
