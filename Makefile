@@ -3,19 +3,31 @@
 # quick  the tests that answer at once: those without the mark `slow`
 # check  lint, format check and types
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
+# paper  remake the tables and figures of Harvey et al. 2023 from their results: ../shared/data/tufts, or tufts/ in APEXGP_DATA
+# study  every method a user might pick on real curves: tables, pictures, speed, failures (third-party data): make study EVERY=1 CURVES=60
 # fuzz   hostile input to everything a person can reach: make fuzz N=10000 SEED=0
 # faults kills, dead workers, two starts, full disks: make faults N=20 SEED=0, so many of each
 # api    what schemathesis makes of /openapi.json, thrown at the server of the page
-# docs   remake the generated pages and the picture of the README
+# docs   make the site: build/site/index.html; warnings are errors
+# outputs remake what the documents show of the program: tables, pictures, pages of the command line
+# dist   wheel and sdist, checked as an index would
 
 PYTHON ?= python3
 BIN := .venv/bin
 TORCH := torch==2.13.0
 
+SPHINX := -q -W --keep-going -n
+
 N :=
 SEED := 0
 
-.PHONY: demo test quick check bench fuzz faults api docs clean
+# The study: where its records are, one in how many curves, how many under each other design.
+STUDY := study
+FOLDS := $(STUDY)/folds.json
+EVERY := 1
+CURVES := 60
+
+.PHONY: demo test quick check bench paper study fuzz faults api docs outputs dist clean
 
 demo: .venv/installed
 	$(BIN)/apexgp demo
@@ -48,6 +60,23 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/comparison.py
 	$(BIN)/python benchmarks/web_load.py
 
+paper: .venv/installed
+	PYTHONPATH=papers $(BIN)/python -m harvey2023
+
+study: .venv/installed-dev $(FOLDS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study]'
+	PYTHONPATH=benchmarks $(BIN)/python -m study run --out $(STUDY) --folds $(FOLDS) --every $(EVERY) --curves $(CURVES)
+	PYTHONPATH=benchmarks $(BIN)/python -m study tables --out $(STUDY)
+	PYTHONPATH=benchmarks $(BIN)/python -m study picture --out $(STUDY) --to $(STUDY)/reliability.png
+	PYTHONPATH=benchmarks $(BIN)/python -m study failures --out $(STUDY) --folds $(FOLDS) --to $(STUDY)/failures.png
+	PYTHONPATH=benchmarks $(BIN)/python -m study speed
+	$(BIN)/python benchmarks/batch.py
+
+# Priors fitted without the tasks they are judged on.
+$(FOLDS): | .venv/installed-dev
+	mkdir -p $(@D)
+	$(BIN)/python benchmarks/calibrate.py --cv --out $@
+
 fuzz: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(N) --seed $(SEED)
 
@@ -57,11 +86,20 @@ faults: .venv/installed-dev
 api: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m serving
 
-docs: .venv/installed-dev
+docs: .venv/installed-docs
+	$(BIN)/python -m sphinx $(SPHINX) -c docs . build/site
+	@echo "Open build/site/index.html"
+
+outputs: .venv/installed-dev
 	$(BIN)/python docs/make.py
 
+dist: .venv/installed-dev
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+
 clean:
-	rm -rf .venv
+	rm -rf .venv build dist
 
 # An editable install, so that only a changed pyproject.toml asks for another.
 $(BIN)/python:
@@ -73,8 +111,12 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
 	@touch $@
 
+.venv/installed-docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@ .venv/installed
+
 # PyTorch first, and its build for the CPU: whatever depends on it would bring gigabytes of CUDA along.
 .venv/installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@ .venv/installed
+	@touch $@ .venv/installed .venv/installed-docs

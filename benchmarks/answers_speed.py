@@ -31,7 +31,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     scores = (0.9 - 1.2 * SIZES**-0.45)[:, None] + rng.normal(0, 0.01, (6, 3))
     curve = LearningCurve(SIZES, scores)
-    for mean in ("auto", "power_law"):
+    for mean in ("mmf", "auto"):
         model = APExGP(mean)
         fit = median_time(lambda model=model: model.fit(curve))
         print(f"{mean}: fit {fit:.1f} ms")
@@ -51,7 +51,7 @@ def main() -> None:
         f"compare_models, two curves, fits included: {median_time(lambda: compare_models(both, [362, 3620]), 5):.0f} ms"
     )
     for name, method in METHODS.items():
-        print(f"  fit of {name}: {median_time(lambda method=method: method.fit(curve), 9):.1f} ms")
+        print(f"  fit of {name}: {median_time(lambda method=method: method().fit(curve), 9):.1f} ms")
     cases = lcdb.draw(lcdb.read(lcdb.default_path()))
     print("backtests of development curves, two processes:")
     for kind, curves in (

@@ -126,6 +126,8 @@ def read_folds(path: str | None) -> dict | None:
     print("priors of the task's fold" if path else "priors as shipped: in-sample for the development tasks")
     if path is None:
         return None
+    if not Path(path).exists():
+        raise SystemExit(f"There is no {path}. Write it with calibrate.py --cv --out {path}.")
     content = json.loads(Path(path).read_text())
     return content | {"beliefs": [Beliefs.from_dict(own) for own in content["beliefs"]]}
 

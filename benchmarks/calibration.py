@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,68 +21,10 @@ import calibrate
 import lcdb
 import pilots
 import scoring
-from apexgp import APExGP, Forecast, LeastSquares, metrics
+from apexgp import APExGP, metrics
+from study.methods import known_methods
 
-Method = Callable[[lcdb.Case], scoring.Fitted]
 QUANTITIES = ("new_splits", "expected", "same_splits")
-
-
-def least_squares(case: lcdb.Case) -> scoring.Fitted:
-    """A power law through the means, with the standard deviation of its residuals as the only uncertainty."""
-    pilot = case.curve.replicates
-    model = LeastSquares("power_law").fit(case.curve)
-    residual = pilot.mean - model.predict(pilot.sizes)
-    spread = np.sqrt((residual**2).sum() / max(len(pilot.sizes) - 3, 1) + 1e-8)
-    location = model.predict(case.sizes)[None]
-    forecast = Forecast(case.sizes, location, np.full_like(location, spread), np.ones(1))
-    return lambda of: forecast
-
-
-def gaussian_process(make: Callable[[lcdb.Case], APExGP]) -> Method:
-    """A method that fits what `make` sets up for a case."""
-
-    def fit(case: lcdb.Case) -> scoring.Fitted:
-        model = make(case).fit(case.curve)
-        return lambda of: model.forecast(case.sizes, of=of)
-
-    return fit
-
-
-def methods(folds: dict | None) -> dict[str, Method]:
-    def calibrated(mean: str) -> Method:
-        return gaussian_process(lambda case: APExGP(mean, priors=calibrate.beliefs_for(case.task, folds)))
-
-    return {
-        "default": calibrated("mmf"),
-        "auto": calibrated("auto"),
-        "published": gaussian_process(lambda case: APExGP.as_published()),
-        "least-squares": least_squares,
-        "paper-bayes": gaussian_process(lambda case: APExGP("power_law", priors="paper")),
-    }
-
-
-def line(name: str, rows: pd.DataFrame) -> str:
-    """A row of a Markdown table, as docs/calibration.md has it."""
-    table = scoring.summarise(rows)
-
-    def three(column: str, form: str, times: float = 1.0) -> str:
-        return " ".join("-" if np.isnan(value) else f"{times * value:{form}}" for value in table[column])
-
-    def small(column: str) -> str:
-        return three(column, ".4f").replace("0.", ".")
-
-    covers = [f"{three(f'covers_{level}', '.1f', 100)} ({three(f'z_{level}', '.1f')})" for level in (80, 95)]
-    figures = [small("crps"), three("log_score", ".2f"), *covers, three("pit", ".2f").replace("0.", ".")]
-    figures += [three("width_95", ".3f").replace("0.", "."), three("curves", ".0f")]
-    return f"| {name} | " + " | ".join(figures) + " |"
-
-
-HEAD = "\n".join(
-    [
-        "| | CRPS | log score | 80 % covers (z) | 95 % covers (z) | mean PIT | 95 % width | curves |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-)
 
 
 def samples(settings: argparse.Namespace) -> Iterator[tuple[str, list[lcdb.Case]]]:
@@ -100,21 +42,21 @@ def samples(settings: argparse.Namespace) -> Iterator[tuple[str, list[lcdb.Case]
 
 
 def development(settings: argparse.Namespace) -> None:
-    known = methods(calibrate.read_folds(settings.folds))
+    known = known_methods(calibrate.read_folds(settings.folds))
     found = []
     for where, cases in samples(settings):
         for method in settings.methods:
-            rows = scoring.evaluate(cases, known[method], settings.of).assign(method=method, where=where)
+            rows = scoring.evaluate(cases, known[method].fit, settings.of).assign(method=method, where=where)
             found.append(rows.assign(curve=where + rows.curve.astype(str)))
         print(f"{where}: {len(cases)} curves", file=sys.stderr, flush=True)
     rows = pd.concat(found, ignore_index=True)
     for of, own in rows.groupby("of", sort=False):
-        print(f"\nof = {of}\n\n{HEAD}")
+        print(f"\nof = {of}\n\n{scoring.head('')}")
         for (where, method), part in own.groupby(["where", "method"], sort=False):
-            print(line(f"{where}, {method}", part))
+            print(scoring.line(f"{where}, {method}", part))
         for name, members in pooled(own["where"].unique().tolist()):
             for method, part in own[own["where"].isin(members)].groupby("method", sort=False):
-                print(line(f"*{name}*, {method}", part))
+                print(scoring.line(f"*{name}*, {method}", part))
 
 
 def pooled(names: list[str]) -> list[tuple[str, list[str]]]:
@@ -131,20 +73,20 @@ def pooled(names: list[str]) -> list[tuple[str, list[str]]]:
 
 def paper_tasks() -> None:
     """The paper's 15 tasks, never tuned on: the pilot's own splits continued, as its tables measure."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-    from conftest import read_tufts
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "papers"))
+    from harvey2023.data import Results, tasks_of
 
-    folder = lcdb.default_path().parents[1] / "tufts"
+    results = Results(lcdb.present(lcdb.data_folder() / "tufts"))
     figures = []
     for extent in ("short", "long"):
-        for label, curve in read_tufts(folder, extent).items():
-            later, small = curve.beyond(360).replicates, curve.up_to(360)
+        for task in tasks_of(extent):
+            later, small = results.later(task, extent).replicates, results.pilot(task)
             for name, model in {"published": APExGP.as_published(), "default": APExGP()}.items():
                 f = model.fit(small).forecast(later.sizes, of="same_splits")
                 figures.append(
                     {
                         "range": extent,
-                        "label": label,
+                        "label": task.label,
                         "method": name,
                         "rmse x 100": 100 * metrics.rmse(f.location, later.mean),
                         "crps x 100": 100 * metrics.crps(f, later.mean),
@@ -167,7 +109,9 @@ def main() -> None:
     parser.add_argument("--only-designs", default="", metavar="TEXT", help="those with this in their name")
     parser.add_argument("--seed", type=int, default=11, help="of the designs' pilots")
     parser.add_argument("--curves", type=int, help="at most so many a draw or design (designs: 100)")
-    parser.add_argument("--methods", nargs="+", choices=list(methods(None)), default=["default", "auto", "published"])
+    parser.add_argument(
+        "--methods", nargs="+", choices=list(known_methods(None)), default=["default", "auto", "published"]
+    )
     parser.add_argument("--of", nargs="+", choices=QUANTITIES, default=["new_splits"])
     parser.add_argument("--tasks", choices=["development", "paper"], default="development")
     settings = parser.parse_args()

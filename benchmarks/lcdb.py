@@ -59,17 +59,44 @@ class Case:
     splits: LearningCurve | None = None
     """The pilot's splits at all sizes, for simulations in which they go on."""
     truth: LearningCurve | None = None
-    """The mean over all splits at each of those sizes."""
+    """The mean over all splits at each size from the pilot's first on."""
+
+
+# Third-party data that this repository does not hold.
+ORIGINS = {
+    "lcdb11_dev.csv.gz": "mean accuracies of the Learning Curve Database 1.1 (Yan, Mohr and Viering 2025, CC BY 4.0), "
+    "made from the summaries on its site",
+    "tufts": "the results that Harvey et al. (2023) published with their code (MIT), one CSV file a data set and range",
+}
+_RUNS = (
+    "AUROC of single runs of the Learning Curve Database 1.0 (MIT), or its own database-*.csv, which is in the sources "
+    "on PyPI (pip download lcdb==0.1.0 --no-binary :all: --no-deps)"
+)
 
 
 def default_path(file: str = "lcdb_dev.csv.gz") -> Path:
-    data = os.environ.get("APEXGP_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
-    return Path(data) / "lcdb" / file
+    """Where a file of the LCDB is looked for."""
+    return data_folder() / "lcdb" / file
+
+
+def data_folder() -> Path:
+    """Where third-party data are looked for."""
+    return Path(os.environ.get("APEXGP_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+def present(path: str | os.PathLike[str]) -> Path:
+    """The path, if there is something; or else the program ends with a line that says where to have it from."""
+    if not Path(path).exists():
+        raise SystemExit(
+            f"There is no {path}: {ORIGINS.get(Path(path).name, _RUNS)}. It is not part of this repository. "
+            "APEXGP_DATA names the folder that holds lcdb/ and tufts/."
+        )
+    return Path(path)
 
 
 def read(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Columns task, learner, seed, size, score of LCDB 1.0, whichever of the two files it is."""
-    table = pd.read_csv(path, dtype={"seed": str, "openmlid": str})
+    table = pd.read_csv(present(path), dtype={"seed": str, "openmlid": str})
     if "openmlid" in table:
         table = table.assign(learner=table.learner.str.rpartition(".")[2])  # without its module
         table = table[table.openmlid.isin(DEVELOPMENT_TASKS) & table.learner.isin(LEARNERS)]
@@ -82,7 +109,7 @@ def read(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def read_means(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Columns task, learner, size, accuracy, standard_error of LCDB 1.1."""
-    return pd.read_csv(path).rename(columns={"data_set": "task"})
+    return pd.read_csv(present(path)).rename(columns={"data_set": "task"})
 
 
 def openml_id(task: object) -> str:

@@ -101,7 +101,8 @@ class Runs:
             "same_splits": self.scores[own][:, later].mean(axis=0),
         }
         curve = LearningCurve(wanted, scores.T) if design.labelled else LearningCurve(wanted, scores[0])
-        return Case(self.task, self.learner, curve, self.sizes[later], truths)
+        truth = _whole(self.sizes, np.nanmean(self.scores, axis=0), wanted[0])
+        return Case(self.task, self.learner, curve, self.sizes[later], truths, truth=truth)
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,8 @@ class Means:
             scores, curve = own[:, pilot], LearningCurve(wanted, own[:, pilot].T)
         if scores.mean(axis=0).max() >= lcdb.NOTHING_LEFT:
             return None
-        return Case(self.task, self.learner, curve, self.sizes[later], known)
+        truth = _whole(self.sizes, self.accuracy, wanted[0])
+        return Case(self.task, self.learner, curve, self.sizes[later], known, truth=truth)
 
     def _splits(self, design: Design, rng: np.random.Generator) -> np.ndarray:
         """Simulated scores (splits, sizes)."""
@@ -216,6 +218,11 @@ def _any_labels(design: Design, rng: np.random.Generator) -> Design:
 def _any_accuracy(rng: np.random.Generator) -> Design:
     design = _any_design((1, 3, 3, 5, 10), (*_ENDS, 8192), rng)
     return replace(design, metric="accuracy", dense=rng.random() < 0.5)
+
+
+def _whole(sizes: np.ndarray, means: np.ndarray, first: float) -> LearningCurve:
+    """The mean curve from the pilot's first size on."""
+    return LearningCurve(sizes[sizes >= first], means[sizes >= first])
 
 
 def _some_targets(later: np.ndarray, times: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,22 +1,16 @@
-"""Remake what is generated in the documents: `python docs/make.py`.
+"""Remake what is generated in the documents: `make outputs` (`make docs` makes the site).
 
-The pages of the command line and of the report are compared with the program by the tests; the pictures and the table
-of measurements are not, because drawing and training differ from one version of a library to the next.
+What pages show of a program's output is compared with the program by the tests (`docs/pages.py`); the pictures and the
+table of measurements are not, because drawing and training differ from one version of a library to the next.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import re
-import shlex
 import sys
 import tempfile
 from pathlib import Path
-
-import typer
-from typer.testing import CliRunner
 
 from apexgp import (
     APExGP,
@@ -34,36 +28,8 @@ from apexgp import (
 from apexgp.collect.labelled import read_labelled
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.sizes import PAPER_SIZES
-from apexgp.surfaces.chart.facts import chart_facts
-from apexgp.surfaces.chart.text import TextChart
-from apexgp.surfaces.cli import app
 from apexgp.surfaces.digits import measure_digits
-
-FOLDER = Path(__file__).parent
-
-
-def command_line_page() -> str:
-    """`--help` of every command, as a page."""
-    parts = ["# The command line\n\nMade by `make docs` from the program itself.\n"]
-    commands = [[], *([name] for name in typer.main.get_command(app).commands)]  # type: ignore[attr-defined]
-    for command in commands:
-        shown = CliRunner().invoke(app, [*command, "--help"], prog_name="apexgp", terminal_width=100)
-        parts.append(f"\n## `{' '.join(['apexgp', *command])}`\n\n```text\n{shown.output.strip()}\n```\n")
-    parts.append("\nExit codes: 0 fine, 1 the data or the request is at fault, 2 usage.\n")
-    return "".join(parts)
-
-
-def page_of_the_report() -> str:
-    """The page about reports, with the README's pilot drawn in characters."""
-    readme, page = ((path).read_text(encoding="utf-8") for path in (FOLDER.parent / "README.md", FOLDER / "report.md"))
-    with tempfile.TemporaryDirectory() as folder:
-        pairs = Path(folder) / "pairs.csv"
-        pairs.write_text(re.search(r"```csv\n(size,score,split\n.*?)```", readme, re.DOTALL)[1])  # type: ignore[index]
-        model = APExGP().fit(LearningCurve.from_csv(pairs))
-    facts = chart_facts(model, [2 * 360, 10 * 360, 50 * 360], model.required_size(0.78, 0.6))
-    lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(facts).lines()]
-    block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])
-    return re.sub(r"```text\n.*?```", lambda _: block, page, flags=re.DOTALL)
+from pages import FOLDER, command_line_page, folder_of, page_of_the_report, pages_with_outputs, remade
 
 
 def picture() -> None:
@@ -77,11 +43,8 @@ def picture() -> None:
 
 def answer_pictures() -> None:
     """The pictures of docs/results.md: every answer about the pilot of the README."""
-    table = re.findall(r"```csv\n(.*?)```", (FOLDER.parent / "README.md").read_text(encoding="utf-8"), re.DOTALL)[0]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "pairs.csv"
-        path.write_text(table, encoding="utf-8")
-        curve = LearningCurve.from_csv(path, metric="auroc")
+    with folder_of(FOLDER / "results.md"):
+        curve = LearningCurve.from_csv("pairs.csv", metric="auroc")
     model = APExGP().fit(curve)
     other = LearningCurve(curve.sizes, curve.scores - 0.02, curve.split, metric="auroc")
     plan = plan_collection(model, target=0.78, cost_per_sample=12, penalty=50_000)
@@ -94,32 +57,6 @@ def answer_pictures() -> None:
     }
     for name, display in displays.items():
         display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
-
-
-def outputs(page: Path) -> None:
-    """Run the blocks of a page that show what they print, and show what they print now."""
-    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
-    table = re.findall(r"```csv\n(.*?)```", readme, re.DOTALL)[0]
-    rows = [row.split(",") for row in table.split()[1:]]
-    tasks = [f"{n},{s},{k},liver" for n, s, k in rows] + [f"{n},{float(s) + 0.02:.2f},{k},lung" for n, s, k in rows]
-    names: dict[str, object] = {}
-
-    def run(block: re.Match[str]) -> str:
-        if block[1] == "python":
-            with contextlib.redirect_stdout(io.StringIO()) as printed:
-                exec(compile(block[2], str(page), "exec"), names)
-            shown = printed.getvalue()
-        else:
-            shown = CliRunner().invoke(app, shlex.split(block[2])[1:]).stdout
-        lines = "\n".join(line.rstrip() for line in shown.rstrip().splitlines())
-        return f"```{block[1]}\n{block[2]}```\n\n```text\n{lines}\n```"
-
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        Path("pairs.csv").write_text(table, encoding="utf-8")
-        Path("tasks.csv").write_text("\n".join(["size,score,split,task", *tasks, "60,0.7,1,short"]) + "\n")
-        blocks = r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```"
-        text = re.sub(blocks, run, page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    page.write_text(text, encoding="utf-8")
 
 
 def real_curves() -> dict[str, LearningCurve]:
@@ -190,9 +127,9 @@ def end_to_end() -> None:
     figure.savefig(FOLDER / "collect.png", dpi=110)
     page = FOLDER / "collect.md"
     text = page.read_text(encoding="utf-8")
-    block = "<!-- measured by make docs -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->"
+    block = "<!-- measured by make outputs -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->"
     page.write_text(
-        re.sub(r"<!-- measured by make docs -->.*?<!-- end -->", lambda _: block, text, flags=re.DOTALL),
+        re.sub(r"<!-- measured by make outputs -->.*?<!-- end -->", lambda _: block, text, flags=re.DOTALL),
         encoding="utf-8",
     )
 
@@ -242,8 +179,8 @@ if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
-    outputs(FOLDER.parent / "README.md")
-    outputs(FOLDER / "results.md")
+    for page in pages_with_outputs():
+        page.write_text(remade(page), encoding="utf-8")
     picture()
     answer_pictures()
     end_to_end()

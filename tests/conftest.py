@@ -144,39 +144,3 @@ def shared_data():
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
-
-
-@pytest.fixture(scope="session")
-def tufts(shared_data):
-    """Read the authors' own results: `tufts("short")` maps each label to its LearningCurve."""
-    return lambda extent: read_tufts(shared_data / "tufts", extent)
-
-
-_LABELS = {
-    "ChestX-ray14": ("Atelectasis", "Effusion", "Infiltration"),
-    "Chest_X-Ray": ("Bacterial", "Viral"),
-    "BUSI": ("Normal", "Benign", "Malignant"),
-    "TMED-2": ("PLAX", "PSAX", "A4C", "A2C"),
-    "OASIS-3": ("Alzheimer's",),
-    "Pilot": ("WMD", "CBI"),
-}
-
-
-def read_tufts(folder, extent):
-    import csv
-
-    from apexgp import LearningCurve
-
-    curves = {}
-    for dataset, labels in _LABELS.items():
-        path = folder / f"{dataset}_{extent}_range.csv"
-        if not path.exists():
-            continue
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        table = np.array([np.array(row["test_auroc"].strip("[]").split(), float) for row in rows])
-        sizes = [int(row["n"]) for row in rows]
-        splits = [row["random_state"] for row in rows]
-        for label, scores in zip(labels, table.T, strict=True):
-            curves[label] = LearningCurve(sizes, scores, splits, metric="auroc", task=label)
-    return curves

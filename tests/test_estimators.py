@@ -31,6 +31,7 @@ ESTIMATORS = {
     "paper-priors": APExGP("power_law", priors="paper", variant=WRITTEN),
     "published": APExGP.as_published(),
     "published-arctan": APExGP.as_published("arctan", ceiling=0.95),
+    "flat": APExGP("power_law", inference="map", priors="flat"),
     "written": APExGP.as_written(),
     "written-arctan": APExGP.as_written("arctan"),
     "Arctan": LeastSquares("arctan", ceiling=0.9),
@@ -423,7 +424,8 @@ def test_bad_settings_are_explained_at_fit(model, settings, message):
         ({"seed": 1.5}, "seed must be a whole number"),
         ({"mean": "linear"}, "'auto', 'power_law', 'arctan', 'mmf', got 'linear'"),
         ({"inference": "mcmc"}, "inference must be one of 'bayes', 'map'"),
-        ({"priors": None}, "priors must be one of 'calibrated', 'paper', got None"),
+        ({"priors": None}, "priors must be one of 'calibrated', 'paper', 'flat', got None"),
+        ({"priors": "flat"}, "goes with inference='map'"),
         ({"inference": "map"}, "Try APExGP.as_published"),
         ({"inference": "map", "priors": "paper", "mean": "mmf"}, "'power_law' or 'arctan'"),
         ({"floor": 0.9}, "the mean score at size 60 is 0.66"),
@@ -494,11 +496,23 @@ def test_cautions_say_why_not_to_believe():
     assert "falls as the training set grows" in cautions(SCORES[::-1])
     assert "only 3 different sizes" in cautions(SCORES[:3], sizes=SIZES[:3])
     assert "only 2.5 times its smallest" in cautions(SCORES[:4], sizes=[60, 90, 120, 150])
+    assert "All scores are perfect" in cautions([1.0] * 5)
+    assert "is 0.002 short of perfect" in cautions([0.998, 0.9985, 0.998, 0.9975, 0.998])
+    assert "Only 0.012 is left above it" in cautions([0.988, 0.9885, 0.988, 0.9875, 0.988])
+    assert "one in three rose by more than 0.02" in cautions([0.888, 0.8885, 0.888, 0.8875, 0.888])
     assert "Some scores are perfect" in cautions([0.9, 0.95, 0.97, 0.99, 1.0])
     assert "55.6 times the largest pilot size (360)" in cautions(SCORES, at=20000)
     wild = np.array(SCORES)[:, None] + [-0.15, 0.0, 0.15]
     assert "differ by a standard deviation of 0.15" in cautions(wild)
     assert "Caution: " in repr(APExGP.as_published().fit(SIZES, SCORES[::-1]).forecast([720]))
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_where_there_is_no_room_nobody_asks_how_far_the_curve_will_rise(direction):
+    perfect = 1.0 if direction == "higher" else 0.0
+    curve = LearningCurve(SIZES, [perfect] * len(SIZES), direction=direction)
+    (only,) = APExGP().fit(curve).forecast([10_000]).cautions
+    assert "All scores are perfect" in only
 
 
 def test_a_forecast_from_prior_experience_says_so():
@@ -596,7 +610,7 @@ def test_beliefs_survive_json(beliefs):
         ([0.34, 0.30, 0.28, 0.25, 0.24], {}, True),
         ([0.34, 0.30, 0.28, 0.25, 0.24], {"direction": "lower"}, False),
         ([0.84, 0.80, 0.78, 0.75, 0.74], {}, False),
-        ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "log_loss"}, True),
+        ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "brier_score"}, True),
         ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "our_test_error"}, True),
         ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "auroc"}, False),
         ([0.66, 0.70, 0.72, 0.75, 0.76], {"metric": "error"}, False),
@@ -607,4 +621,4 @@ def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
     model = APExGP.as_published().fit(LearningCurve(SIZES, scores, **about))
     said = [caution for caution in model.forecast([720]).cautions if "Is lower better?" in caution]
     assert len(said) == asks
-    assert all('direction="lower"' in caution and "--lower-is-better" in caution for caution in said)
+    assert all("say so with direction='lower';" in caution for caution in said)

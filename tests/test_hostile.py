@@ -228,6 +228,8 @@ def test_priors_that_cannot_be_meant_are_named_and_not_the_curve(given, message)
         ({"noise_floor": -1}, "noise_floor must be from 0 to 1"),
         ({"lambda_prior": 2.0}, "lambda_prior must be a distribution"),
         ({"sigma_upper": 1e-4}, "sigma_upper must be from 0.002"),
+        ({"sigma_steps": 1.5}, "sigma_steps must be a whole number"),
+        ({"sigma_steps": 10**6}, "sigma_steps must be a whole number of at most 300"),
         ({"window_to_ceiling": 1}, "window_to_ceiling must be True or False"),
     ],
 )

@@ -79,6 +79,28 @@ def test_coverage_of_own_draws_is_the_level():
     assert metrics.coverage(forecast, draws, 0.8, axis=0).shape == (4,)
 
 
+@pytest.mark.parametrize("kind", ["equal_tailed", "hdi"])
+def test_a_resolution_is_that_of_scores_that_were_rounded(kind):
+    """A rounded score counts as inside where one that rounds to it is."""
+    forecast, step = mixture(0), 0.02
+    rounded = np.round(forecast.sample(400, seed=1) / step) * step
+    lower, upper = forecast.interval(0.8, kind)
+    first, last = rounded - step / 2, rounded + step / 2
+    expected = ((last >= lower) & (first <= upper)).mean(axis=0)
+    found = metrics.coverage(forecast, rounded, 0.8, kind, resolution=step, axis=0)
+    np.testing.assert_array_equal(found, expected)
+    assert metrics.coverage(forecast, rounded, 0.8, kind) < found.mean()
+    with pytest.raises(RequestError, match=r"resolution must be at least 0 and below 1, got -0\.1"):
+        metrics.coverage(forecast, rounded, resolution=-0.1)
+
+
+def test_perfect_scores_are_held_where_the_interval_reaches_them():
+    sure, vague = single(0.99999, 0.0001), single(0.9, 0.01)
+    assert metrics.coverage(sure, [1.0]) == 0
+    assert metrics.coverage(sure, [1.0], resolution=0.001) == 1
+    assert metrics.coverage(vague, [1.0], resolution=0.001) == 0
+
+
 def test_quantized_likelihood_is_the_mass_around_the_score():
     forecast = mixture(0)
     y = np.array([0.7, 0.8, 0.9, 0.999])

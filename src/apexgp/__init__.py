@@ -18,6 +18,10 @@ from .curve import LearningCurve, read_curves
 from .design.pilot import design_pilot
 from .design.ranked import PilotDesign, RankedDesign
 from .estimators import METHODS, APExGP, LeastSquares
+from .experiment.configuration import Experiment
+from .experiment.judge import judge_curves
+from .experiment.result import DenseFigure, ExperimentResult, RangeFigure
+from .experiment.run import run_experiment
 from .forecast import Forecast
 from .images.embed import EmbeddingRun, embed_images
 from .model import beliefs
@@ -29,12 +33,14 @@ from .repeated.compare import Comparison, PairComparison, compare_models
 from .repeated.figures import Backtest, HeldOut, MethodScore
 from .repeated.many import CurveForecast, forecast_many
 from .repeated.simulate import CollectionRun, simulate_collection, true_requirement, tune_correction
+from .surfaces.experiment_folder import write_experiment
 from .surfaces.plot import (
     BacktestDisplay,
     BatchDisplay,
     ComparisonDisplay,
     CurveDisplay,
     DesignDisplay,
+    ExperimentDisplay,
     PlanDisplay,
 )
 from .surfaces.report.write import write_report
@@ -58,8 +64,12 @@ __all__ = [
     "CurveDisplay",
     "CurveForecast",
     "CurveSet",
+    "DenseFigure",
     "DesignDisplay",
     "EmbeddingRun",
+    "Experiment",
+    "ExperimentDisplay",
+    "ExperimentResult",
     "Forecast",
     "HeldOut",
     "LearningCurve",
@@ -70,6 +80,7 @@ __all__ = [
     "PairComparison",
     "PilotDesign",
     "PlanDisplay",
+    "RangeFigure",
     "RankedDesign",
     "RequiredSize",
     "SliceHead",
@@ -83,12 +94,15 @@ __all__ = [
     "embed_images",
     "errors",
     "forecast_many",
+    "judge_curves",
     "metrics",
     "minimum_sample_size",
     "plan_collection",
     "read_curves",
+    "run_experiment",
     "simulate_collection",
     "true_requirement",
     "tune_correction",
+    "write_experiment",
     "write_report",
 ]

@@ -13,7 +13,9 @@ __all__ = [
     "plain_name",
     "same_metric",
     "says_only_score",
+    "says_per_cent",
     "sounds_like_a_loss",
+    "unbounded_metric",
 ]
 
 # The metric of a curve of which nobody has said what was measured.
@@ -22,17 +24,19 @@ UNNAMED = "score"
 
 @dataclass(frozen=True)
 class KnownMetric:
-    """A metric: its name as people write it, other names, and whether lower is better."""
+    """A metric: its name as people write it, other names, whether lower is better, and whether it leaves [0, 1]."""
 
     name: str
     synonyms: tuple[str, ...] = ()
     lower_is_better: bool = False
+    unbounded: bool = False
 
 
 _KNOWN = (
     KnownMetric("AUROC", ("auc", "roc auc", "auc roc", "area under the roc curve")),
     KnownMetric("AUROC (one-vs-rest)", ("roc auc ovr",)),
     KnownMetric("AUROC (one-vs-one)", ("roc auc ovo",)),
+    KnownMetric("macro AUROC", ("auc macro", "macro auc", "auroc macro", "macro averaged auroc", "macro averaged auc")),
     KnownMetric("weighted AUROC (one-vs-rest)", ("roc auc ovr weighted",)),
     KnownMetric("weighted AUROC (one-vs-one)", ("roc auc ovo weighted",)),
     KnownMetric("c-statistic", ("c index", "concordance", "concordance index")),
@@ -64,11 +68,20 @@ _KNOWN = (
     KnownMetric("zero-one loss", ("0 1 loss",), lower_is_better=True),
     KnownMetric("equal error rate", ("eer",), lower_is_better=True),
     KnownMetric("Brier score", ("brier", "brier loss", "brier score loss"), lower_is_better=True),
-    KnownMetric("log loss", ("cross entropy", "nll", "negative log likelihood"), lower_is_better=True),
+    KnownMetric(
+        "log loss",
+        ("cross entropy", "cross entropy loss", "nll", "negative log likelihood", "log likelihood", "deviance"),
+        lower_is_better=True,
+        unbounded=True,
+    ),
+    KnownMetric("perplexity", (), lower_is_better=True, unbounded=True),
+    KnownMetric("hinge loss", (), lower_is_better=True, unbounded=True),
     KnownMetric("false positive rate", ("fpr",), lower_is_better=True),
     KnownMetric("false negative rate", ("fnr", "miss rate"), lower_is_better=True),
-    KnownMetric("MAE", ("mean absolute error",), lower_is_better=True),
-    KnownMetric("RMSE", ("root mean squared error",), lower_is_better=True),
+    KnownMetric("MAE", ("mean absolute error",), lower_is_better=True, unbounded=True),
+    KnownMetric("MSE", ("mean squared error",), lower_is_better=True, unbounded=True),
+    KnownMetric("RMSE", ("root mean squared error",), lower_is_better=True, unbounded=True),
+    KnownMetric("R2", ("r squared", "r2 score", "explained variance", "coefficient of determination"), unbounded=True),
     KnownMetric("ECE", ("expected calibration error",), lower_is_better=True),
     KnownMetric("loss", (), lower_is_better=True),
 )
@@ -77,6 +90,8 @@ _BESIDE = {
     *("test", "testing", "val", "valid", "validation", "holdout", "held", "out", "cv"),
     *("mean", "average", "avg", "score", "scores", "value"),
 }
+# Words that say as much, but only beside the name of a metric: a column that is called `set` holds no scores.
+_BESIDE_A_NAME = _BESIDE | {"set", "in", "performance", "percent", "percentage", "pct"}
 
 
 def plain_name(name: str) -> str:
@@ -89,10 +104,25 @@ _BY_NAME = {plain_name(name).replace(" ", ""): metric for metric in _KNOWN for n
 
 
 def known_metric(name: str) -> KnownMetric | None:
-    """The metric of that name, whatever its case, spaces and underscores; None where we do not know it."""
-    plain = plain_name(name)
-    bare = "".join(word for word in plain.split() if word not in _BESIDE)
+    """The metric of that name, whatever its case, spaces and underscores; None where we do not know it.
+
+    What scikit-learn calls neg_... is the metric whose sign it has turned.
+    """
+    plain = plain_name(name.replace("%", " percent ")).removeprefix("neg ")
+    bare = "".join(word for word in plain.split() if word not in _BESIDE_A_NAME)
     return _BY_NAME.get(plain.replace(" ", ""), _BY_NAME.get(bare))
+
+
+def unbounded_metric(name: str) -> KnownMetric | None:
+    """The metric of that name, if it is one whose values are not confined to [0, 1]."""
+    found = known_metric(name)
+    return found if found is not None and found.unbounded else None
+
+
+def says_per_cent(name: str) -> bool:
+    """Whether a name has per cent for its unit: Accuracy (%), acc_pct; but not AUC (95 % CI)."""
+    words = {"percent", "percentage", "pct"} & set(plain_name(name).split())
+    return bool(words) or re.search(r"(?<!\d)(?<!\d\s)%", name) is not None
 
 
 def says_only_score(name: str) -> bool:

@@ -7,13 +7,14 @@ import io
 import re
 import warnings
 import zipfile
+from decimal import Decimal
 from typing import Any
 
 from ._check import some
 from ._extras import need
 from .errors import DataError
 
-__all__ = ["is_workbook", "read_sheet"]
+__all__ = ["is_workbook", "read_sheet", "sheet_titles"]
 
 _MOST_CELLS = 2_000_000
 _MOST_BYTES = 200_000_000  # unpacked: a small archive may hold endless zeros
@@ -36,6 +37,34 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     sheet
         Name of the sheet, or its number from 1; None: the first.
     """
+    sheets = _sheets(name, raw)
+    chosen = _chosen(name, list(sheets), sheet)
+    cells = sheets[chosen]
+    if cells.max_row * cells.max_column > _MOST_CELLS:  # one cell far away is enough: all those before it count
+        raise DataError(
+            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {chosen!r}. "
+            "Delete what stands far from the table, or save the table as CSV."
+        )
+    grid = [[_shown(cell) for cell in row] for row in cells.iter_rows()]
+    for block in cells.merged_cells.ranges:
+        if block.min_col == block.max_col:  # one size beside several rows; a heading across columns is no value of each
+            for row in range(block.min_row, min(block.max_row, len(grid))):
+                grid[row][block.min_col - 1] = grid[block.min_row - 1][block.min_col - 1]
+    rows = [(number, row) for number, row in enumerate(grid, start=1) if any(row)]
+    others = [title for title in sheets if title != chosen]
+    notes = []
+    if sheet is None and others:
+        notes.append(f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}.")
+    return chosen, rows, notes
+
+
+def sheet_titles(name: str, raw: bytes) -> list[str]:
+    """The names of the sheets, in their order."""
+    return list(_sheets(name, raw))
+
+
+def _sheets(name: str, raw: bytes) -> dict[str, Any]:
+    """The sheets by their names."""
     if not raw.startswith(b"PK"):
         raise DataError(f"{name} is a workbook of an older kind (.xls). Save it as .xlsx or CSV.")
     openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
@@ -53,24 +82,7 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     sheets = {one.title: one for one in book.worksheets}
     if not sheets:
         raise DataError(f"{name} has no sheet with cells. Save the table as CSV.")
-    chosen = _chosen(name, list(sheets), sheet)
-    cells = sheets[chosen]
-    if cells.max_row * cells.max_column > _MOST_CELLS:  # one cell far away is enough: all those before it count
-        raise DataError(
-            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {chosen!r}. "
-            "Delete what stands far from the table, or save the table as CSV."
-        )
-    grid = [[_text(cell.value) for cell in row] for row in cells.iter_rows()]
-    for block in cells.merged_cells.ranges:
-        if block.min_col == block.max_col:  # one size beside several rows; a heading across columns is no value of each
-            for row in range(block.min_row, min(block.max_row, len(grid))):
-                grid[row][block.min_col - 1] = grid[block.min_row - 1][block.min_col - 1]
-    rows = [(number, row) for number, row in enumerate(grid, start=1) if any(row)]
-    others = [title for title in sheets if title != chosen]
-    notes = []
-    if sheet is None and others:
-        notes.append(f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}.")
-    return chosen, rows, notes
+    return sheets
 
 
 def _refuse_to_fill_the_memory(name: str, packed: zipfile.ZipFile, openpyxl: Any) -> None:
@@ -94,6 +106,14 @@ def _chosen(name: str, titles: list[str], sheet: str | None) -> str:
     if re.fullmatch(r"\d{1,9}", sheet) and 1 <= int(sheet) <= len(titles):
         return titles[int(sheet) - 1]
     raise DataError(f"{name} has no sheet {sheet!r}; found {some(titles, 20)}.", remedy=("Choose with {}.", "sheet"))
+
+
+def _shown(cell: Any) -> str:
+    """A cell as text, with the per cent sign that the sheet shows behind a fraction."""
+    value, form = cell.value, str(getattr(cell, "number_format", ""))
+    if isinstance(value, int | float) and not isinstance(value, bool) and form.endswith("%"):
+        return f"{Decimal(repr(value)).scaleb(2).normalize():f}%"
+    return _text(value)
 
 
 def _text(value: Any) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ._check import FloatArray
 from ._known_metrics import UNNAMED, sounds_like_a_loss
 from ._numbers import multiple
 from .curve import LearningCurve, Replicates
+from .errors import Remedy, as_keyword
 
 __all__ = [
     "FARTHEST_FACTOR",
@@ -15,6 +19,7 @@ __all__ = [
     "first_cautions",
     "forecast_cautions",
     "in_brief",
+    "of_one",
     "pilot_cautions",
     "uninformed_cautions",
 ]
@@ -25,6 +30,14 @@ FARTHEST_FACTOR = 50
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
+_OFTEN_WON = 0.02  # by flat curves, far beyond the pilot
+_NO_ROOM = 0.005  # left above the last score: whatever the curve does there hardly matters
+_HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
+_GUESSING = 0.03
+_NO_CHANGE = 1e-9
+_DISAGREEMENT = 6.0  # times the usual standard deviation of splits; set on three folds of tasks: docs/failures.md
+_LEAST_SPREAD = 1e-4
+_JUMPY = 0.01  # standard deviation around a smooth curve
 _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
 # Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
 # about as wide has learnt nothing of it.
@@ -33,15 +46,38 @@ _UNINFORMED = 0.87
 
 
 class Caution(str):
-    """A reason for doubt in a sentence or two, and in a few words for the cell of a table."""
+    """A reason for doubt in a sentence or two, and in a few words for the cell of a table.
+
+    What to do about it may be set by an argument, which every surface words in its own way, as those of errors are.
+    """
 
     brief: str
+    why: str
+    remedy: Remedy
 
-    def __new__(cls, text: str, brief: str = "") -> Caution:
-        """Keep the few words beside the text."""
-        caution = super().__new__(cls, text)
-        caution.brief = brief or text
+    def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
+        """Keep the few words, and what to do, beside the text."""
+        caution = super().__new__(cls, _with_remedy(text, remedy, as_keyword))
+        caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
+
+    def worded(self, set_by: Callable[[str, Any], str]) -> str:
+        """The text, with `set_by` to say how an argument is set."""
+        return _with_remedy(self.why, self.remedy, set_by)
+
+
+def _with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
+    if not remedy:
+        return text
+    sentence, *arguments = remedy
+    return f"{text} {sentence.format(*(set_by(*one) for one in arguments if not isinstance(one, str)))}"
+
+
+def of_one(whose: str, caution: str) -> str:
+    """A caution that begins with what it is about."""
+    if not isinstance(caution, Caution):
+        return f"{whose}{caution}"
+    return Caution(f"{whose}{caution.why}", caution.brief, caution.remedy)
 
 
 def in_brief(caution: str) -> str:
@@ -51,67 +87,141 @@ def in_brief(caution: str) -> str:
 
 def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
     """Cautions that the measurements alone call for."""
-    pilot, best_single = curve.upward.replicates, float(curve.upward.scores.max())
-    found = []
-    if len(pilot.sizes) < 4:
-        found.append(
-            Caution(
-                f"The pilot has only {len(pilot.sizes)} different sizes; the shape of the curve shows with 4 or more.",
-                f"only {len(pilot.sizes)} sizes",
-            )
-        )
-    span = pilot.sizes[-1] / pilot.sizes[0]
-    if span < _NARROWEST_FACTOR:
-        found.append(
-            Caution(
-                f"The pilot's largest size is only {span:.3g} times its smallest; a factor of {_NARROWEST_FACTOR} or "
-                "more tells a trend from chance.",
-                f"sizes span only {span:.2g}x",
-            )
-        )
+    checks = (_few_sizes, _narrow, _wrong_way, _near_perfect, _wild, _guessing, _stuck, _one_size, _one_run)
+    found = (check(curve) for check in checks)
+    return tuple(caution for caution in found if caution is not None)
+
+
+def _few_sizes(curve: LearningCurve) -> Caution | None:
+    count = len(curve.replicates.sizes)
+    if count >= 4:
+        return None
+    return Caution(
+        f"The pilot has only {count} different sizes; the shape of the curve shows with 4 or more.",
+        f"only {count} sizes",
+    )
+
+
+def _narrow(curve: LearningCurve) -> Caution | None:
+    sizes = curve.replicates.sizes
+    span = sizes[-1] / sizes[0]
+    if span >= _NARROWEST_FACTOR:
+        return None
+    return Caution(
+        f"The pilot's largest size is only {span:.3g} times its smallest; a factor of {_NARROWEST_FACTOR} or "
+        "more tells a trend from chance.",
+        f"sizes span only {span:.2g}x",
+    )
+
+
+def _wrong_way(curve: LearningCurve) -> Caution | None:
+    """Whether the curve falls or does not move."""
+    pilot = curve.upward.replicates
+    span = float(np.log(pilot.sizes[-1] / pilot.sizes[0]))
     slope, error = _trend(pilot)
+    flat = slope < 2 * error and slope * span < _FLAT_RISE and error * span < _FLAT_RISE
+    room = float(1 - pilot.mean[-1])
     if curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
-        found.append(
-            Caution(
-                f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better? Then say so with "
-                'direction="lower", on the command line with --lower-is-better; the forecast as it stands takes higher '
-                "for better.",
-                "is lower better?",
-            )
+        return Caution(
+            f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better?",
+            "is lower better?",
+            ("Then say so with {}; the forecast as it stands takes higher for better.", ("direction", "lower")),
         )
-    elif slope < -1e-9 and slope < -2 * error:
-        found.append(
-            Caution(
-                "Performance falls as the training set grows. The model expects it to rise: look for a change of data, "
-                "of classifier or of settings between the sizes. Of real curves that fell, about as many fell further "
-                "as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
-                "falls",
-            )
+    if slope < -1e-9 and slope < -2 * error:
+        return Caution(
+            "Performance falls as the training set grows. The model expects it to rise: look for a change of data, "
+            "of classifier or of settings between the sizes. Of real curves that fell, about as many fell further "
+            "as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
+            "falls",
         )
-    elif slope < 2 * error and slope * np.log(span) < _FLAT_RISE and error * np.log(span) < _FLAT_RISE:
-        found.append(
-            Caution(
-                "The pilot does not rise beyond its noise. Of real curves that were as flat, half moved by less than "
-                "0.01 even at more than ten times the size, but about one in three rose by more than 0.02: the upper "
-                "end of the interval stands for those.",
-                "flat",
-            )
+    if flat and room >= _NO_ROOM:
+        # What flat curves elsewhere have won is nothing to go by where less is left to win.
+        others = (
+            "Of real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, but "
+            "about one in three rose by more than 0.02: the upper end of the interval stands for those."
         )
-    if best_single >= 1:
-        found.append(
-            Caution("Some scores are perfect. At the bound the curve cannot show how it would go on.", "perfect scores")
-        )
+        left = others if room >= _OFTEN_WON else f"Only {room:.2g} is left above it."
+        return Caution(f"The pilot does not rise beyond its noise. {left}", "flat")
+    return None
+
+
+def _wild(curve: LearningCurve) -> Caution | None:
+    pilot = curve.replicates
     spread = _pooled_spread(pilot)
-    if spread > _WILD_SPREAD and spread > np.ptp(pilot.mean):
-        found.append(
-            Caution(
-                f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve "
-                "improves. Larger test sets or more splits would show the trend.",
-                "noise exceeds the rise",
-            )
-        )
-    return tuple(found)
+    if spread <= max(_WILD_SPREAD, float(np.ptp(pilot.mean))):
+        return None
+    return Caution(
+        f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve "
+        "improves. Larger test sets or more splits would show the trend.",
+        "noise exceeds the rise",
+    )
+
+
+def _guessing(curve: LearningCurve) -> Caution | None:
+    """Whether nothing has been learnt yet, by metrics of which one half is what guessing scores."""
+    if curve.metric != UNNAMED and curve.metric_name not in _HALF_IS_GUESSING:
+        return None
+    if np.abs(curve.replicates.mean - 0.5).max() > _GUESSING:
+        return None
+    return Caution(
+        f"All mean scores lie within {_GUESSING} of 0.5, what guessing scores by AUROC and balanced accuracy. The "
+        "pilot cannot tell when the classifier will begin to learn: of real curves with such a pilot one in seven left "
+        "its forecast by far.",
+        "no better than guessing",
+    )
+
+
+def _stuck(curve: LearningCurve) -> Caution | None:
+    """Whether more data changed nothing at all: chance does not do that, but rounding to two digits does."""
+    pilot = curve.upward.replicates
+    same = np.flatnonzero(np.abs(np.diff(pilot.mean)) < _NO_CHANGE)
+    rounded = bool((np.abs(curve.scores * 100 - np.round(curve.scores * 100)) < 1e-6).all())
+    if not same.size or pilot.mean[same[0]] >= 1 or (rounded and np.ptp(curve.scores) > 0):
+        return None
+    first, second = pilot.sizes[same[0]], pilot.sizes[same[0] + 1]
+    return Caution(
+        f"The mean score is exactly the same at {first:,.10g} and {second:,.10g} examples, as that of a classifier "
+        "that always gives the same answer. Look at what it predicts: of real curves with such a pilot one in three "
+        "left the 95 % interval later, most of them upwards, when the classifier began to learn.",
+        "exactly equal scores",
+    )
+
+
+def _one_size(curve: LearningCurve) -> Caution | None:
+    """Whether the splits disagree at one size as they do at no other."""
+    pilot = curve.replicates
+    several = pilot.count > 1
+    if several.sum() < 3:
+        return None
+    spread, sizes = pilot.std[several], pilot.sizes[several]
+    usual = max(float(np.median(spread)), _LEAST_SPREAD)
+    times = float(spread.max()) / usual
+    if times < _DISAGREEMENT:
+        return None
+    return Caution(
+        f"At {sizes[spread.argmax()]:,.10g} examples the splits differ {multiple(times)} times as much as they usually "
+        "do: some of its runs failed, or succeeded, as no others did. Look at them; of real curves with such a pilot "
+        "four in ten left the 95 % interval later.",
+        "one size scatters",
+    )
+
+
+def _one_run(curve: LearningCurve) -> Caution | None:
+    """Whether single scores without labels jump about as those of one run do, and means over splits do not."""
+    pilot = curve.replicates
+    if curve.split is not None or pilot.count.max() > 1 or len(pilot.sizes) < 5:
+        return None
+    x = np.log(pilot.sizes)
+    bend = np.polynomial.Polynomial.fit(x, pilot.mean, 2)(x) - pilot.mean
+    if np.sqrt(bend @ bend / (len(x) - 3)) < _JUMPY:
+        return None
+    return Caution(
+        "There is one score a size, without a label of its split, and they jump about. If they are all of one split, "
+        "say so: give them the same label (split). Its luck goes along the whole curve, and without the label the 95 % "
+        "intervals of such pilots held four in five of the later scores. Better still, run more splits.",
+        "one run without a label?",
+    )
 
 
 def first_cautions() -> tuple[str, ...]:
@@ -144,7 +254,8 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
 
     `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.
     """
-    if sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
+    no_room = 1 - pilot.mean[-1] < _NO_ROOM
+    if no_room or sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
         return ()
     return (
         Caution(
@@ -153,6 +264,32 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
             "says little of the limit",
         ),
     )
+
+
+def _near_perfect(curve: LearningCurve) -> Caution | None:
+    """Whether the curve has come to the end of its scale."""
+    scores = curve.upward.scores
+    room = float(1 - curve.upward.replicates.mean[-1])
+    if scores.min() >= 1:
+        return Caution(
+            "All scores are perfect: the curve shows that the score stays there, not what more data are good for. Look "
+            "for a leak first (a feature that gives the class away, patients in training and test at once), or test on "
+            "harder cases.",
+            "all perfect: a leak?",
+        )
+    if scores.max() >= 1:
+        return Caution(
+            "Some scores are perfect. At the bound the curve cannot show how it would go on: of the real curves with "
+            "such a pilot half left the 95 % interval later.",
+            "perfect scores",
+        )
+    if room < _NO_ROOM:
+        return Caution(
+            f"The last score is {room:.1g} short of perfect: there is next to no room for more data to show. "
+            "Differences this small take very large test sets to measure.",
+            "nearly perfect",
+        )
+    return None
 
 
 def _may_be_a_loss(curve: LearningCurve, slope: float, error: float) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
 from ._files import write_text
-from ._known_metrics import UNNAMED, metric_name
+from ._known_metrics import UNNAMED, metric_name, unbounded_metric
 from ._tables import as_csv
 from ._warn import warn
 from .errors import DataError, MissingScoresWarning, RequestError
@@ -79,6 +79,13 @@ class LearningCurve:
         for name, value in (("metric", self.metric), ("task", self.task)):
             if name == "metric" or value is not None:
                 object.__setattr__(self, name, text(name, value, error=DataError))  # type: ignore[arg-type]
+        unbounded = unbounded_metric(self.metric)
+        if unbounded is not None:
+            raise DataError(
+                f"The metric {shown(self.metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
+                "cannot be forecast. Measure AUROC, accuracy, the Brier score or the like; or name yours otherwise, if "
+                "it does lie in [0, 1]."
+            )
         sizes = sizes_array("sizes", self.sizes, error=DataError)
         scores = scores_array("scores", self.scores)
         split = None if self.split is None else _labels(self.split)
@@ -174,10 +181,11 @@ class LearningCurve:
         path
             The file, or one that is open. A line near its beginning names the columns.
         size, score, split
-            Names of the columns. By default those that are called so, or as people call them: `n` or `Training
-            examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled replicates. A list of
-            names, or a pattern such as `fold*`, as `score` reads a wide table, one column a split; columns that are
-            numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken for one without being listed.
+            Names of the columns. By default those that are called so, or as people call them: `n` or
+            `Training examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled
+            replicates. A list of names, or a pattern such as `fold*`, as `score` reads a wide table, one
+            column a split; columns that are numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken
+            for one without being listed.
         metric
             What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
             the file says: in that column, or by the name of the column of scores.
@@ -230,7 +238,7 @@ class LearningCurve:
         metric
             What was measured; by default what a display says.
         direction, unit
-            As for `LearningCurve`. Scores that scikit-learn calls neg_..., which are below 0, are turned into losses,
+            As for `LearningCurve`. Scores that scikit-learn calls `neg_...`, which are below 0, are turned into losses,
             of which lower is better.
         """
         found = scikit_learn_curve(result)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import FloatArray, choice, positive, probability, real_array, shown
+from ._check import FloatArray, choice, positive, probability, real_array, real_number, shown
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
 
@@ -42,16 +42,34 @@ def coverage(
     level: float = 0.95,
     kind: IntervalKind = "equal_tailed",
     *,
+    resolution: float = 0.0,
     axis: Axis = None,
 ) -> FloatArray:
-    """Share of the true scores that lie in the interval of that level."""
+    """Share of the true scores that lie in the interval of that level.
+
+    Parameters
+    ----------
+    forecast, y
+        The forecast, and the true scores.
+    level, kind
+        As in `Forecast.interval`.
+    resolution
+        The step in which scores are measured or written down: one counts as inside if it may have been rounded from a
+        score that is. A forecast has no atom at 1, so that an equal-tailed interval always ends below a perfect score;
+        only with a step of their own can perfect scores be inside.
+    axis
+        Over which axes to average.
+    """
     scores, level = _truth(forecast, y), probability("level", level)
+    half = real_number("resolution", resolution) / 2
+    if not 0 <= half < 0.5:
+        raise RequestError(f"must be at least 0 and below 1, got {shown(resolution)}.", argument="resolution")
     if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
         # A score lies in it if the share of the forecast below the score does: no ends to search for.
-        inside = np.abs(forecast.cdf(scores) - 0.5) <= level / 2
+        inside = (forecast.cdf(scores + half) >= (1 - level) / 2) & (forecast.cdf(scores - half) <= (1 + level) / 2)
     else:
         lower, upper = forecast.interval(level, kind)
-        inside = (scores >= lower) & (scores <= upper)
+        inside = (scores + half >= lower) & (scores - half <= upper)
     return _averaged(inside.astype(float), axis)
 
 

@@ -152,6 +152,21 @@ def test_several_classes_become_one_curve_each():
     assert {task for task, _ in collect(labels=rare, features=features, sizes=[20])} == set(names)
 
 
+def test_of_several_tasks_the_chosen_ones_are_measured_as_with_all_the_others(tmp_path):
+    record = tmp_path / "runs.csv"
+    settings = {"sizes": [40, 80], "n_splits": 2}
+    iris = load_iris(return_X_y=True)
+    every = collect(GaussianNB(), *iris, **settings)
+    chosen = collect(GaussianNB(), *iris, tasks=["2"], results=record, **settings)
+    assert list(chosen) == [("2", "auroc")]
+    assert np.array_equal(chosen.only.scores, every["2", "auroc"].scores)
+    more = collect(GaussianNB(), *iris, tasks=["0", "2"], results=record, **settings)  # may be added, as sizes may
+    assert rows(more) == [row for row in rows(every) if row["task"] != "1"]
+    for wrong in (["3"], [], [2], 5):
+        with pytest.raises(RequestError, match=r"^tasks must be "):
+            collect(GaussianNB(), *iris, tasks=wrong, **settings)
+
+
 def test_several_classes_as_one_curve():
     features, species = load_iris(return_X_y=True)
     metrics = ["auroc", "accuracy", "balanced_accuracy", "average_precision"]

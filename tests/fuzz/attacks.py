@@ -12,7 +12,7 @@ import apexgp
 from apexgp import APExGP, CurveSet, LearningCurve
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
-from fuzz.surface import TABLE, X, Y, curve, folder, labelled_files, proper, surface, used, usual
+from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files, proper, surface, used, usual
 from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
 
@@ -26,6 +26,7 @@ CALLS = {
     "answers": ("answers", "surfaces"),
     "repeated": ("repeated",),
     "collect": ("collect",),
+    "experiment": ("experiment",),
 }
 
 
@@ -99,6 +100,42 @@ def model_file(draw):
     def act():
         path.write_bytes(content)
         APExGP.load(path).forecast([720])
+
+    return repr(content[:2000]), act, None
+
+
+TOML = [
+    "true",
+    "-1",
+    "nan",
+    "1e999",
+    '""',
+    '"\\u0000"',
+    "[]",
+    "{}",
+    "[[1]]",
+    "1979-05-27",
+    "9" * 400,
+    "'x",
+    "[60, inf]",
+]
+
+
+@st.composite
+def configuration(draw):
+    """An experiment's file with an odd value, or damaged."""
+    lines = EXPERIMENT.splitlines()
+    if draw(st.booleans()):
+        i = draw(st.sampled_from([i for i, line in enumerate(lines) if "=" in line]))
+        lines[i] = f"{lines[i].partition('=')[0]}= {draw(st.sampled_from(TOML))}"
+        content = "\n".join(lines).encode()
+    else:
+        content = draw(damaged(EXPERIMENT.encode()))
+    path = folder() / "tampered.toml"
+
+    def act():
+        path.write_bytes(content)
+        apexgp.Experiment.read(path).classifier()
 
     return repr(content[:2000]), act, None
 
@@ -220,6 +257,7 @@ ATTACKS = {
     **{group: lambda group=group: bad_call(group) for group in CALLS},
     "odd curves": odd_curve,
     "model files": model_file,
+    "configurations": configuration,
     "run records": run_record,
     "curve files": curve_file,
     "odd tables": odd_table,

@@ -12,7 +12,7 @@ import typer
 from hypothesis import strategies as st
 
 from apexgp.surfaces import cli
-from fuzz.surface import TABLE, folder, labelled_files, pictures
+from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
 from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
@@ -49,6 +49,7 @@ def commands():
     pairs, data = folder() / "good.csv", folder() / "good labelled.csv"
     pairs.write_text(TABLE)
     data.write_bytes(labelled_files()[".csv"])
+    experiment()
     shown = pictures()
     embed = [part for name in ("labels", "model", "device") for part in (f"--{name}", str(shown[name]))]
     embed += ["--out", "e.npz"]
@@ -62,6 +63,7 @@ def commands():
         "backtest": [str(pairs), "--method", "power_law"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
         "datasets": [],
+        "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
         "embed": [str(shown["folder"]), *embed],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],

@@ -26,6 +26,7 @@ from apexgp import (
     ComparisonDisplay,
     CurveDisplay,
     DesignDisplay,
+    ExperimentDisplay,
     Forecast,
     LearningCurve,
     LeastSquares,
@@ -54,12 +55,20 @@ TABLE = "size,score,split\n" + "".join(
     f"{int(a)},{b},{c}\n" for a, b, c in zip(SIZES * 2, SCORES * 2, "a" * 5 + "b" * 5, strict=True)
 )
 
-DISPLAYS = (BacktestDisplay, BatchDisplay, ComparisonDisplay, CurveDisplay, DesignDisplay, PlanDisplay)
+DISPLAYS = (
+    BacktestDisplay,
+    BatchDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    DesignDisplay,
+    ExperimentDisplay,
+    PlanDisplay,
+)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
-RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveDisplay", "CurveForecast", "CurveSet"}
-RESULTS |= {"MethodScore", "MinimumSampleSize", "PairComparison", "RequiredSize", "HeldOut", "EmbeddingRun"}
-RESULTS |= {"BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "DesignDisplay", "PlanDisplay"}
-RESULTS |= {"PilotDesign", "RankedDesign"}
+RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
+RESULTS |= {"HeldOut", "MethodScore", "MinimumSampleSize", "PairComparison", "PilotDesign", "RankedDesign"}
+RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
+RESULTS |= {display.__name__ for display in DISPLAYS}
 
 
 @lru_cache
@@ -83,6 +92,43 @@ def collected(record=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.FewTestCasesWarning)
         return apexgp.collect_curves(GaussianNB(), X, Y, sizes=[20, 30, 40], n_splits=1, progress=False, results=record)
+
+
+EXPERIMENT = """
+name = "Small"
+[data]
+embeddings = "small.npz"
+labels = ["label"]
+patients = "who"
+[classifier]
+head = "2D"
+settings = { Cs = [1.0], max_iters = [9] }
+[sizes]
+pilot = [20, 30, 40]
+short = [60]
+[splits]
+number = 1
+[forecasts]
+methods = ["power_law", "gp_power_law"]
+rounds = 5
+"""
+
+
+@lru_cache
+def experiment():
+    """A small one, with its embeddings and its file beside it."""
+    (folder() / "small.npz").write_bytes(labelled_files()[".npz"])
+    (folder() / "small.toml").write_text(EXPERIMENT)
+    return apexgp.Experiment.read(folder() / "small.toml")
+
+
+@lru_cache
+def judged():
+    later = [*SIZES, 60.0 * 8]
+    return apexgp.judge_curves(
+        apexgp.Experiment.parsed(EXPERIMENT.replace("20, 30, 40", "60, 94, 147, 230, 360").replace("[60]", "[480]")),
+        {"a": LearningCurve(later, [*SCORES, 0.78], ["a"] * 6, metric="auroc")},
+    )
 
 
 def frame():
@@ -120,6 +166,9 @@ def instances():
         "CurveForecast": next(iter(apexgp.forecast_many([one], [720], APExGP("power_law")))),
         "CurveSet": collected(),
         "DesignDisplay": DesignDisplay.from_design(designed, model),
+        "Experiment": experiment(),
+        "ExperimentDisplay": apexgp.ExperimentDisplay.from_result(judged(), "a"),
+        "ExperimentResult": judged(),
         "Forecast": model.forecast([720.0, 3600.0]),
         "LearningCurve": one,
         "LeastSquares": LeastSquares("power_law").fit(one),
@@ -195,6 +244,13 @@ def usual():
         "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
         "backtest": {"methods": ["power_law"]},
+        "run_experiment": {"experiment": experiment()},
+        "judge_curves": {"experiment": judged().experiment, "curves": judged().curves},
+        "write_experiment": {"result": judged(), "folder": folder() / "experiment", "pictures": False},
+        "Experiment.read": {"source": folder() / "small.toml"},
+        "Experiment.parsed": {"content": EXPERIMENT, "folder": folder()},
+        "Experiment.write": {"path": folder() / "written.toml"},
+        "ExperimentDisplay.from_result": {"result": judged(), "task": "a"},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
         "design_pilot": {"sizes": None, "cost": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},

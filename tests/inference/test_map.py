@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -48,6 +50,30 @@ def test_objective_is_likelihood_times_priors(problem):
     s = problem.sigma_prior
     expected += stats.truncnorm(-s.loc / s.scale, np.inf, loc=s.loc, scale=s.scale).logpdf(sigma)
     assert -problem(point[None])[0][0] == pytest.approx(expected, rel=1e-10)
+
+
+def test_without_priors_the_objective_is_the_likelihood_alone(problem):
+    flat = replace(problem, flat=True)
+    point = spread(problem.ranges, 1, seed=2)[0]
+    *_, tau, sigma, lam = point
+    logs = np.log(SIZES) / np.log(problem.variant.log_base)
+    covariance = sigma**2 * np.exp(-((logs[:, None] - logs) ** 2) / (2 * lam**2)) + tau**2 * np.eye(5)
+    expected = stats.multivariate_normal(problem.curve(point, SIZES), covariance).logpdf(SCORES)
+    assert -flat(point[None])[0][0] == pytest.approx(expected, rel=1e-10)
+    steps = 1e-6 * flat.scales
+    _, gradient = flat(point[None])
+    slopes = [(flat((point + h)[None])[0][0] - flat((point - h)[None])[0][0]) / (2 * h.max()) for h in np.diag(steps)]
+    np.testing.assert_allclose(gradient[0], slopes, rtol=1e-4, atol=1e-4 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("mean", PAPER_MEANS)
+def test_without_priors_the_most_likely_parameters_are_found(mean):
+    with_priors = MapProblem(MEANS[mean], SIZES, SCORES, 0.95, PUBLISHED)
+    flat = replace(with_priors, flat=True)
+    found = fit_map(flat)
+    assert found.converged
+    assert found.objective >= -flat(fit_map(with_priors).point[None])[0][0] - 1e-9
+    assert all(found.objective >= fit_map(flat, seed=seed).objective - 1e-6 for seed in (1, 2))
 
 
 @pytest.mark.slow

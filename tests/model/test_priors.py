@@ -54,6 +54,18 @@ def test_elicited_sigma_has_smaller_gaps_than_its_neighbours(window):
         assert best <= summed_gaps(neighbour, window) + 1e-4
 
 
+@pytest.mark.parametrize("window", [0.1, 0.2466, 0.3])
+def test_on_the_grid_of_the_released_code_no_neighbour_has_smaller_gaps(window):
+    prior = elicit_sigma(window, 0.05, 100)
+    grid = np.linspace(0.001, 0.05, 100)
+    at = [int(np.abs(grid - value).argmin()) for value in (prior.loc, prior.scale)]
+    assert (prior.loc, prior.scale) == (grid[at[0]], grid[at[1]])
+    best = summed_gaps(prior, window)
+    for i, j in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]:
+        if 0 <= at[1] + j < 100:
+            assert best <= summed_gaps(PositiveNormal(grid[at[0] + i], grid[at[1] + j]), window) + 1e-6
+
+
 def test_elicitation_with_a_solution_meets_the_paper_percentiles():
     prior = elicit_sigma(0.3, 0.05)
     assert summed_gaps(prior, 0.3) < 1e-3

@@ -45,7 +45,27 @@ def test_more_names_of_sizes(write, size):
     assert LearningCurve.from_csv(write(f"id,{size},acc\n7,60,0.7\n8,90,0.8\n")).sizes.tolist() == [60, 90]
 
 
-@pytest.mark.parametrize("name", ["train", "test size", "batch size", "no", "label", "epoch"])
+@pytest.mark.parametrize(
+    "size",
+    [
+        "No. of pts (train)",
+        "N (train)",
+        "# training samples",
+        "Train size (patients)",
+        "number of cases in training set",
+        "Nb of samples",
+        "train subset size",
+        "No. of labels",
+    ],
+)
+def test_sizes_go_before_test_sets_whatever_they_are_called(write, size):
+    text = f"{size},No. of pts (test),n_features,AUC\n60,30,5,0.7\n90,30,5,0.8\n"
+    assert LearningCurve.from_csv(write(text)).sizes.tolist() == [60, 90]
+
+
+@pytest.mark.parametrize(
+    "name", ["labels", "No. of pts (test)", "Training set", "train", "test size", "batch size", "no", "label", "epoch"]
+)
 def test_other_numbers_are_not_taken_for_sizes(write, name):
     with pytest.raises(DataError, match=r"no column that is called size, n, training examples.*found .*Name yours"):
         LearningCurve.from_csv(write(f"{name},acc\n60,0.7\n90,0.8\n"))
@@ -61,6 +81,13 @@ def test_other_numbers_are_not_taken_for_sizes(write, name):
         ("F1", "F1"),
         ("mean test accuracy", "accuracy"),
         ("error", "error rate"),
+        ("AUROC mean", "AUROC"),
+        ("test AUC", "AUROC"),
+        ("Performance (AUC)", "AUROC"),
+        ("AUROC (macro)", "macro AUROC"),
+        ("Accuracy (%)", "accuracy"),
+        ("accuracy_pct", "accuracy"),
+        ("% correct", "accuracy"),
     ],
 )
 def test_the_header_of_the_scores_names_the_metric(write, header, metric):
@@ -109,6 +136,39 @@ def test_per_cent_signs_are_understood(write, text):
     assert is_the_pilot(LearningCurve.from_csv(write(text, encoding="utf-8-sig")), "accuracy")
 
 
+@pytest.mark.parametrize("header", ["Accuracy (%)", "Accuracy in %", "acc_pct", "Test accuracy [%]", "% correct"])
+def test_a_per_cent_sign_in_the_header_stands_for_one_in_each_cell(write, header):
+    text = f"n,{header},run\n60,70,a\n60,72.0%,b\n120,80,a\n120,82,b\n"
+    assert is_the_pilot(LearningCurve.from_csv(write(text)), "accuracy")
+
+
+def test_fractions_under_a_header_of_per_cent_are_taken_as_such_only_where_nothing_else_can_be_meant(write):
+    as_fractions = "n,Accuracy (%),run\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n"
+    assert is_the_pilot(LearningCurve.from_csv(write(as_fractions)), "accuracy")
+    with pytest.raises(DataError, match=r"line 2, column 'error \(%\)': .* is 0\.9 meant for 0\.9 % or for 90 %\?"):
+        LearningCurve.from_csv(write("n,error (%)\n60,0.9\n120,0.8\n"))
+    signed = LearningCurve.from_csv(write("n,error (%)\n60,0.9%\n120,0.8%\n"))
+    assert signed.scores.tolist() == [0.009, 0.008]
+
+
+def test_the_level_of_an_interval_is_no_unit(write):
+    curve = LearningCurve.from_csv(write("n,AUC,AUC 95% CI low\n60,0.7,0.6\n120,0.8,0.7\n"))
+    assert curve.scores.tolist() == [0.7, 0.8]
+
+
+@pytest.mark.parametrize("header", ["neg_log_loss", "Cross entropy", "RMSE", "R2"])
+def test_metrics_that_leave_the_unit_interval_are_refused(write, header):
+    with pytest.raises(DataError, match=r"is not confined to \[0, 1\]"):
+        LearningCurve.from_csv(write(f"n,{header}\n60,0.7\n120,0.5\n"))
+    both = LearningCurve.from_csv(write(f"n,{header},AUC\n60,0.7,0.8\n120,0.5,0.9\n"))
+    assert both.scores.tolist() == [0.8, 0.9]
+
+
+def test_scores_that_scikit_learn_has_turned_round_are_known(write):
+    with pytest.raises(DataError, match=r"neg_\.\.\.\? Write them without the minus, and say that lower is better"):
+        LearningCurve.from_csv(write("n,neg_brier_score\n60,-0.2\n120,-0.1\n"))
+
+
 def test_titles_above_and_notes_beneath_the_table_are_left_out(write):
     text = (
         "Pilot, ward 7;;\n;;\nTraining examples;Accuracy;Fold\n60;0,7;a\n60;0,72;b\nSecond batch;;\n120;0,8;a\n"
@@ -136,6 +196,49 @@ def test_wide_tables_need_no_names(write, header):
     assert (curve.sizes.tolist(), curve.scores.tolist()) == (SIZES, SCORES)
     assert len(set(curve.split.tolist())) == 2
     assert curve.metric_name == ("AUROC" if header.startswith("auc") else "score")
+
+
+@pytest.mark.parametrize(
+    ("header", "metric"),
+    [
+        ("AUC (fold 1),AUC (fold 2)", "AUROC"),
+        ("Fold 1 AUC,Fold 2 AUC", "AUROC"),
+        ("fold1_auc,fold2_auc", "AUROC"),
+        ("AUC (1),AUC (2)", "AUROC"),
+        ("AUC run A,AUC run B", "AUROC"),
+        ("AUC_s1,AUC_s2", "AUROC"),
+        ("F1 fold 1,F1 fold 2", "F1"),
+        ("AUC (fold 1 of 2),AUC (fold 2 of 2)", "AUROC"),
+        ("split0_test_score,split1_test_score", "score"),
+        ("Accuracy (%) fold 1,Accuracy (%) fold 2", "accuracy"),
+    ],
+)
+@pytest.mark.parametrize("beside", ["AUC mean,AUC SD", "train AUC (fold 1),train AUC (fold 2)", "time 1,time 2"])
+def test_columns_of_splits_are_known_wherever_the_number_stands(write, header, metric, beside):
+    curve = LearningCurve.from_csv(write(f"n,{header},{beside}\n60,0.7,0.72,0.5,0.5\n120,0.8,0.82,0.5,0.5\n"))
+    assert (curve.sizes.tolist(), curve.scores.tolist(), curve.metric_name) == (SIZES, SCORES, metric)
+    assert curve.split.tolist() == header.split(",") * 2
+
+
+@pytest.mark.parametrize(
+    "header", ["AUC (site 1),AUC (site 2)", "AUC class 1,AUC class 2", "AUC (ward A),AUC (ward B)"]
+)
+def test_what_may_be_no_splits_is_asked_about(write, header):
+    with pytest.raises(DataError, match=r"if each of these is a split, with score="):
+        LearningCurve.from_csv(write(f"n,{header}\n60,0.7,0.72\n120,0.8,0.82\n"))
+
+
+def test_of_two_sets_of_splits_one_is_chosen(write):
+    path = write("n,AUC (fold 1),AUC (fold 2),Acc (fold 1),Acc (fold 2)\n60,0.7,0.72,0.6,0.6\n120,0.8,0.82,0.6,0.6\n")
+    with pytest.raises(DataError, match=r"2 sets of columns .* AUC \(fold 1\), AUC \(fold 2\); Acc .*Name the columns"):
+        LearningCurve.from_csv(path)
+    for asked in ({"metric": "auroc"}, {"score": "AUC*"}):
+        assert LearningCurve.from_csv(path, **asked).scores.tolist() == SCORES
+
+
+def test_a_metric_goes_before_numbered_columns_of_another_kind(write):
+    curve = LearningCurve.from_csv(write("n,AUC,time 1,time 2\n60,0.7,0.1,0.2\n120,0.8,0.1,0.2\n"))
+    assert curve.scores.tolist() == [0.7, 0.8]
 
 
 def test_wide_tables_by_a_pattern_and_with_names_to_type(write):
@@ -242,6 +345,11 @@ def workbook(tmp_path):
     for size, score, fold in zip(SIZES, SCORES, SPLITS, strict=True):
         other.append([str(size), f"{100 * score:.1f} %".replace(".", ","), fold])
     book.create_sheet("Empty")
+    shown = book.create_sheet("Per cent")  # as the sheet shows them: 70 % and 172 %
+    for row in (["n", "AUC (%)"], [60, 0.7], [120, 1.72]):
+        shown.append(row)
+    for cell in (shown["B2"], shown["B3"]):
+        cell.number_format = "0 %"
     bad = book.create_sheet("Bad")
     bad.append(["size", "score"])
     bad.append([60, "high"])
@@ -254,8 +362,9 @@ def test_workbooks_are_read_as_they_are(workbook):
     for sheet in ("Typed as text", 2, "2"):
         assert is_the_pilot(LearningCurve.from_csv(workbook, sheet=sheet))
     for sheet, message in (
-        ("None", "no sheet 'None'; found Pilot, Typed as text, Empty, Bad"),
+        ("None", "no sheet 'None'; found Pilot, Typed as text, Empty, Per cent, Bad"),
         ("Empty", "nothing in its sheet 'Empty'"),
+        ("Per cent", r"row 3, column 'AUC \(%\)': scores must lie in \[0, 1\], got 172%"),
         ("Bad", r"pilot\.xlsx, row 2, column 'score': expected a number, got 'high'"),
     ):
         with pytest.raises(DataError, match=message):

@@ -116,6 +116,23 @@ def test_splits_that_only_one_model_has_do_not_pair(rng):
     assert compared(first, missing).shared_splits == 11
 
 
+def test_what_was_taken_for_granted_is_said():
+    sizes, scores = [60, 94, 147, 230, 360], np.array([0.66, 0.70, 0.72, 0.75, 0.76])
+    two = scores[:, None] + [0.0, 0.01]
+    named = LearningCurve(sizes, two, metric="auroc")
+    found = compare_models({"a": named, "b": LearningCurve(sizes, two)}, [360], MODEL)
+    assert found.unnamed == ("b",)
+    assert found.notes == (
+        "b does not name its metric; AUROC was taken, which the others name.",
+        "Scores on the 2 splits that the models share were paired.",
+    )
+    assert all(note in str(found) for note in found.notes)
+    alone = LearningCurve(sizes, scores, metric="auroc")
+    assert compare_models({"a": named, "b": alone}, [360], MODEL).notes == (
+        "No scores were paired: the models share no labelled splits.",
+    )
+
+
 def test_curves_without_labels_are_compared_unpaired(rng):
     first, second = (LearningCurve(c.sizes, c.scores) for c in pair_of_curves(rng, 0.02))
     pair = compared(first, second)

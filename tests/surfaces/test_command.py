@@ -20,6 +20,8 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     read_curves,
+    run_experiment,
+    write_experiment,
     write_report,
 )
 from apexgp.collect.labelled import read_labelled
@@ -102,6 +104,7 @@ CALLED = {
     "backtest": (read_curves, backtest, APExGP.required_size),
     "report": (*READING, write_report),
     "minimum": (minimum_sample_size,),
+    "experiment": (run_experiment, write_experiment),
     "serve": (),
     "demo": (),
 }
@@ -116,6 +119,7 @@ WITHOUT_OPTION = {
     "backtest": {"path", "curve", "self", "of", "progress"},
     "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
+    "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
     "serve": set(),
     "demo": set(),
 }

@@ -18,7 +18,7 @@ from scipy.interpolate import PchipInterpolator
 
 from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, positive, whole_number
-from .._numbers import chance, exactly
+from .._numbers import chance, exactly, money
 from ..forecast import Quantity
 from .required import Forecaster, Success, success_of
 
@@ -96,10 +96,11 @@ class CollectionPlan(Answer):
         rows, before = [], self.start
         for number, (size, met) in enumerate(zip(self.stops, self.prob_met, strict=True), start=1):
             more, before = size - before, size
-            rows.append((str(number), exactly(more), exactly(size), f"{more * self.cost_per_sample:,.0f}", chance(met)))
+            cost = exactly(more * self.cost_per_sample)  # to the penny: what is shown adds up
+            rows.append((str(number), exactly(more), exactly(size), cost, chance(met)))
         spend = (
             f"From {self.start:,} examples, sufficient with a probability of {chance(self.prob_now)}. Labels are "
-            f"expected to cost {self.expected_spend:,.0f}; the target is missed with a probability of "
+            f"expected to cost {money(self.expected_spend)}; the target is missed with a probability of "
             f"{chance(self.failure_probability)}."
         )
         header = ("round", "collect", "to have", "cost", "target met by then")

@@ -42,6 +42,7 @@ def collect_curves(
     ratio: tuple[float, float, float] = (8, 1, 1),
     multiclass: Literal["one_vs_rest", "macro"] = "one_vs_rest",
     count: Literal["rows", "groups"] = "rows",
+    tasks: Sequence[str] | None = None,
 ) -> CurveSet:
     """Measure learning curves of a classifier by the paper's protocol.
 
@@ -93,6 +94,8 @@ def collect_curves(
         from the rest; or one curve of the mean over the classes, for an estimator that knows several.
     count : {"rows", "groups"}
         What a size counts: rows, of whichever groups; or whole groups with all their rows.
+    tasks : sequence of str, optional
+        Of several labels or classes, those to measure; by default all. The splits are the same whichever are chosen.
 
     Returns
     -------
@@ -133,6 +136,7 @@ def collect_curves(
         ratio=ratio,
         multiclass=multiclass,
         count=count,
+        tasks=tasks,
     )
     return carried_out(study, n_jobs=n_jobs, results=results, progress=progress)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._check import FloatArray, mapped, several, shown, text
+from .._known_metrics import unbounded_metric
 from ..errors import RequestError
 
 __all__ = ["Scorer", "auroc", "scorers_by_name"]
@@ -41,12 +42,14 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
         scorers = mapped("metric", metric, wanted)
         if not scorers or not all(callable(scorer) and _is_name(name) for name, scorer in scorers.items()):
             raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+        _refuse_unbounded(scorers)
         return scorers
     wanted = "one or more different names of metrics"
     names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
     names = [text("metric", name, wanted) for name in names]
     if not names or not all(map(_is_name, names)) or len(set(names)) < len(names):
         raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+    _refuse_unbounded(names)
     found: dict[str, Scorer] = {}
     for name in names:
         try:
@@ -63,6 +66,15 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
             )
         found[name] = scorer
     return found
+
+
+def _refuse_unbounded(names: Iterable[str]) -> None:
+    """Refuse, before any fit, metrics of which no curve can be made."""
+    for name in filter(unbounded_metric, names):
+        raise RequestError(
+            f"must be scores in [0, 1] with 1 as the perfect value; {name!r} is not confined to [0, 1].",
+            argument="metric",
+        )
 
 
 def _is_name(name: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import checked_seed, choice, some, whole_number
+from .._check import checked_seed, choice, several, shown, some, text, whole_number
 from ..errors import RequestError
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
@@ -69,6 +69,7 @@ class Study:
         ratio: tuple[float, float, float],
         multiclass: str,
         count: str,
+        tasks: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
         categorical: Sequence[int] = (),
         called: str | None = None,
@@ -97,6 +98,8 @@ class Study:
             own = Subsets(cases, shares, seed, n_splits, count)
             for task, target in cases.targets(at_once > 2, name).items():
                 targets[task], subsets[task], in_test[task] = target, own, own.in_test(target)
+        for task in set() if tasks is None else set(targets) - _wanted(tasks, targets):
+            del targets[task], subsets[task], in_test[task]
         room = reduce(and_, (own.room for own in subsets.values()))
         chosen = (
             Sizes.chosen(room, cases_of_each_class(estimator), len(targets) * len(candidates))
@@ -131,6 +134,18 @@ class Study:
     def task_of(self, fit: Fit) -> Task:
         """What a worker is handed for a fit."""
         return fit, self.estimator, self.X, self.targets[fit.task], self.candidates, self.scorers
+
+
+def _wanted(tasks: Sequence[str], known: Mapping[str | None, Any]) -> set[str | None]:
+    """The tasks to measure, of those there are."""
+    listed = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
+    wanted: set[str | None] = {text("tasks", task, "names of tasks") for task in listed}
+    unknown = wanted - set(known)
+    if unknown or not wanted:
+        there = some([shown(task) for task in known], 20)
+        came = some([shown(task) for task in unknown]) if unknown else "none"
+        raise RequestError(f"must be among {there}, got {came}.", argument="tasks")
+    return wanted
 
 
 def _facts(by_label: Mapping[str | None, Cases]) -> dict[str, Any]:

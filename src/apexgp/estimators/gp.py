@@ -29,9 +29,10 @@ class APExGP(CurveEstimator):
         The curve that the scores are expected to follow; "auto" averages over all of them by their evidence.
     inference : {"bayes", "map"}
         "bayes" integrates over all parameters; "map" takes the most probable ones, as the paper does.
-    priors : {"calibrated", "paper"}, or Beliefs
+    priors : {"calibrated", "paper", "flat"}, or Beliefs
         "calibrated" priors were learnt from hundreds of real curves and use single scores and split labels; those of
-        the paper see only the mean score at each size. "map" goes with the paper's.
+        the paper see only the mean score at each size. "map" goes with the paper's, or with "flat": no priors on tau,
+        sigma and lambda, the maximum of the likelihood that the paper calls "without priors".
     ceiling : float
         Highest score that is possible at all, 1 - eps_min in the paper; below 1 where labels are not perfect.
     floor : float
@@ -105,14 +106,14 @@ class APExGP(CurveEstimator):
         ceiling, floor = self._checked_ceiling(), real_number("floor", self.floor)
         self._check_settings(ceiling, floor)
         if self.inference == "map":
-            return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed)
+            return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
         return FullBayes(means, self._beliefs(), ceiling, floor, seed)
 
     def _check_settings(self, ceiling: float, floor: float) -> None:
         choice("inference", self.inference, ("bayes", "map"))
         if not isinstance(self.priors, Beliefs):
-            choice("priors", self.priors, ("calibrated", "paper"))
+            choice("priors", self.priors, ("calibrated", "paper", "flat"))
         choice("mean", self.mean, ("auto", *MEANS))
         if not isinstance(self.variant, Variant):
             raise RequestError(
@@ -122,11 +123,15 @@ class APExGP(CurveEstimator):
             raise RequestError(
                 f"must be at least 0 and below the ceiling {ceiling:g}, got {floor:g}.", argument="floor"
             )
-        if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors != "paper"):
+        if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors not in ("paper", "flat")):
             raise RequestError(
-                f"inference='map' takes mean={' or '.join(map(repr, PAPER_MEANS))} and priors='paper': there is no "
-                "evidence to average by, and the other priors and means are made to be integrated. Try "
+                f"inference='map' takes mean={' or '.join(map(repr, PAPER_MEANS))} and priors='paper' or 'flat': there "
+                "is no evidence to average by, and the other priors and means are made to be integrated. Try "
                 "APExGP.as_published()."
+            )
+        if self.inference == "bayes" and self.priors == "flat":
+            raise RequestError(
+                "priors='flat' goes with inference='map': without priors there is nothing to integrate over."
             )
         if self.noise is not None:
             if positive("noise", self.noise) > 1:

@@ -103,7 +103,7 @@ def embed_images(
         `patient`, and a column a label.
     dataset : str, optional
         In place of `labels`: a data set of the paper in the layout that it is downloaded in, one of
-        `apexgp.images.datasets.DATASETS`.
+        those that ``apexgp datasets`` lists.
     model : str or path
         Name on the Hugging Face hub, or a folder that `save_pretrained` wrote.
     device : str

@@ -35,12 +35,14 @@ class MapProblem(CurveProblem):
     """The negative log posterior of one pilot curve, over coordinates (theta..., eps, tau, sigma, lambda)."""
 
     variant: Variant
+    flat: bool = False
+    """Whether tau, sigma and lambda go without a prior, so that the likelihood alone is searched."""
 
     @cached_property
     def sigma_prior(self) -> PositiveNormal:
         """Prior on sigma, elicited from the room W above the best pilot score."""
         window = (self.ceiling if self.variant.window_to_ceiling else 1.0) - self.scores.max()
-        return elicit_sigma(max(float(window), 0.0), self.variant.sigma_upper)
+        return elicit_sigma(max(float(window), 0.0), self.variant.sigma_upper, self.variant.sigma_steps)
 
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
@@ -91,7 +93,8 @@ class MapProblem(CurveProblem):
         relative = inverse[:, None] @ by_hyper
         hessian[:, -3:, -3:] = 0.5 * np.einsum("bipq,bjqp->bij", relative, relative)
         index = np.arange(points.shape[1])
-        hessian[:, index[-3:], index[-3:]] += [prior.scale**-2 for prior in self._priors]
+        for column, prior in enumerate(self._priors, start=-3):
+            hessian[:, column, column] += prior.scale**-2
         hessian[:, index, index] += 1e-6 / self.scales**2  # two slopes may coincide
         return hessian
 
@@ -111,7 +114,7 @@ class MapProblem(CurveProblem):
 
     @property
     def _priors(self) -> tuple[PositiveNormal, ...]:
-        return TAU, self.sigma_prior, self.variant.lambda_prior
+        return () if self.flat else (TAU, self.sigma_prior, self.variant.lambda_prior)
 
     @cached_property
     def scales(self) -> FloatArray:
@@ -126,7 +129,7 @@ class MapFit:
     problem: MapProblem
     point: FloatArray
     objective: float
-    """log p(y | x) + log p(eta) at the optimum."""
+    """log p(y | x) + log p(eta) at the optimum; without priors, log p(y | x)."""
     converged: bool
     iterations: int
     typical_count: float = 1.0
@@ -202,6 +205,7 @@ class MaximumAPosteriori:
     ceiling: float
     variant: Variant
     seed: int
+    flat: bool = False
 
     def check(self, curve: LearningCurve) -> None:
         """Any curve will do."""
@@ -211,7 +215,7 @@ class MaximumAPosteriori:
         return [self._fit(curve.replicates) for curve in curves]
 
     def _fit(self, pilot: Replicates) -> MapFit:
-        problem = MapProblem(self.mean, pilot.sizes, pilot.mean, self.ceiling, self.variant)
+        problem = MapProblem(self.mean, pilot.sizes, pilot.mean, self.ceiling, self.variant, self.flat)
         found = replace(fit_map(problem, seed=self.seed), typical_count=float(np.median(pilot.count)))
         warn_unless_converged(found.converged, found.iterations, " Try another seed.")
         return found
@@ -220,8 +224,9 @@ class MaximumAPosteriori:
 def fit_map(problem: MapProblem, *, seed: int = 0) -> MapFit:
     """Search from several starts and keep the best optimum."""
     starts = spread(problem.ranges, 8, seed)
-    if problem.variant.noise_floor == 0:
-        # Without a floor under the noise there are optima with almost none of it, or with almost no sigma.
+    if problem.variant.noise_floor == 0 or problem.flat:
+        # Without a floor under the noise there are optima with almost none of it; there, and without priors, also some
+        # with almost no sigma.
         quiet, smooth = starts.copy(), starts.copy()
         quiet[:, -3] *= 1e-2
         smooth[:, -2] *= 1e-2

@@ -11,14 +11,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._check import FloatArray, choice, mapped, positive, several, shown
+from .._check import FloatArray, choice, mapped, positive, several, shown, whole_number
 from ..errors import RequestError
 from .checks import FARTHEST, checked_share, distribution, number_within, positive_distribution
 from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
 from .kernel import CORRELATIONS
 from .means import MEANS
 from .priors import TAU, PositiveNormal, elicit_sigma
-from .variant import SIGMA_UPPER, Variant
+from .variant import SIGMA_STEPS, SIGMA_UPPER, Variant
 
 __all__ = [
     "CALIBRATED",
@@ -164,13 +164,15 @@ class ElicitedSigma:
     """The paper's prior on sigma, which depends on the window W of each curve."""
 
     upper: float
+    steps: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "upper", number_within("sigma", self.upper, *SIGMA_UPPER))
+        object.__setattr__(self, "steps", whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
 
     def from_windows(self, windows: FloatArray, z: FloatArray) -> FloatArray:
         """Values for deviates z of shape (curves, nodes)."""
-        priors = [elicit_sigma(float(max(w, 0.0)), self.upper) for w in windows]
+        priors = [elicit_sigma(float(max(w, 0.0)), self.upper, self.steps) for w in windows]
         return np.stack([prior.from_normal(row) for prior, row in zip(priors, z, strict=True)])
 
 
@@ -204,7 +206,7 @@ def paper_beliefs(variant: Variant) -> Beliefs:
         tau_e=PositiveNormal(TAU.loc, TAU.scale, max(variant.noise_floor, 1e-5)),
         tau_ratio=None,
         kappa=None,
-        sigma=ElicitedSigma(variant.sigma_upper),
+        sigma=ElicitedSigma(variant.sigma_upper, variant.sigma_steps),
         lam=variant.lambda_prior,
         shapes={
             "power_law": (Uniform(0.0, 1.0),),  # -theta2

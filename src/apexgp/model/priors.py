@@ -71,7 +71,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 @lru_cache(maxsize=1024)
-def elicit_sigma(window: float, upper: float) -> PositiveNormal:
+def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
     """Find the prior on sigma that makes w = 6 sqrt(sigma^2 + tau^2) span the wanted part of W.
 
     Parameters
@@ -80,6 +80,9 @@ def elicit_sigma(window: float, upper: float) -> PositiveNormal:
         W, the room between the best pilot score and the ceiling.
     upper
         Largest location and scale to consider; the least is 0.001.
+    steps
+        How many locations, and as many scales, equally far apart, to choose from: the grid of the released code has
+        100, and which of its points is best matters to the second digit of some printed coverages. 0: any.
 
     Returns
     -------
@@ -89,24 +92,28 @@ def elicit_sigma(window: float, upper: float) -> PositiveNormal:
 
     Notes
     -----
-    The sum of absolute gaps has kinks, valleys and flat ground, so it is searched on grids: one over the whole box,
-    then ever smaller ones around the best point so far.
+    The sum of absolute gaps has kinks, valleys and flat ground, so it is searched on grids: where any point will do, on
+    one over the whole box, then on ever smaller ones around the best point so far.
     """
     wanted = _SHARES * window / 6
+    if steps:
+        grid, percentiles = _percentiles_on_grid(upper, steps)
+        loc, scale = (float(grid[i]) for i in _least_gaps(percentiles, wanted))
+        return PositiveNormal(loc, scale)
     axes, percentiles = _percentiles_over_box(upper)
     best = _least_gaps(percentiles, wanted)
-    steps = [axis[1] - axis[0] for axis in axes]
+    spacings = [axis[1] - axis[0] for axis in axes]
     for _ in range(50):  # far more than it takes, unless flat ground lets the grid wander
-        if max(steps) <= 1e-3:
+        if max(spacings) <= 1e-3:
             break
         near = [
-            np.clip(axis[i] + step / 3 * np.arange(-4, 5), np.log(_LEAST), np.log(upper))
-            for axis, i, step in zip(axes, best, steps, strict=True)
+            np.clip(axis[i] + spacing / 3 * np.arange(-4, 5), np.log(_LEAST), np.log(upper))
+            for axis, i, spacing in zip(axes, best, spacings, strict=True)
         ]
         axes, best = near, _least_gaps(_window_percentiles(*near), wanted)
         # At the rim of a small grid the valley goes on: move there before looking closer.
         if all(0 < i < 8 or axis[i] in (np.log(_LEAST), np.log(upper)) for axis, i in zip(axes, best, strict=True)):
-            steps = [step / 3 for step in steps]
+            spacings = [spacing / 3 for spacing in spacings]
     loc, scale = (float(np.exp(axis[i])) for axis, i in zip(axes, best, strict=True))
     return PositiveNormal(loc, scale)
 
@@ -115,6 +122,13 @@ def _least_gaps(percentiles: FloatArray, wanted: FloatArray) -> tuple[int, int]:
     gaps = np.abs(percentiles - wanted).sum(axis=-1)
     loc, scale = np.unravel_index(gaps.argmin(), gaps.shape)
     return int(loc), int(scale)
+
+
+@lru_cache(maxsize=4)
+def _percentiles_on_grid(upper: float, steps: int) -> tuple[FloatArray, FloatArray]:
+    """Equally spaced locations, which are the scales too, and the percentiles for all pairs of them."""
+    grid = np.linspace(_LEAST, upper, steps)
+    return grid, _window_percentiles(np.log(grid), np.log(grid))
 
 
 @lru_cache(maxsize=4)

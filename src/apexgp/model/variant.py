@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import e
 
-from .._check import truth
+from .._check import truth, whole_number
 from .checks import FARTHEST, number_within, positive_distribution
 from .priors import LAMBDA_PRINTED, LAMBDA_WRITTEN, PositiveNormal
 
-__all__ = ["PUBLISHED", "SIGMA_UPPER", "WRITTEN", "Variant"]
+__all__ = ["PUBLISHED", "SIGMA_STEPS", "SIGMA_UPPER", "WRITTEN", "Variant"]
 
+SIGMA_STEPS = 300  # at most
 SIGMA_UPPER = (0.002, 1e3)  # between which the upper end of the elicitation's box may lie; the lower one is 0.001
 
 
@@ -33,6 +34,8 @@ class Variant:
         Largest location and scale that the elicitation of sigma's prior may choose.
     window_to_ceiling
         Whether W, the room above the best pilot score, ends at the ceiling or (false) at 1.
+    sigma_steps
+        How many locations, and as many scales, equally far apart, the elicitation chooses from; 0: any.
     """
 
     log_base: float
@@ -40,6 +43,7 @@ class Variant:
     lambda_prior: PositiveNormal
     sigma_upper: float
     window_to_ceiling: bool
+    sigma_steps: int = 0
 
     def __post_init__(self) -> None:
         positive_distribution("lambda_prior", self.lambda_prior)
@@ -48,6 +52,7 @@ class Variant:
             "noise_floor": number_within("noise_floor", self.noise_floor, 0.0, 1.0),
             "sigma_upper": number_within("sigma_upper", self.sigma_upper, *SIGMA_UPPER),
             "window_to_ceiling": truth("window_to_ceiling", self.window_to_ceiling),
+            "sigma_steps": whole_number("sigma_steps", self.sigma_steps, least=0, most=SIGMA_STEPS),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -59,6 +64,7 @@ PUBLISHED = Variant(
     lambda_prior=LAMBDA_PRINTED,
     sigma_upper=0.05,
     window_to_ceiling=True,
+    sigma_steps=100,
 )
 """The released code, which the printed tables come from."""
 

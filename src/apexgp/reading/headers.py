@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from .._cells import is_blank, looks_numeric
 from .._check import some
-from .._known_metrics import known_metric, plain_name, same_metric, says_only_score
+from .._known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
 from .._tables import Table
 from ..errors import DataError, Remedy
+from .wide import SPLIT_WORDS, TRAINING, sets_of_splits, without_split
 
 __all__ = ["Columns", "find_columns", "is_header"]
 
@@ -22,27 +22,12 @@ _ROLES = ("size", "score", "split", "task")
 
 _COUNTED = {
     *("example", "sample", "case", "patient", "image", "row", "observation", "instance", "subject", "scan", "item"),
-    *("point", "datum"),
+    *("point", "datum", "pt"),
 }
-_COUNTING = {"n", "num", "number", "no", "nr", "amount", "count", "total", "of", "the"}
-_TRAINING = {"train", "training", "labelled", "labeled", "annotated"}
-_SPLIT_WORDS = {
-    *(
-        "split",
-        "splits",
-        "fold",
-        "folds",
-        "seed",
-        "repeat",
-        "repeats",
-        "repetition",
-        "rep",
-        "run",
-        "replicate",
-        "trial",
-    ),
-    *("iteration", "resample"),
-}
+_LABELS = {"label", "annotation"}  # counted only where a word says that they are counted
+_AROUND = {"set", "data", "dataset", "subset", "trainset", "in", "used"}
+_NUMBER = {"n", "num", "number", "no", "nr", "nb", "amount", "count"}
+_COUNTING = _NUMBER | {"total", "of", "the"}
 _TASK_NAMES = {
     *("task", "tasks", "dataset", "data set", "problem", "benchmark", "outcome", "finding", "endpoint", "model"),
     *("classifier", "method", "algorithm", "estimator", "architecture", "network"),
@@ -119,19 +104,20 @@ def _is_size(name: str) -> bool:
     words = plain_name(name.replace("#", " number ")).split()
     if words == ["n"] or words in (["ntrain"], ["trainsize"], ["nsamples"]):
         return True
-    left = [word for word in words if word not in _COUNTING | _TRAINING | {"set", "data", "dataset"}]
+    left = [word.removesuffix("s") for word in words if word not in _COUNTING | TRAINING | _AROUND]
     if not left:  # n_train, number of training data, but neither `train` nor `no`
-        return bool({"n", "num", "number", "amount"} & set(words) and _TRAINING & set(words))
-    if left in (["size"], ["sizes"], ["sample", "size"]):
-        return not {"test", "batch"} & set(words)
-    return len(left) == 1 and left[0].removesuffix("s") in _COUNTED
+        return bool({"n", "num", "number", "amount"} & set(words) and TRAINING & set(words))
+    things = [word for word in left if word != "size"]  # train size (patients), sample size
+    if len(things) < len(left) and len(left) < 3:
+        return not things or things[0] in _COUNTED
+    return len(left) == 1 and (left[0] in _COUNTED or (left[0] in _LABELS and bool(_NUMBER & set(words))))
 
 
 def _is_split(name: str) -> bool:
     """Whether a column names splits: split, Fold, seed, random_state, run id."""
     beside = {"cv", "data", "random", "id", "number", "no", "nr"}
     words = [word for word in plain_name(name).split() if word not in beside]
-    return plain_name(name) == "random state" or (len(words) == 1 and words[0] in _SPLIT_WORDS)
+    return plain_name(name) == "random state" or (len(words) == 1 and words[0] in SPLIT_WORDS)
 
 
 def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]) -> str | None:
@@ -172,15 +158,22 @@ def _scores(
     for candidates in ([name for name in rest if name == "score"], [n for n in rest if plain_name(n) == "score"]):
         if len(candidates) == 1:
             return candidates, False
-    numbered = _numbered(rest)
-    if len(numbered) == 1:
-        return next(iter(numbered.values())), True
-    lettered = [name for name in rest if (words := plain_name(name).split())[1:] and words[0] in _SPLIT_WORDS]
+    sets = sets_of_splits(rest, metric)
+    if len(sets) == 1:
+        return sets[0], True
+    if sets:
+        raise DataError(
+            f"{table.path} has {len(sets)} sets of columns that may hold the scores, each with a column a split: "
+            f"{'; '.join(some(own, 2) for own in sets[:5])}.",
+            remedy=("Name the columns of one set with {}.", ("score", sets[0])),
+        )
+    lettered = [name for name in rest if (words := plain_name(name).split())[1:] and words[0] in SPLIT_WORDS]
     if len(lettered) > 1:  # fold a, fold b
         return lettered, True
     likely = [name for name in rest if known_metric(name) or says_only_score(name)]
     # A column of messages may be called error; where nothing is a number, the cells shall be complained of.
     likely = [name for name in likely if any(map(looks_numeric, table.columns[name]))] or likely
+    likely = [name for name in likely if unbounded_metric(name) is None] or likely
     if metric is not None:
         likely = [name for name in likely if same_metric(name, metric)] or likely
     tested = [name for name in likely if "test" in plain_name(name).split()]
@@ -205,27 +198,9 @@ def _scores(
     )
 
 
-def _numbered(names: Sequence[str]) -> dict[str, list[str]]:
-    """Columns that are told apart by a number, under what they have in common: split1, split2, or 1, 2."""
-    groups: dict[str, list[str]] = defaultdict(list)
-    for name in names:
-        match = re.fullmatch(r"(.*?)[ _.=#-]*(\d+)", name)
-        if match and not _is_train(name):
-            groups[match[1]].append(name)
-    return {
-        stem: own
-        for stem, own in groups.items()
-        if len(own) > 1 and not all(map(known_metric, own))  # top1 and top5 are two metrics
-    }
-
-
-def _is_train(name: str) -> bool:
-    return bool(_TRAINING & set(plain_name(name).split()))
-
-
 def _measured(scores: list[str], wide: bool) -> str | None:
     """The metric that the names of the columns tell, if they do."""
-    name = re.sub(r"[ _.=#-]*\d+$", "", scores[0]) if wide else scores[0]
+    name = (without_split(scores[0]) or "") if wide else scores[0]
     return name if known_metric(name) else None
 
 

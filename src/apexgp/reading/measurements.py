@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from .._cells import is_blank, looks_numeric
+from .._cells import is_blank, looks_numeric, number_in
 from .._check import some
-from .._known_metrics import UNNAMED, same_metric
+from .._known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
 from .._tables import Table, one_line
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
@@ -50,6 +50,8 @@ def measurements_in(
         What the caller says of `direction` and `unit`, None where nothing.
     """
     table, notes = _without_remarks(table, columns)
+    table, of_hundred = _with_per_cent_signs(table, columns)
+    notes += of_hundred
     rows, name = _rows_of_metric(table, metric, columns.metric)
     table = _rows(table, rows)
     tasks = table.columns[columns.task] if columns.task else [None] * len(table.lines)
@@ -136,6 +138,40 @@ def _without_remarks(table: Table, columns: Columns) -> tuple[Table, list[str]]:
     return kept, [f"left out, because no measurement stands there: {where}, {words!r}."]
 
 
+def _with_per_cent_signs(table: Table, columns: Columns) -> tuple[Table, list[str]]:
+    """The table with a per cent sign behind every number of a column that is called Accuracy (%) or the like.
+
+    Numbers of such a column that are all at most 1 are fractions: no metric that is worth a forecast stays below 1 %.
+    An error rate may, and is asked about.
+    """
+    signed, notes = dict(table.columns), []
+    for column in filter(says_per_cent, columns.scores):
+        cells = table.columns[column]
+        numbers = {row: number for row in range(len(cells)) if (number := _without_sign(table, cells[row])) is not None}
+        if any(number > 1 for number in numbers.values()):
+            signed[column] = [f"{cell}%" if row in numbers else cell for row, cell in enumerate(cells)]
+        elif numbers and (columns.metric is None or sounds_like_a_loss(columns.metric)):
+            row, number = next(iter(numbers.items()))
+            cell = cells[row]
+            raise table.fault(
+                row,
+                column,
+                f"the column says per cent, and no number in it is above 1: is {cell} meant for {cell} % or for "
+                f"{100 * number:.10g} %? Write a % sign behind every number, or take it from the column's name.",
+            )
+        elif numbers:
+            notes.append(f"took the numbers under {column!r} for fractions of 1, because none is above 1.")
+    return replace(table, columns=signed), notes
+
+
+def _without_sign(table: Table, cell: str) -> float | None:
+    """The number in a cell, if there is one and no per cent sign; what is wrong with others is said elsewhere."""
+    try:
+        return None if cell.endswith("%") else number_in(cell, decimal_comma=table.decimal_comma)
+    except ValueError:
+        return None
+
+
 def _rows_of_metric(table: Table, asked: str | None, by_header: str | None) -> tuple[list[int], str]:
     """Rows that measure the metric, and its name."""
     every = list(range(len(table.lines)))
@@ -201,6 +237,8 @@ def _check_scores(table: Table, curve: Measurements) -> None:
             if of_hundred
             else f" Per cent? Write {cell}%, or {score / 100:g} as in the other rows."
             if 1 < score <= 100
+            else " Scores that scikit-learn calls neg_...? Write them without the minus, and say that lower is better."
+            if all(-1 <= one <= 0 for one in curve.scores)
             else " Only scores with 1 as the perfect value can be forecast."
         )
         raise table.fault(row, column, f"scores must lie in [0, 1], got {cell}.{hint}")

@@ -18,7 +18,7 @@ from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator, without_answer
-from .figures import Backtest, HeldOut, MethodScore
+from .figures import RESOLUTION, Backtest, HeldOut, MethodScore
 from .processes import in_order
 
 __all__ = ["backtest", "methods_named", "sizes_required"]
@@ -53,7 +53,8 @@ def backtest(
     -------
     Backtest
         Figures are averaged within a curve first, then over curves. What is forecast is the mean score at each size
-        held out, over the same splits if they are labelled.
+        held out, over the same splits if they are labelled. Intervals are taken to hold a score if they do at the three
+        decimals that are shown; a perfect score would lie outside every equal-tailed interval otherwise.
     """
     chosen = _methods(methods)
     if holdout is not None:
@@ -178,8 +179,8 @@ def _score(
             error=float(metrics.mae(predicted, truth)),
             bias=float((predicted - truth).mean()),
             likelihood=float(metrics.quantized_likelihood(forecast, truth)),
-            coverage_80=float(metrics.coverage(forecast, truth, 0.8)),
-            coverage_95=float(metrics.coverage(forecast, truth, 0.95)),
+            coverage_80=float(metrics.coverage(forecast, truth, 0.8, resolution=RESOLUTION)),
+            coverage_95=float(metrics.coverage(forecast, truth, 0.95, resolution=RESOLUTION)),
             crps=float(metrics.crps(forecast, truth)),
             curves=1,
         )

@@ -12,9 +12,10 @@ from scipy.special import ndtri
 from sklearn.base import clone
 
 from .._answer import Answer, Columns, Shown
-from .._check import FloatArray, mapped, shown, sizes_array
+from .._check import FloatArray, mapped, shown, sizes_array, some
 from .._known_metrics import UNNAMED
 from .._numbers import chance, exactly
+from ..cautions import of_one
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
@@ -95,11 +96,33 @@ class Comparison(Answer):
         Each pair once, in the order in which the models were given.
     models : dict
         The fitted models by name.
+    unnamed : tuple of str
+        Models whose curves did not name their metric, and were taken to be of the others'.
+    notes : tuple of str
+        What was taken for granted: the metric of those, and which scores were paired.
     """
 
     sizes: FloatArray
     pairs: tuple[PairComparison, ...]
     models: Mapping[str, APExGP]
+    unnamed: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken for granted: a metric that a curve did not name, and which scores were paired."""
+        shared = sorted({pair.shared_splits for pair in self.pairs})
+        if shared == [0]:
+            paired = "No scores were paired: the models share no labelled splits."
+        elif len(shared) == 1:
+            paired = f"Scores on the {shared[0]} splits that the models share were paired."
+        else:
+            paired = f"Scores on shared splits were paired; two models share {shared[0]} to {shared[-1]} of them."
+        if not self.unnamed:
+            return (paired,)
+        metric = next(iter(self.models.values())).curve_.metric_name
+        whose = "its metric" if len(self.unnamed) == 1 else "their metric"
+        does = "does" if len(self.unnamed) == 1 else "do"
+        return (f"{some(self.unnamed)} {does} not name {whose}; {metric} was taken, which the others name.", paired)
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -112,12 +135,13 @@ class Comparison(Answer):
 
     def shown(self) -> Shown:
         """One row a pair of models and size."""
-        return _shown_pairs(f"Comparison of {len(self.models)} models", self.pairs, self._all_notes())
+        title = f"Comparison of {len(self.models)} models"
+        return _shown_pairs(title, self.pairs, self._all_notes(*self.notes))
 
 
 def _shown_pairs(title: str, pairs: Sequence[PairComparison], notes: Sequence[str]) -> Shown:
     rows = [
-        (f"{pair.first} beats {pair.second}", exactly(size), chance(sure), f"{gap:+.3f}")
+        (f"{pair.first} beats {pair.second}", exactly(size), chance(sure), f"{gap:+z.3f}")
         for pair in pairs
         for size, sure, gap in zip(pair.sizes, pair.prob_first_better, pair.difference, strict=True)
     ]
@@ -168,12 +192,14 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
             raise DataError(f"The curve of {shown(name)} must be a LearningCurve, got {type(curve).__name__}.")
-    fitted = {name: clone(settings).fit(curve) for name, curve in _of_one_kind(curves).items()}
+    alike = _of_one_kind(curves)
+    unnamed = tuple(str(name) for name, curve in curves.items() if curve.metric != alike[name].metric)
+    fitted = {name: clone(settings).fit(curve) for name, curve in alike.items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
     except Exception as problem:
         raise without_answer(problem) from problem
-    return Comparison(at, tuple(pairs), fitted)
+    return Comparison(at, tuple(pairs), fitted, unnamed)
 
 
 def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
@@ -218,7 +244,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         (one + other) / 2,
         grid,
         sure[asked:],
-        tuple(f"{name}: {caution}" for name, own in found.items() for caution in own),
+        tuple(of_one(f"{name}: ", caution) for name, own in found.items() for caution in own),
     )
 
 

@@ -13,12 +13,15 @@ from .._check import choice
 from .._files import write_text
 from .._tables import as_csv
 
-__all__ = ["Backtest", "HeldOut", "MethodScore"]
+__all__ = ["RESOLUTION", "Backtest", "HeldOut", "MethodScore"]
+
+RESOLUTION = 0.001
+"""The step in which scores and the ends of intervals are shown, and compared with each other."""
 
 # Figures of a method: name of the attribute, name in a table, format.
 _FIGURES = (
     ("error", "error", ".4f"),
-    ("bias", "bias", "+.4f"),
+    ("bias", "bias", "+z.4f"),
     ("likelihood", "likelihood", ".3f"),
     ("coverage_80", "80 % holds", ".2f"),
     ("coverage_95", "95 % holds", ".2f"),
@@ -43,7 +46,7 @@ class MethodScore:
     likelihood : float
         Probability that the forecast gave to within 0.01 of the measured score; NaN for a curve without a distribution.
     coverage_80, coverage_95 : float
-        Share of the measured scores inside the 80 % and 95 % intervals; NaN likewise.
+        Share of the measured scores inside the 80 % and 95 % intervals, at three decimals; NaN likewise.
     crps : float
         Continuous ranked probability score, lower is better; for a curve without a distribution its absolute error, to
         which it reduces.
@@ -93,6 +96,11 @@ class HeldOut:
     lower_95: float
     upper_95: float
     times: float
+
+    @property
+    def within_95(self) -> bool:
+        """Whether the 95 % interval holds the measured score, at three decimals as for `coverage_95`."""
+        return self.lower_95 <= self.measured + RESOLUTION / 2 and self.measured - RESOLUTION / 2 <= self.upper_95
 
 
 By = Literal["method", "curve", "size"]

@@ -20,6 +20,7 @@ from .commands.datasets import datasets
 from .commands.demo import demo
 from .commands.design import design
 from .commands.embed import embed
+from .commands.experiment import experiment
 from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
@@ -28,7 +29,21 @@ from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (forecast, collect, embed, datasets, plan, design, compare, backtest, report, minimum, serve, demo)
+COMMANDS = (
+    forecast,
+    collect,
+    embed,
+    datasets,
+    plan,
+    design,
+    compare,
+    backtest,
+    report,
+    minimum,
+    experiment,
+    serve,
+    demo,
+)
 
 app = typer.Typer(
     name="apexgp",

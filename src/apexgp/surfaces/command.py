@@ -56,8 +56,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def options_by_argument(function: Callable[..., None]) -> dict[str, str]:
-    """The option of a command that sets each argument of the library."""
+def options_by_argument(function: Callable[..., Any]) -> dict[str, str]:
+    """The option of a command, or of a group of options, that sets each argument of the library."""
     found = {}
     for parameter in _spread_out(function):
         about = getattr(parameter.annotation, "__metadata__", ())
@@ -72,7 +72,7 @@ def options_by_argument(function: Callable[..., None]) -> dict[str, str]:
     return found
 
 
-def _spread_out(function: Callable[..., None]) -> list[inspect.Parameter]:
+def _spread_out(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The parameters of a function, with the fields of a group in its place."""
     spread: list[inspect.Parameter] = []
     for parameter in inspect.signature(function, eval_str=True).parameters.values():

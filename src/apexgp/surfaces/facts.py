@@ -12,11 +12,13 @@ from .._json import plain
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize, success_of
-from ..cautions import in_brief
+from ..cautions import in_brief, of_one
 from ..curve import LearningCurve
 from ..design.ranked import PilotDesign
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
+from ..experiment.result import ExperimentResult
+from ..experiment.settings import Dense
 from ..forecast import Forecast
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.figures import Backtest
@@ -26,6 +28,7 @@ from .words.batch import batch_sentence, tasks_of_caution
 from .words.cite import Source, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
+from .words.experiment import experiment_methods, experiment_sentence
 from .words.forecast import forecast_methods, forecast_sentence
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
@@ -37,6 +40,7 @@ __all__ = [
     "batch_facts",
     "compare_facts",
     "design_facts",
+    "experiment_facts",
     "forecast_facts",
     "minimum_facts",
     "plan_facts",
@@ -78,7 +82,7 @@ def batch_facts(
     for one in found:
         for caution in one.cautions:
             by_caution.setdefault(caution, []).append(str(one.task))
-    cautions = [tasks_of_caution(names, len(found)) + caution for caution, names in by_caution.items()]
+    cautions = [of_one(tasks_of_caution(names, len(found)), caution) for caution, names in by_caution.items()]
     return facts | {"sentence": batch_sentence(facts), "cautions": cautions}
 
 
@@ -134,7 +138,7 @@ def compare_facts(comparison: Comparison) -> dict[str, Any]:
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
         "pairs": pairs,
         **_said(
-            " ".join(pair["sentence"] for pair in pairs),
+            " ".join([*(pair["sentence"] for pair in pairs), *comparison.notes]),
             compare_methods(comparison),
             comparison.cautions,
             sources_of(next(iter(models.values()))),
@@ -165,9 +169,38 @@ def backtest_facts(result: Backtest, required: dict[str, RequiredSize | str]) ->
         for name, found in required.items():
             for caution in () if isinstance(found, str) else found.cautions:
                 asking.setdefault(caution, []).append(name)
-        cautions += [tasks_of_caution(names, len(required)) + caution for caution, names in asking.items()]
+        cautions += [of_one(tasks_of_caution(names, len(required)), caution) for caution, names in asking.items()]
     sources = sources_of_methods(score.method for score in result.pooled)
     return facts | _said(backtest_sentence(result), backtest_methods(result), cautions, sources)
+
+
+def experiment_facts(result: ExperimentResult) -> dict[str, Any]:
+    """What an experiment was told, what it measured, and how each method fared."""
+    told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
+    curves = {
+        task: {
+            "sizes": curve.replicates.sizes.tolist(),
+            "means": curve.replicates.mean.tolist(),
+            "splits": curve.replicates.count.tolist(),
+        }
+        for task, curve in result.curves.items()
+    }
+    tables = {
+        table.name: {"caption": table.caption, "header": table.header, "rows": table.rows} for table in result.tables
+    }
+    facts = {
+        "apexgp": version("apexgp"),
+        "experiment": plain(told, lambda value: vars(value) if isinstance(value, Dense) else str(value)),
+        "curves": curves,
+        "figures": rows_of(result.to_dict("ranges")),
+        "dense": rows_of(result.to_dict("dense")),
+        "tables": plain(tables),
+        "fits": result.n_fits,
+        "seconds": round(result.seconds, 1),
+        "notes": list(result.notes),
+    }
+    sources: tuple[Source, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
+    return facts | _said(experiment_sentence(result), experiment_methods(result), result.cautions, sources)
 
 
 def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[Source]) -> dict[str, Any]:

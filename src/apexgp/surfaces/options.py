@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from .._cells import number_in
 from .._check import some
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
@@ -30,11 +31,26 @@ __all__ = [
     "MethodOptions",
     "ModelOptions",
     "among",
+    "share_option",
     "sizes_and_times",
     "sizes_asked_for",
 ]
 
-Confidence = Annotated[float, typer.Option(help="Probability with which the target should be met.")]
+
+def share_option(*names: str, help: str, **more: Any) -> Any:
+    """An option that takes a score or a probability as people write it: 0.82 or 82%."""
+    return typer.Option(*names, help=help, parser=_share, metavar="<float>", **more)
+
+
+def _share(value: str | float) -> float:
+    text = str(value).strip()
+    try:
+        return number_in(text, decimal_comma=False)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no number. Write it as 0.82 or 82%.") from None
+
+
+Confidence = Annotated[float, share_option(help="Probability with which the target should be met.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,13 +198,13 @@ class MethodOptions:
 
     ceiling: Annotated[
         float,
-        typer.Option(
+        share_option(
             help="Highest score that is possible at all; with --lower-is-better, 1 minus the lowest error rate."
         ),
     ] = 1.0
     floor: Annotated[
         float,
-        typer.Option(
+        share_option(
             help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, 1 minus that of the error rate."
         ),
     ] = 0.0

@@ -15,9 +15,11 @@ import typer
 
 from .._extras import need
 from .._files import refuse_to_overwrite, written_atomically
+from ..cautions import Caution
 from ..errors import RequestError
 from .chart.text import TextChart
-from .command import Sets
+from .command import Sets, options_by_argument
+from .options import Columns
 from .plot.look import Display
 from .words.forecast import picture_line
 
@@ -68,7 +70,7 @@ class OutputOptions:
             if chart is not None and sys.stdout.isatty():
                 _print_chart(chart())
             print_table(header, rows)
-            for line in (facts["sentence"], *(f"Caution: {caution}" for caution in facts["cautions"])):
+            for line in (facts["sentence"], *(f"Caution: {_by_options(one)}" for one in facts["cautions"])):
                 typer.echo(_wrapped(line))
 
 
@@ -103,6 +105,14 @@ class PictureOptions:
         pyplot.close(display.figure_)
         if output.for_a_reader:
             typer.echo(f"\n{picture_line(self.plot)}")
+
+
+def _by_options(caution: str) -> str:
+    """A caution that names the option which sets what it asks for."""
+    if not isinstance(caution, Caution):
+        return caution
+    options = options_by_argument(Columns)
+    return caution.worded(lambda name, _value: options[name])
 
 
 def _wrapped(line: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._answer import Answer
-from .._numbers import chance, exactly
+from .._numbers import chance, exactly, multiple
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
@@ -90,7 +90,7 @@ def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
         [
             f"with {100 * level:g} %",
             words := required_words(replace(found, size=size, already_met=False), last),
-            f"{size / last:.3g}" if words[0].isdigit() else "-",
+            multiple(size / last, found.relative_error) if words[-1].isdigit() else "-",
         ]
         for level, size in sorted(sizes.items())
     ]
@@ -129,7 +129,7 @@ def held_out_table(result: Backtest, method: str) -> Cells:
             f"{one.measured:.3f}",
             f"{one.forecast:.3f}",
             f"{one.lower_95:.3f} to {one.upper_95:.3f}",
-            "yes" if one.lower_95 <= one.measured <= one.upper_95 else "no",
+            "yes" if one.within_95 else "no",
         ]
         for one in rows
     ]

@@ -343,10 +343,12 @@ def test_another_estimator_in_the_same_folder_is_named_in_one_line(collect, tmp_
     assert code == 1
     assert err.splitlines()[-1] == (
         f"Error: {tmp_path / 'curve.runs.csv'} holds the fits of another run (estimator: logistic-head, now "
-        "gradient-boosting). It was left alone. Start another record with --results other.csv, or go back to those "
-        "settings."
+        "gradient-boosting). It was left alone. Begin another curve with --out other.csv, or go back to those settings."
     )
-    assert collect(*settings, "--estimator", "gradient-boosting", out=tmp_path / "boosting.csv")[0] == 0
+    # What it advises works; where the record was named, both names are needed.
+    assert collect(*settings, "--estimator", "gradient-boosting", out=tmp_path / "other.csv")[0] == 0
+    named = (*settings, "--estimator", "gradient-boosting", "--results", tmp_path / "curve.runs.csv")
+    assert "with --out other.csv --results other.runs.csv, or" in collect(*named)[2]
 
 
 def test_several_classes_as_one_curve_with_the_default_estimator(run, tmp_path):

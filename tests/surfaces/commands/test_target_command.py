@@ -48,6 +48,14 @@ def test_forecast_says_that_no_number_of_examples_will_do(pairs, shown, facts_of
     assert required["prob_reachable"] == answer.prob_reachable
 
 
+def test_per_cent_is_a_score_and_a_probability_too(pairs, run, facts_of):
+    written = facts_of("forecast", pairs, *GP, "--target", "80%", "--confidence", "70 %", "--level", "90%")
+    assert written == facts_of("forecast", pairs, *GP, "--target", "0.8", "--confidence", "0.7", "--level", "0.9")
+    code, _, err = run("forecast", pairs, "--target", "eighty")
+    assert code == 2
+    assert "Invalid value for '--target': 'eighty' is no number. Write it as 0.82 or 82%." in " ".join(err.split())
+
+
 def test_forecast_says_that_the_target_is_met(pairs, shown, facts_of):
     command = ("forecast", pairs, *GP, "--target", "0.7")
     _, sentence, _ = shown(*command)

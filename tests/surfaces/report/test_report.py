@@ -204,6 +204,7 @@ def settings_of_all_kinds():
     yield "every option", APExGP("auto", ceiling=0.97, floor=0.4, noise=0.011, seed=5), {}
     yield "published", APExGP.as_published("arctan", 0.99).set_params(seed=2), {}
     yield "written", APExGP.as_written(), {}
+    yield "no priors", APExGP.as_published().set_params(priors="flat"), {}
     yield "own priors", APExGP(priors=Beliefs.from_dict(CALIBRATED.to_dict())), {}
     yield "own variant", APExGP("power_law", "bayes", "paper", variant=sharp), {}
     yield "an error rate of patients", APExGP(), {"direction": "lower", "unit": "groups", "metric": "error rate"}
@@ -225,7 +226,7 @@ def test_the_lines_in_a_report_make_it_again(run, tmp_path, monkeypatch, kind, m
     code = ["".join(block.itertext()) for block in document.iter(f"{XHTML}pre")]
     exec(compile(code[0], "report.html", "exec"), {})
     assert numbers(tmp_path / "report.html") == first
-    if kind in ("written", "own priors", "own variant"):
+    if kind in ("written", "no priors", "own priors", "own variant"):
         assert len(code) == 2  # no command, and the data
         return
     (tmp_path / "report.html").unlink()

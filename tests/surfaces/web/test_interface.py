@@ -2,16 +2,19 @@
 
 import io
 import json
+import re
 import shlex
 import socket
 import subprocess
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from urllib.parse import urlsplit
 
 import pytest
 
+from apexgp.surfaces.words.controls import CONTROLS
 from conftest import pilot_table, require
 from serving import TABLE, refused, send
 
@@ -142,8 +145,51 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
     assert [(curve["task"], curve["metric"]) for curve in two] == [
         ("a", "auroc"), ("b", "auroc"), ("a", "accuracy"), ("b", "accuracy")
     ]  # fmt: skip
-    for nothing in (b"", b"\n\n", b"size,score\n", b"\x00\x01\x02", b"a,b\n1,2\n"):
+    for nothing in (b"", b"\n\n", b"size,score\n", b"\x00\x01\x02"):
         assert refused(ask("/api/read", nothing, headers=OCTETS), 422)["kind"] == "data"
+
+
+def test_where_the_reader_is_in_doubt_it_offers_what_there_is(ask):
+    raw = b"cases,accuracy,F1,note\n60,0.6,0.7,a\n94,0.7,0.8,b\n147,0.7,0.8,c\n"
+    error = refused(ask("/api/read", raw, headers=OCTETS), 422, "score_column")
+    assert error["table"] == {"columns": ["cases", "accuracy", "F1", "note"], "sheets": [], "sheet": None}
+    assert error["message"].endswith("Name one of them with “Scores”, or all of them if each is a split.")
+    status, _, answer = ask("/api/read?score_column=F1", raw, headers=OCTETS)
+    assert (status, answer["table"]) == (200, error["table"])
+    assert [row[1] for row in answer["curves"][0]["rows"]] == [0.7, 0.8, 0.8]
+    error = refused(ask("/api/read", b"a,b\n1,2\n", headers=OCTETS), 422, "size_column")
+    assert error["table"]["columns"] == ["a", "b"]
+    assert error["message"].endswith("Name yours with “Sizes”.")
+
+
+def test_sheets_of_a_workbook_are_offered(ask):
+    openpyxl = require("openpyxl")
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    book.active.title = "Notes"
+    scores = book.create_sheet("Scores")
+    for row in (["n", "AUC"], [60, 0.66], [94, 0.70]):
+        scores.append(row)
+    book.save(file)
+    error = refused(ask("/api/read", file.getvalue(), headers=OCTETS), 422, "sheet")
+    assert error["table"] == {"columns": [], "sheets": ["Notes", "Scores"], "sheet": "Notes"}
+    assert error["message"].endswith("Choose another with “Sheet”.")
+    for sheet in ("Scores", "2"):
+        status, _, answer = ask(f"/api/read?sheet={sheet}", file.getvalue(), headers=OCTETS)
+        assert (status, answer["table"]["sheet"], answer["table"]["columns"]) == (200, "Scores", ["n", "AUC"])
+
+
+def test_the_page_is_refused_in_the_words_of_its_controls(ask):
+    static = files("apexgp.surfaces.web") / "static" / "index.html"
+    labels = re.findall(r'<label for="(\w+)">([^<]+)</label>', static.read_text())
+    assert {name: text for name, text in labels if name in CONTROLS} == CONTROLS
+    wrong = {"table": TABLE, "target": 90}
+    assert refused(ask("/api/page", wrong), 422, "target")["message"].startswith("“Score to reach” must be a score")
+    assert refused(ask("/api/forecast", wrong), 422, "target")["message"].startswith("target must be a score")
+    wrong = {"table": TABLE, "confidence": 2.0}
+    assert refused(ask("/api/page", wrong), 422, "confidence")["message"].startswith("“with a probability of”: ")
+    falling = {"table": "size,error rate\n60,0.34\n94,0.30\n147,0.28\n230,0.25\n360,0.24\n"}
+    (said,) = (c for c in ask("/api/page", falling)[2]["forecast"]["cautions"] if "Is lower better?" in c)
+    assert "Then say so with “Lower is better (an error rate)”; the forecast" in said
 
 
 def test_a_workbook_is_read_and_one_that_would_fill_the_memory_is_not(ask):

@@ -127,7 +127,7 @@ def test_a_wrong_row_is_told_beside_it(open_page):
         # A control at fault has its message beside it.
         page.fill("#target", "7")
         page.wait_for_selector("#target[aria-invalid=true]")
-        assert "target" in page.inner_text("#setting-problem")
+        assert "“Score to reach” must be a score" in page.inner_text("#setting-problem")
         paste(page, "what,is\nthis,all")
         page.wait_for_selector("#read-problem:not([hidden])")
         assert "no column" in page.inner_text("#read-problem")
@@ -206,6 +206,38 @@ def test_files_examples_and_several_curves(open_page, tmp_path):
         assert page.url.endswith("#")
 
 
+def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_path):
+    with open_page(expected=["422"]) as page:
+        paste(page, SPREADSHEET)
+        answered(page, "18,000 training examples")
+        assert page.is_hidden("#choice")
+        table = "n,accuracy,F1,remark\n60,0.6,0.66,\n94,0.6,0.70,\n147,0.6,0.72,\n230,0.6,0.75,\n500,0.6,0.76,late\n"
+        paste(page, table)
+        page.wait_for_selector("#choice[open]")
+        assert "Name one of them with “Scores”" in page.text_content("#read-problem")
+        assert page.get_attribute("#score_column", "aria-invalid") == "true"
+        page.select_option("#score_column", "F1")
+        answered(page, "times the 500 of the pilot, which give 0.760")
+        assert page.input_value("#paste") == ""
+        assert page.is_hidden("#read-problem")
+        page.select_option("#score_column", ["accuracy", "F1"])  # two splits
+        answered(page, "which give 0.680")
+        openpyxl = require("openpyxl")
+        book = openpyxl.Workbook()
+        book.active.append(["see the other sheet"])
+        scores = book.create_sheet("Scores")
+        for line in SPREADSHEET.replace(",", ".").splitlines():
+            scores.append(line.split("\t"))
+        book.save(tmp_path / "book.xlsx")
+        page.set_input_files("#file", tmp_path / "book.xlsx")
+        page.wait_for_selector("#read-problem:not([hidden])")
+        page.select_option("#sheet", "Scores")
+        answered(page, "times the 360 of the pilot")
+        assert page.input_value("#sheet") == "Scores"
+        page.click("#clear")
+        assert page.is_hidden("#choice")
+
+
 def test_all_by_keyboard(open_page):
     with open_page() as page:
         press, write = page.keyboard.press, page.keyboard.type
@@ -250,7 +282,7 @@ def test_a_narrow_screen_shows_all_and_the_gist(open_page):
     link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.78&cost=12&penalty=50000"
     with open_page(link, viewport={"width": 360, "height": 700}, has_touch=True, is_mobile=True) as page:
         answered(page, "18,000 training examples")
-        for summary in page.locator("summary").all():
+        for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -283,10 +315,13 @@ def test_axe_finds_nothing_serious(open_page, scheme):
         judged("a wrong control, and the answer before it")
         page.fill("#ceiling", "")
         answered(page, "28,200 training examples")
-        for summary in page.locator("summary").all():
+        for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
         judged("the whole answer")
+        paste(page, "n,accuracy,F1\n60,0.6,0.7\n94,0.6,0.7\n")
+        page.wait_for_selector("#choice[open]")
+        judged("columns in doubt")
 
 
 def test_a_token_is_taken_from_the_address_or_asked_for(chromium, guarded):

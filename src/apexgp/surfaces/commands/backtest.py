@@ -14,7 +14,7 @@ from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ..command import Sets
 from ..facts import backtest_facts
-from ..options import Confidence, CurveFile, MethodOptions, among
+from ..options import Confidence, CurveFile, MethodOptions, among, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import BacktestDisplay
 from ..tables import backtest_table
@@ -39,7 +39,7 @@ def backtest(
     ] = None,
     target: Annotated[
         float | None,
-        typer.Option(help="Score to reach: say what each method, fitted to all sizes, asks for.", show_default=False),
+        share_option(help="Score to reach: say what each method, fitted to all sizes, asks for.", show_default=False),
     ] = None,
     confidence: Confidence = 0.8,
     jobs: Annotated[

@@ -5,18 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
-import joblib
 import typer
 
-from ..._extras import need
 from ..._files import file_behind, refuse_to_overwrite
-from ..._jobs import jobs as checked_jobs
 from ...collect.abilities import check_classifier
 from ...collect.curves import CurveSet
 from ...collect.labelled import read_labelled
@@ -27,11 +21,12 @@ from ...collect.run import carried_out
 from ...collect.slices import SliceHead
 from ...collect.study import Study
 from ...collect.tuned import TunedLogistic
-from ...errors import ApexError, ApexWarning, RequestError
+from ...errors import ApexError, RequestError
 from ..command import Sets
 from ..output import print_table
 from ..tables import curve_table
 from ..words.collect import curve_title, stopped_sentence, written_sentence
+from ..workers import WorkerOptions, all_warnings
 
 __all__ = ["collect"]
 
@@ -86,12 +81,16 @@ def collect(
     multiclass: Annotated[
         str, typer.Option(help="With several classes: one_vs_rest (a curve a class) or macro (one curve).")
     ] = "one_vs_rest",
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of several labels or classes, one to measure. Repeat for several.  [default: all]", show_default=False
+        ),
+        Sets("tasks"),
+    ] = None,
     count: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
     seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one a core."), Sets("n_jobs")] = -1,
-    dask: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler to run on, such as tcp://host:8786.")
-    ] = None,
+    workers: WorkerOptions,
     out: Annotated[Path, typer.Option(help="File for the curve.")] = Path("curve.csv"),
     results: Annotated[
         Path | None,
@@ -112,14 +111,13 @@ def collect(
     if file_behind(record) == file_behind(out):
         raise RequestError(f"--out and --results are the same file, {out}. Name two.")
     refuse_to_overwrite(out, force or _comes_from(record, out))
-    n_jobs = checked_jobs(jobs)
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
     called = estimator or ("slice-head" if isinstance(given.X, MappedScans) else "logistic")
     classifier = _classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
-    with _all_warnings(), _cluster(dask):
+    with all_warnings(), workers.at_work() as n_jobs:
         study = Study.designed(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,
@@ -133,6 +131,7 @@ def collect(
             ratio=_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
             multiclass=multiclass,
             count=count,
+            tasks=task,
             names=given.names,
             categorical=given.categorical,
             called=called,
@@ -140,16 +139,27 @@ def collect(
         for note in study.notes:
             typer.echo(note, err=True)
         try:
-            curves = carried_out(study, n_jobs=None if dask else n_jobs, results=record, progress=True)
+            curves = carried_out(study, n_jobs=n_jobs, results=record, progress=True)
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
+        except RequestError as problem:
+            raise _with_a_curve_of_its_own(problem, results) from problem
     curves.to_csv(out, overwrite=True)
-    for (task, name), curve in curves.items():
-        print_table(*curve_table(curve), title=curve_title(task, name))
+    for (measured, name), curve in curves.items():
+        print_table(*curve_table(curve), title=curve_title(measured, name))
     typer.echo(f"\n{written_sentence(curves, out, record)}")
     if curves.failed:
         raise typer.Exit(1)
+
+
+def _with_a_curve_of_its_own(problem: RequestError, results: Path | None) -> RequestError:
+    """The error, where another record is the remedy, with another curve: the old one belongs to the old record."""
+    if not any(isinstance(one, tuple) and one[0] == "results" for one in problem.remedy):
+        return problem
+    fresh = [("out", "other.csv"), *([] if results is None else [("results", "other.runs.csv")])]
+    sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
+    return RequestError(problem.message, remedy=(sentence, *fresh))
 
 
 def _comes_from(record: Path, out: Path) -> bool:
@@ -210,27 +220,3 @@ def _numbers(argument: str, text: str, separator: str) -> list[float]:
         return [float(part) for part in text.split(separator)]
     except ValueError:
         raise RequestError(f"wants numbers with {separator!r} between them, got {text!r}.", argument=argument) from None
-
-
-@contextmanager
-def _all_warnings() -> Iterator[None]:
-    """Let the library warn of every run, not only of the first; the command line prints what it says as notes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", ApexWarning)
-        yield
-
-
-def _cluster(address: str | None) -> Any:
-    """Send the fits to a Dask cluster for the length of a block, or leave them here."""
-    return nullcontext() if address is None else _on_dask(address)
-
-
-@contextmanager
-def _on_dask(address: str) -> Iterator[None]:
-    distributed = need("distributed", "apexgp collect --dask", "distributed")
-    try:
-        client = distributed.Client(address, timeout="10s")
-    except (OSError, ValueError) as problem:
-        raise RequestError(f"No Dask scheduler answers at {address}: {problem}") from None
-    with client, joblib.parallel_config(backend="dask"):
-        yield

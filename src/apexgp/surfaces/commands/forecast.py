@@ -15,7 +15,7 @@ from ...repeated.many import forecast_many
 from ..chart.facts import chart_facts
 from ..command import Sets
 from ..facts import batch_facts, forecast_facts
-from ..options import Confidence, CurveFile, ModelOptions, among, sizes_and_times, sizes_asked_for
+from ..options import Confidence, CurveFile, ModelOptions, among, share_option, sizes_and_times, sizes_asked_for
 from ..output import OutputOptions, PictureOptions
 from ..plot import BatchDisplay, CurveDisplay
 from ..plot.batch import MOST_PANELS
@@ -41,7 +41,7 @@ def forecast(
         Sets("sizes", "times", "to"),
     ] = None,
     target: Annotated[
-        float | None, typer.Option(help="Score to reach: say how many examples it takes.", show_default=False)
+        float | None, share_option(help="Score to reach: say how many examples it takes.", show_default=False)
     ] = None,
     confidence: Confidence = 0.8,
     of: Annotated[
@@ -52,7 +52,7 @@ def forecast(
         ),
     ] = "new_splits",
     level: Annotated[
-        float, typer.Option(help="Probability that the interval should hold the score."), Sets("level", "levels")
+        float, share_option(help="Probability that the interval should hold the score."), Sets("level", "levels")
     ] = 0.95,
     settings: ModelOptions,
     picture: PictureOptions,

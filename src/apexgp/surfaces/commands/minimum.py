@@ -8,6 +8,7 @@ import typer
 
 from ...answers.minimum import minimum_sample_size
 from ..facts import minimum_facts
+from ..options import share_option
 from ..output import OutputOptions
 from ..tables import table_of
 
@@ -16,7 +17,7 @@ __all__ = ["minimum"]
 
 def minimum(
     *,
-    prevalence: Annotated[float, typer.Option(help="Share of patients with the outcome.")],
+    prevalence: Annotated[float, share_option(help="Share of patients with the outcome.")],
     parameters: Annotated[int, typer.Option(help="Coefficients that are considered for the model.")],
     r2: Annotated[
         float | None,
@@ -24,7 +25,7 @@ def minimum(
     ] = None,
     cstatistic: Annotated[
         float | None,
-        typer.Option(
+        share_option(
             help="Instead: the C statistic (AUROC) that it is expected to reach (Riley et al. 2021).",
             show_default=False,
         ),

@@ -9,7 +9,7 @@ import typer
 from ...answers.plan import plan_collection
 from ..command import Sets
 from ..facts import plan_facts
-from ..options import CurveFile, ModelOptions
+from ..options import CurveFile, ModelOptions, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import PlanDisplay
 from ..tables import table_of
@@ -19,7 +19,7 @@ __all__ = ["plan"]
 
 def plan(
     *,
-    target: Annotated[float, typer.Option(help="Score to reach.")],
+    target: Annotated[float, share_option(help="Score to reach.")],
     cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_sample")],
     penalty: Annotated[float, typer.Option(help="What it costs not to reach the target, in the same currency.")],
     rounds: Annotated[int, typer.Option(help="How often one can collect.")] = 3,

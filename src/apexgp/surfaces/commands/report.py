@@ -12,7 +12,7 @@ from ..._progress import progress_bar
 from ...errors import ApexError, DataError
 from ...estimators import APExGP
 from ..command import Sets
-from ..options import Confidence, CurveFile, ModelOptions, sizes_and_times
+from ..options import Confidence, CurveFile, ModelOptions, share_option, sizes_and_times
 from ..report.write import write_report
 from ..words.report import written_line
 
@@ -32,10 +32,10 @@ def report(
         Sets("sizes", "times"),
     ] = None,
     target: Annotated[
-        float | None, typer.Option(help="Score to reach: say how many examples it takes.", show_default=False)
+        float | None, share_option(help="Score to reach: say how many examples it takes.", show_default=False)
     ] = None,
     confidence: Confidence = 0.8,
-    level: Annotated[float, typer.Option(help="Probability that the interval should hold the score.")] = 0.95,
+    level: Annotated[float, share_option(help="Probability that the interval should hold the score.")] = 0.95,
     cost: Annotated[
         float | None,
         typer.Option(help="What a labelled example costs: plan what to collect.", show_default=False),

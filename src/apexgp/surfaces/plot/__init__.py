@@ -5,6 +5,15 @@ from .batch import BatchDisplay
 from .compare import ComparisonDisplay
 from .curve import CurveDisplay
 from .design import DesignDisplay
+from .experiment import ExperimentDisplay
 from .plan import PlanDisplay
 
-__all__ = ["BacktestDisplay", "BatchDisplay", "ComparisonDisplay", "CurveDisplay", "DesignDisplay", "PlanDisplay"]
+__all__ = [
+    "BacktestDisplay",
+    "BatchDisplay",
+    "ComparisonDisplay",
+    "CurveDisplay",
+    "DesignDisplay",
+    "ExperimentDisplay",
+    "PlanDisplay",
+]

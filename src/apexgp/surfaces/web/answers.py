@@ -13,6 +13,7 @@ from typing import Any
 from ..._tables import as_csv
 from ...answers.minimum import minimum_sample_size
 from ...answers.plan import CollectionPlan, plan_collection
+from ...cautions import Caution
 from ...curve import LearningCurve, curve_columns
 from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP, CurveEstimator
@@ -28,8 +29,9 @@ from ..report.facts import findings
 from ..report.page import report_page
 from ..report.wanted import Wanted
 from ..tables import backtest_table, forecast_table, table_of
+from ..words.controls import control, set_in_control
 from ..words.lines import python_lines, shell_lines
-from .reading import curve_of, read_tables, row_problems
+from .reading import curve_of, layout_of, read_tables, row_problems
 from .refusals import UNPREPARED, error_body
 
 __all__ = ["Reply", "answer"]
@@ -50,6 +52,7 @@ _FIELDS = {  # of a request, by the library's arguments that they set, where tho
     "times": "at",
     "split": "split_column",
 }
+_OF_THE_PAGE = {"page", "read"}  # asked by the page, whose reader knows no fields
 
 
 def answer(request: tuple[str, dict[str, Any]]) -> Reply:
@@ -60,7 +63,7 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
         try:
             found = _KINDS[kind](**given)
         except ApexError as problem:
-            return 422, "application/json", _error(problem, given)
+            return 422, "application/json", _error(kind, problem, given)
         except Exception:  # whatever it is, the process goes on with the next request
             if os.environ.get("APEXGP_TRACEBACK"):
                 traceback.print_exc()
@@ -73,12 +76,23 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
     return 200, "application/json", json.dumps(found, allow_nan=False).encode()
 
 
-def _error(problem: ApexError, given: Mapping[str, Any]) -> bytes:
-    message = problem.worded(_field, lambda name, value: f"{_field(name)}{'' if value is None else f' {value}'}")
-    argument = None if problem.argument is None else _field(problem.argument)
+def _error(kind: str, problem: ApexError, given: Mapping[str, Any]) -> bytes:
+    """The error in the words of who asks: the page's controls, or the fields of a request."""
+    if kind in _OF_THE_PAGE:
+        message = problem.worded(lambda name: control(_field(name)), _in_control)
+    else:
+        message = problem.worded(_field, lambda name, value: f"{_field(name)}{'' if value is None else f' {value}'}")
+    # A file is asked about by what would settle the doubt.
+    settling = [one if isinstance(one, str) else one[0] for one in problem.remedy[1:]] if kind == "read" else []
+    argument = next(map(_field, filter(None, [problem.argument, *settling])), None)
     is_data = isinstance(problem, DataError)
     rows = row_problems(given["table"], _columns(given)) if is_data and "table" in given else []
-    return error_body("data" if is_data else "request", message, argument, rows)
+    found = layout_of(given["raw"], given["sheet"]) if kind == "read" else None
+    return error_body("data" if is_data else "request", message, argument, rows, found)
+
+
+def _in_control(argument: str, value: Any) -> str:
+    return set_in_control(_field(argument), value)
 
 
 def _field(argument: str) -> str:
@@ -168,6 +182,8 @@ def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str,
             tables["backtest"] = backtest_table(result, None, {}, model.curve_.largest)
         except DataError as problem:  # too few sizes to hold some out: no reason not to forecast
             answer["backtest"] = {"error": str(problem)}
+    for part in filter(None, (answer["forecast"], answer["plan"], answer["backtest"])):
+        part["cautions"] = [_by_controls(caution) for caution in part.get("cautions", ())]
     rows = facts["forecast"]
     return answer | {
         "tables": {name: {"header": header, "rows": cells} for name, (header, cells) in tables.items()},
@@ -179,6 +195,10 @@ def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str,
         "shell": shell_lines(model, given | {"rounds": rounds}, plan is not None),
         "notes": list(notes),
     }
+
+
+def _by_controls(caution: str) -> str:
+    return caution.worded(_in_control) if isinstance(caution, Caution) else caution
 
 
 def _report(*, table: str, at: list[str] | None, cost: float | None, **given: Any) -> str:

@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from ..chart.figure import chart_script, chart_style
+from ..words.controls import control
 from .answers import answer
 from .examples import examples
 from .guard import Guard
@@ -237,14 +238,16 @@ async def _as_refusal(_request: Request, problem: Exception) -> Response:
     return response
 
 
-async def _invalid(_request: Request, problem: Exception) -> Response:
+async def _invalid(request: Request, problem: Exception) -> Response:
     """The first thing that is wrong with the fields of a request."""
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
     if first["type"] == "json_invalid":
         return RefusalError(400, None, "The request is not valid JSON.").response()
     place = [str(part) for part in first["loc"][1:]]
-    message = f"{'.'.join(place[:1]) or 'The request'}: {first['msg']}."
+    field = "".join(place[:1])
+    named = control(field) if request.url.path == "/api/page" else field
+    message = f"{named or 'The request'}: {first['msg']}."
     return RefusalError(422, place[0] if place else None, message).response()
 
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from ..._check import shown, some
 from ..._tables import read_table
+from ..._workbook import is_workbook, sheet_titles
 from ...curve import LearningCurve
-from ...errors import DataError, RequestError
+from ...errors import ApexError, DataError, RequestError
 from ...reading.headers import is_header
 from ..options import Columns
 
-__all__ = ["curve_of", "read_tables", "row_problems"]
+__all__ = ["curve_of", "layout_of", "read_tables", "row_problems"]
 
 _MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
 _MOST_UNPACKED = 20_000_000  # bytes of a workbook
@@ -51,7 +52,20 @@ def read_tables(*, raw: bytes, **given: Any) -> dict[str, Any]:
         notes += [note for note in said if note not in notes]
     if len(curves) > _MOST_CURVES:
         raise DataError(f"The table holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
-    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes}
+    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": layout_of(raw, columns.sheet)}
+
+
+def layout_of(raw: bytes, sheet: str | None) -> dict[str, Any]:
+    """What there is to choose from in a file: the names of its columns, its sheets, and the sheet that is read."""
+    sheets: list[str] = []
+    names: list[str] = []
+    with suppress(ApexError):  # what is wrong with the file has been said, and then there is nothing to choose
+        _check_workbook(raw)
+        sheets = sheet_titles(_Sent.name, raw) if is_workbook(raw) else []
+        names = list(read_table(_Sent(raw), sheet=sheet, is_header=is_header).columns)
+    numbered = sheet is not None and sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(sheets)
+    chosen = sheets[int(sheet) - 1] if sheet is not None and numbered else sheet
+    return {"columns": names, "sheets": sheets, "sheet": chosen if chosen in sheets else next(iter(sheets), None)}
 
 
 def _as_rows(curve: LearningCurve) -> dict[str, Any]:

@@ -16,7 +16,13 @@ UNPREPARED = (
 )
 
 
-def error_body(kind: str, message: str, argument: str | None = None, rows: Sequence[Mapping[str, Any]] = ()) -> bytes:
+def error_body(
+    kind: str,
+    message: str,
+    argument: str | None = None,
+    rows: Sequence[Mapping[str, Any]] = (),
+    table: Mapping[str, Any] | None = None,
+) -> bytes:
     """An error as JSON.
 
     Parameters
@@ -29,8 +35,10 @@ def error_body(kind: str, message: str, argument: str | None = None, rows: Seque
         The field of the request at fault.
     rows
         Rows of the table at fault: `line` (the header is line 1), `column` where one is known, `message`.
+    table
+        What there is to choose from in a file that was read: `columns`, `sheets`, and the `sheet` that was read.
     """
-    error = {"kind": kind, "message": message, "argument": argument, "rows": list(rows)}
+    error = {"kind": kind, "message": message, "argument": argument, "rows": list(rows), "table": table}
     return json.dumps({"error": error}, allow_nan=False).encode()
 
 

@@ -21,6 +21,14 @@ class FaultyRow(_Reply):
     message: str
 
 
+class TableLayout(_Reply):
+    """What there is to choose from in a file that was read."""
+
+    columns: list[str]
+    sheets: list[str] = Field(description="Of a workbook.")
+    sheet: str | None = Field(description="The sheet that was read.")
+
+
 class Error(_Reply):
     """What was wrong."""
 
@@ -28,6 +36,7 @@ class Error(_Reply):
     message: str = Field(description="What was wanted, what came, what to do: one clear line.")
     argument: str | None = Field(description="The field of the request at fault.")
     rows: list[FaultyRow]
+    table: TableLayout | None = Field(description="Of a file that could not be read: what there is to choose from.")
 
 
 class ErrorAnswer(_Reply):
@@ -101,6 +110,7 @@ class TablesAnswer(_Reply):
 
     curves: list[Curve]
     notes: list[str] = Field(description="How the file was understood.")
+    table: TableLayout
 
 
 class Example(_Reply):

@@ -11,16 +11,22 @@ from .phrases import chance, counted, listed
 
 __all__ = ["compare_methods", "compare_sentence"]
 
+_NOTHING = 0.0005  # differences below would be shown as 0.000
+
 
 def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
     """Which of two models leads at the largest size asked for."""
     at = int(np.argmax(pair.sizes))
     size, first = pair.sizes[at], float(pair.prob_first_better[at])
     ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)
+    gap = abs(float(pair.difference[at]))
     text = (
         f"With {size:,.10g} training {counted(curve)} {ahead} beats {behind} with a probability of {chance(sure)}; the "
-        f"expected difference in {curve.metric_name} is {abs(pair.difference[at]):.3f}"
+        f"expected difference in {curve.metric_name} is "
     )
+    if gap < _NOTHING:
+        return f"{text}less than 0.001, which is no difference to choose by."
+    text += f"{gap:.3f}"
     if pair.crossing is None:
         return f"{text}. Between the pilot's sizes and this one the lead is not expected to change."
     return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {counted(curve)}."

@@ -41,11 +41,15 @@ def method(model: APExGP) -> str:
     software = f"apexgp {version('apexgp')} (seed {settings['seed']})"
     if settings["inference"] == "map":
         source = "its released code" if settings["variant"] == PUBLISHED else "its text"
+        fitted = (
+            "maximum likelihood without priors, with"
+            if settings["priors"] == "flat"
+            else "maximum a-posteriori estimation with the published priors and"
+        )
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
             f"Gaussian process over the logarithm of the training-set size with a {_MEANS[settings['mean']]} mean, "
-            f"fitted by maximum a-posteriori estimation with the published priors and a ceiling of "
-            f"{settings['ceiling']:g}."
+            f"fitted by {fitted} a ceiling of {settings['ceiling']:g}."
         )
     weights = model.weights_
     means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..._numbers import chance, roughly
+from ..._numbers import chance, money, roughly
 from ...curve import LearningCurve
 
 __all__ = ["chance", "counted", "listed", "money", "roughly"]
@@ -19,8 +19,3 @@ def listed(items: Iterable[int | str]) -> str:
     """Items with commas and an "and"; whole numbers with their thousands apart."""
     words = [f"{item:,}" if isinstance(item, int) else str(item) for item in items]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def money(amount: float) -> str:
-    """An amount, with small change where it matters."""
-    return f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}"

@@ -70,7 +70,7 @@ def made_in_python(model: APExGP) -> str:
     if model.inference == "map" and model.variant in (PUBLISHED, WRITTEN):
         name = "as_published" if model.variant == PUBLISHED else "as_written"
         made = f"APExGP.{name}({model.mean!r}, ceiling={model.ceiling!r})"
-        rest = {key: value for key, value in _changed(model).items() if key in ("seed", "floor")}
+        rest = {key: value for key, value in _changed(model).items() if key in ("seed", "floor") or value == "flat"}
         return f"{made}.set_params({_arguments(rest)})" if rest else made
     return f"APExGP({_arguments(_changed(model))})"
 

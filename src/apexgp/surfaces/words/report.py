@@ -15,7 +15,7 @@ _BACKTEST = (
     "Each method is fitted to the smaller sizes of the pilot and compared "
     "with what was measured at the larger ones. Error and bias are those of the forecast score; the likelihood is the "
     "probability that a forecast gave to within 0.01 of what came; the next columns say which share of the measured "
-    "scores lay within the intervals; the CRPS sums it up in one number, and lower is better."
+    "scores lay within the intervals, at three decimals; the CRPS sums it up in one number, and lower is better."
 )
 DATA_INTRO = (
     "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
@@ -104,6 +104,8 @@ def _priors(settings: Mapping[str, Any]) -> str:
         return "Learnt from hundreds of real learning curves of the Learning Curve Database."
     if settings["priors"] == "paper":
         return "Those of the published method."
+    if settings["priors"] == "flat":
+        return "None: the most likely parameters were taken."
     return "Stated by the user; they are among the settings in the lines of Python below."
 
 

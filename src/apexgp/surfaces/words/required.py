@@ -31,10 +31,10 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
             f"No realistic number of training {counted(curve)} (up to {_UNREAL:,} times the pilot) reaches {goal} with "
             f"a probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
         )
+    times = multiple(found.size / last, found.relative_error)
     return (
         f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {_size(found)} "
-        f"training {counted(curve)}, {multiple(found.size / last)} times the {last:,.10g} of the pilot"
-        f"{_even_odds(found, last)}; {ever}."
+        f"training {counted(curve)}, {times} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
     )
 
 

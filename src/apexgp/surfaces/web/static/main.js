@@ -2,6 +2,7 @@
 
 import { showAnswer, showBacktest, list } from "./answer.js";
 import { ask, keepToken, latest, Refused, setToken } from "./api.js";
+import { chosen, forget, forgetColumns, offer } from "./choice.js";
 import { Grid } from "./grid.js";
 import { readSettings, requested, showFault, writeSettings } from "./settings.js";
 import { emptyState, fromFragment, toFragment } from "./state.js";
@@ -14,6 +15,7 @@ const nothingYet = element("lead").textContent;
 
 let shown = null; // the answer on the page, and the request that it answers
 let curves = []; // of the file that was read last
+let file = null; // that file: its bytes, and the row that it was pasted into
 let answerInSight = true;
 
 const grid = new Grid(element("rows"), { changed, pasted: (text, row) => read(text, row) });
@@ -132,10 +134,19 @@ function peek() {
 
 /** Read text or a file by the library's reader; into the rows from `row` on, or in place of all. */
 async function read(source, row = null, settings = null) {
+  const bytes = typeof source === "string" ? new TextEncoder().encode(source) : await source.arrayBuffer();
+  file = { bytes, row };
+  forget();
+  return readFile(settings);
+}
+
+/** Read the file with the sheet and the columns that were chosen. */
+async function readFile(settings = null) {
+  const { bytes, row } = file;
   showReading([], "");
   try {
-    const bytes = typeof source === "string" ? new TextEncoder().encode(source) : await source.arrayBuffer();
-    const found = await ask("api/read", { bytes });
+    const found = await ask("api/read" + chosen(), { bytes });
+    offer(found.table);
     if (row !== null && found.curves.length === 1) {
       const rows = grid.rows;
       while (rows.length < row) rows.push(["", "", ""]);
@@ -155,6 +166,7 @@ async function read(source, row = null, settings = null) {
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;
     if (problem.status === 401) element("token-form").hidden = false;
+    if (problem.table) offer(problem.table, problem.argument);
     showReading([], problem.message);
     return false;
   }
@@ -209,8 +221,13 @@ element("settings").addEventListener("input", changed);
 element("settings").addEventListener("submit", (event) => event.preventDefault());
 element("backtest").addEventListener("toggle", () => update(0));
 element("curve").addEventListener("change", (event) => { choose(Number(event.target.value)); keep(true); update(0); });
+element("choice").addEventListener("change", async (event) => {
+  if (event.target.id === "sheet") forgetColumns();
+  if (await readFile()) element("paste").value = "";
+});
 element("clear").addEventListener("click", () => {
   curves = [];
+  forget();
   offerCurves();
   showReading([], "");
   element("about").hidden = true;

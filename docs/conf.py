@@ -1,0 +1,65 @@
+"""How Sphinx makes the site: `make docs`, into build/site.
+
+The source is the whole repository, so that pages link to each other by their paths, as on a forge. Nothing is
+fetched, neither while the site is made nor when it is read: fonts are the reader's own, formulas are MathML, scripts
+are those of the theme.
+"""
+
+import logging
+import sys
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_site"))
+
+# Sections of the first page wait for pages that are not written yet, and Sphinx has no setting for it.
+logging.getLogger("sphinx.sphinx.directives.other").addFilter(lambda said: getattr(said, "subtype", "") != "empty_glob")
+
+project = "apexgp"
+author = "The apexgp authors"
+copyright = author
+version = release = version_of("apexgp")
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx.ext.viewcode"]
+extensions += ["long_lines", "offline_math", "reference"]  # ours, in docs/_site
+root_doc = "docs/index"
+include_patterns = ["docs/**", "papers/*/README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+exclude_patterns = [".*", "build", "dist", "tests", "benchmarks", "src", "docs/_site"]
+
+# Markdown as forges show it: links to headings, formulas between dollars, no executed blocks.
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+suppress_warnings = ["misc.highlighting_failure"]  # Pygments does not know CSV
+
+# Notebooks are kept without their outputs; the site is made with what they print today.
+nb_execution_mode = "auto"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+
+# The reference: numpydoc. Names between single backticks are links where they can be, and code where not.
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "FloatArray", "Columns", "PathLike")}
+python_maximum_signature_line_length = 100
+autodoc_preserve_defaults = True
+autodoc_member_order = "bysource"
+autosummary_generate = False
+autodoc_default_options = {"members": True, "inherited-members": True}
+default_role = "py:obj"
+numpydoc_show_class_members = False
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:class", ".*"),
+    ("py:obj", r"(?s)(?!apexgp\.).*"),
+]  # types and words that are code, not links
+
+html_theme = "furo"
+html_title = f"apexgp {release}"
+html_static_path = ["_site/static"]
+html_css_files = ["site.css"]
+templates_path = ["_site/templates"]
+html_additional_pages = {"index": "to_the_first_page.html"}
+html_show_sphinx = False
+html_copy_source = False

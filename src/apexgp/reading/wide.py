@@ -1,0 +1,63 @@
+"""Columns of which each is a split: told apart by a number or a letter in names that are otherwise the same."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .._known_metrics import known_metric, plain_name, same_metric, says_only_score
+
+__all__ = ["SPLIT_WORDS", "TRAINING", "sets_of_splits", "without_split"]
+
+TRAINING = {"train", "training", "labelled", "labeled", "annotated"}
+SPLIT_WORDS = {
+    *("split", "splits", "fold", "folds", "seed", "repeat", "repeats", "repetition", "rep", "run", "replicate"),
+    *("trial", "iteration", "resample"),
+}
+_INITIALS = {"s", "r", "k"}  # of such words, before a number
+_VALIDATION = {"val", "valid", "validation"}
+# What else a number after a metric tells apart: then the columns are no splits of one experiment.
+_OTHER_THINGS = {
+    *("class", "classes", "site", "centre", "center", "hospital", "reader", "rater", "model", "classifier", "label"),
+    *("task", "dataset", "epoch", "layer", "cohort", "group", "year", "step", "stage", "top"),
+}
+_MARK = r"\d+|[a-z]|i{1,3}|iv|vi{0,3}|ix"  # by which splits are told apart, after a word that says that they are splits
+
+
+def sets_of_splits(names: Sequence[str], metric: str | None = None) -> list[list[str]]:
+    """Sets of columns of which each is a split: split1, split2, or AUC (fold 1), AUC (fold 2), or 1, 2.
+
+    Of several sets those remain that say what they measure, the metric asked for before all; scores on test before
+    those on validation. A set that says nothing goes behind a single column that is called after a metric. More than
+    one set is left where the names do not decide.
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        rest = without_split(name)
+        if rest is not None and not TRAINING & set(rest.split()):
+            groups[rest].append(name)
+    # top1 and top5 are two metrics
+    sets = {rest: own for rest, own in groups.items() if len(own) > 1 and not all(map(known_metric, own))}
+    of_scores = {rest: own for rest, own in sets.items() if not rest or known_metric(rest) or says_only_score(rest)}
+    of_metric = {rest: own for rest, own in of_scores.items() if metric is not None and same_metric(rest, metric)}
+    alone = [name for name in names if known_metric(name) and not any(name in own for own in sets.values())]
+    best = of_metric or of_scores or (sets if len(sets) == 1 and not alone else {})
+    tested = [own for rest, own in best.items() if not _VALIDATION & set(rest.split())]
+    return tested if len(tested) == 1 else list(best.values())
+
+
+def without_split(name: str) -> str | None:
+    """What is left of a name without the number of its split, in plain words; None where it has no such number."""
+    # fold1_auc is fold 1 auc; but F1 stays what it is where a split is told by another word
+    words = plain_name(re.sub(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])", " ", name)).split()
+    for saying, marks in ((SPLIT_WORDS, _MARK), (_INITIALS, r"\d+")):
+        for i, (word, mark) in enumerate(pairwise(words)):
+            if word in saying and re.fullmatch(marks, mark):
+                after = words[i + 2 :]
+                of_all = 2 if len(after) > 1 and after[0] == "of" and after[1].isdigit() else 0  # fold 1 of 5
+                return " ".join([*words[:i], *after[of_all:]])
+    if not words or not words[-1].isdigit() or _OTHER_THINGS & set(words) or re.search(r"\d[^\w)\]]*%", name):
+        return None
+    return " ".join(words[:-1])

@@ -1,0 +1,92 @@
+"""The command `apexgp experiment`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..._extras import need
+from ...experiment.configuration import Experiment, shipped_experiments
+from ...experiment.run import run_experiment
+from ..command import Sets
+from ..experiment_folder import open_folder, write_experiment
+from ..facts import experiment_facts
+from ..options import among
+from ..output import OutputOptions, print_table
+from ..words.experiment import shipped_lines, stopped_sentence, written_sentence
+from ..workers import WorkerOptions, all_warnings
+
+__all__ = ["experiment"]
+
+
+def experiment(
+    *,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="One that ships with apexgp, or a configuration file (TOML). Without it, those that ship are listed.",
+            autocompletion=lambda incomplete: among(*shipped_experiments())(incomplete),
+        ),
+    ] = None,
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            help="Embeddings (.npy, .npz, folder of scans) or table of features.  [default: what the configuration "
+            "names]",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the results; the same command goes on from it.  [default: the experiment's name and "
+            "-experiment]",
+            show_default=False,
+        ),
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Only write the configuration to this file, to be edited.", show_default=False)
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Only list the experiments that ship with apexgp.")] = False,
+    dense: Annotated[bool, typer.Option(help="Do the many runs at large sizes, where the configuration asks.")] = True,
+    workers: WorkerOptions,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the file of --write if it exists."), Sets("overwrite")
+    ] = False,
+    output: OutputOptions,
+) -> None:
+    """Run the paper's experiment on your embeddings: curves, forecasts of all methods, the paper's tables."""
+    if name is None or list_:
+        typer.echo("\n".join(shipped_lines({one: Experiment.read(one) for one in shipped_experiments()})))
+        return
+    wanted = Experiment.read(name)
+    if write is not None:
+        wanted.write(write, overwrite=force)
+        typer.echo(f"The configuration is in {write}. Next: apexgp experiment {write}")
+        return
+    folder = out or Path(f"{Path(name).stem}-experiment")
+    record = open_folder(folder)
+    with all_warnings(), workers.at_work() as n_jobs:
+        try:
+            result = run_experiment(wanted, embeddings, results=record, dense=dense, n_jobs=n_jobs)
+        except KeyboardInterrupt:
+            typer.echo(f"\n{stopped_sentence(record)}", err=True)
+            raise typer.Exit(130) from None
+    for note in result.notes:
+        typer.echo(note, err=True)
+    drawn = find_spec("matplotlib") is not None
+    if drawn:
+        need("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
+    write_experiment(result, folder, pictures=drawn, overwrite=True)
+    *others, last = [(table.caption, table.header[1:], [row[1:] for row in table.rows]) for table in result.tables]
+    if output.for_a_reader:
+        typer.echo(wanted.name)
+        for caption, header, rows in others:
+            typer.echo(caption)
+            print_table(header, rows)
+    output.present(experiment_facts(result), *last[1:], intro=last[0])
+    if output.for_a_reader:
+        typer.echo(written_sentence(folder, drawn))

@@ -1,0 +1,42 @@
+"""What the page calls its controls, for messages that a reader of the page gets: each by its field of a request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["CONTROLS", "control", "set_in_control"]
+
+CONTROLS = {
+    "at": "Forecast at sizes",
+    "ceiling": "Best score that is possible at all (ceiling)",
+    "confidence": "with a probability of",
+    "cost": "A labelled example",
+    "floor": "Chance level",
+    "level": "Probability of the intervals",
+    "lower_is_better": "Lower is better (an error rate)",
+    "mean": "Shape of the curve",
+    "metric": "Metric",
+    "of": "What is forecast",
+    "penalty": "Missing the target",
+    "rounds": "Rounds of collecting",
+    "score_column": "Scores",
+    "sheet": "Sheet",
+    "size_column": "Sizes",
+    "split_column": "Splits",
+    "target": "Score to reach",
+    "task": "Task",
+    "unit": "What a size counts",
+}
+
+
+def control(field: str) -> str:
+    """A control as a sentence names it; a field without one by its own name."""
+    return f"“{CONTROLS[field]}”" if field in CONTROLS else field
+
+
+def set_in_control(field: str, value: Any = None) -> str:
+    """A control with what to choose or enter in it; the value None is the reader's to choose, and a box is ticked."""
+    if value is None or field == "lower_is_better":
+        return control(field)
+    chosen = value if isinstance(value, list) else [value]
+    return f"{control(field)} ({', '.join(map(str, chosen))})"

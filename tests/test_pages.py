@@ -1,0 +1,162 @@
+"""What documents show is what the program prints, links lead somewhere, and figures agree with their source."""
+
+import ast
+import doctest
+import importlib
+import re
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import pages
+from conftest import REPOSITORY, require
+
+SOURCE = REPOSITORY / "src" / "apexgp"
+DOCUMENTS = sorted(
+    {*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "papers").rglob("*.md")}
+)
+
+
+def name_of(path):
+    return str(path.relative_to(REPOSITORY))
+
+
+@pytest.mark.parametrize("page", pages.pages_with_outputs(), ids=name_of)
+@pytest.mark.filterwarnings("ignore::apexgp.errors.ApexWarning")
+def test_a_page_shows_what_its_blocks_print(page):
+    require("pandas")
+    require("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    text = page.read_text(encoding="utf-8")
+    remade = pages.remade(page)
+    pyplot.close("all")
+    for shown, printed in zip(text.splitlines(), remade.splitlines(), strict=True):
+        assert pages.alike(shown, printed), f"{shown}\nis now\n{printed}\n`make outputs` writes the page anew."
+
+
+def test_numbers_may_move_a_little_and_words_may_not():
+    assert pages.alike("plan for 680 examples, 0.786", "plan  for 671 examples, 0.788")
+    assert not pages.alike("plan for 680 examples", "plan for 780 examples")
+    assert not pages.alike("0.786", "0.796 to")
+    assert not pages.alike("1,900", "never")
+    assert not pages.alike("0.76", "0.81")
+
+
+def test_a_stale_page_is_noticed(tmp_path):
+    stale = tmp_path / "page.md"
+    stale.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n")
+    assert not pages.alike(pages.remade(stale), stale.read_text())
+
+
+@pytest.mark.parametrize("made", [pages.command_line_page, pages.page_of_the_report], ids=["cli", "report"])
+def test_generated_pages_are_up_to_date(made):
+    name = {"command_line_page": "cli.md", "page_of_the_report": "report.md"}[made.__name__]
+    assert (REPOSITORY / "docs" / name).read_text(encoding="utf-8") == made()
+
+
+class NearlyTheSame(doctest.OutputChecker):
+    def check_output(self, want, got, flags):
+        return super().check_output(want, got, flags) or pages.alike(want, got)
+
+
+@pytest.mark.slow
+def test_docstring_examples_run_and_print_what_they_say():
+    attempted = 0
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(NearlyTheSame())
+    for path in SOURCE.rglob("*.py"):
+        if path.name in ("__init__.py", "__main__.py"):
+            continue
+        name = ".".join(("apexgp", *path.relative_to(SOURCE).with_suffix("").parts))
+        for example in finder.find(importlib.import_module(name)):
+            failed, tried = runner.run(example)
+            assert not failed, example.name
+            attempted += tried
+    assert attempted > 20
+
+
+def anchors_of(path):
+    """Headings as forges make links of them."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links_of(path):
+    """Where a document links to, or takes pictures from; not what stands in code."""
+    text = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.findall(r"\]\(([^)\s]+)\)", text)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(document):
+    for link in links_of(document):
+        parts = urlsplit(link)
+        if parts.scheme:
+            assert parts.scheme == "https", link
+            assert re.fullmatch(r"[\w-]+(\.[\w-]+)+", parts.netloc), link
+            continue
+        target = (document.parent / unquote(parts.path)).resolve() if parts.path else document
+        assert target.exists(), f"{name_of(document)}: {link}"
+        assert target.is_relative_to(REPOSITORY), link
+        if parts.fragment:
+            assert parts.fragment in anchors_of(target), f"{name_of(document)}: {link}"
+
+
+def test_pictures_say_in_words_what_they_show():
+    for document in DOCUMENTS:
+        for alternative in re.findall(r"!\[([^\]]*)\]\(", document.read_text(encoding="utf-8")):
+            assert len(alternative.split()) >= 1, name_of(document)
+
+
+def test_no_document_asks_other_hosts_for_a_picture():
+    for document in DOCUMENTS:
+        assert not re.search(r"!\[[^\]]*\]\(http|<img", document.read_text(encoding="utf-8")), name_of(document)
+
+
+def readme():
+    return " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
+
+
+def test_the_sentence_that_the_readme_quotes_is_printed():
+    quoted = re.search(r"such as \*(To reach.*?)\*", readme())[1]
+    with pages.folder_of(pages.README):
+        printed, _ = pages.typed("apexgp forecast pairs.csv --target 0.78 --confidence 0.6")
+    beginning = printed[printed.index("To reach") :].split()[: len(quoted.split())]
+    assert pages.alike(quoted, " ".join(beginning).rstrip(",.;"))
+
+
+def test_phrases_that_a_page_explains_are_in_the_answer_above_them():
+    text = (REPOSITORY / "docs" / "reading.md").read_text(encoding="utf-8")
+    answer = " ".join(re.search(r"```text\n(.*?)```", text, re.DOTALL)[1].split()).lower()
+    phrases = re.findall(r"(?<!\*)\*([^*]*\d[^*]*)\*(?!\*)", text.partition("## The sentence")[2])
+    assert len(phrases) >= 3
+    for phrase in phrases:
+        assert " ".join(phrase.split()).lower() in answer, phrase
+
+
+def test_every_caution_is_explained():
+    """The page names them by their few words; a number stands for any."""
+    explained = re.findall(
+        r"^\| ([^|]*?) \|", (REPOSITORY / "docs" / "doubt.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    known = [re.sub(r"\d+", "0", words) for words in explained]
+    tree = ast.parse((SOURCE / "cautions.py").read_text(encoding="utf-8"))
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"
+    ]
+    assert len(calls) >= 9
+    for call in calls:
+        parts = call.args[1].values if isinstance(call.args[1], ast.JoinedStr) else [call.args[1]]
+        brief = "".join(part.value if isinstance(part, ast.Constant) else "0" for part in parts)
+        assert brief in known, f"{brief!r} is not on docs/doubt.md"
+
+
+def test_coverage_that_the_readme_quotes_is_in_the_table_of_its_page():
+    table = (REPOSITORY / "docs" / "calibration.md").read_text(encoding="utf-8")
+    quoted = re.search(r"held (\d+), (\d+) and (\d+) %.*?published method's: (\d+), (\d+) and (\d+) %", readme())
+    figures = [float(figure) for figure in quoted.groups()]
+    for row, those in (("full Bayes, calibrated", figures[:3]), ("published MAP", figures[3:])):
+        cells = re.search(rf"^\| \**{row}.*$", table, re.MULTILINE)[0].split("|")
+        measured = [float(figure) for figure in cells[5].split("(")[0].split()]  # 95 % covers
+        assert those == pytest.approx(measured, abs=0.5)

@@ -1,0 +1,140 @@
+"""What is handed out: wheel and sdist, what they hold and need, and the files that forges and authors read."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+
+import pytest
+
+import apexgp
+from conftest import REPOSITORY, pilot_table, require
+
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
+
+
+def versions_of_python():
+    named = (re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", text) for text in PROJECT["classifiers"])
+    return [found[1] for found in named if found]
+
+
+def tracked(folder):
+    """Files under version control; those of a folder that is no repository are all there are."""
+    asked = ["git", "ls-files", "--cached", "--others", "--exclude-standard", folder]
+    done = subprocess.run(asked, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return {name for name in done.stdout.splitlines() if (REPOSITORY / name).is_file()}
+    paths = (path for path in (REPOSITORY / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {str(path.relative_to(REPOSITORY)) for path in paths}
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_path):
+    require("build")
+    require("twine")
+
+    def carried_out(*command, code=0):
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run(
+            [*map(str, command)], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stderr if code else done.stdout
+
+    carried_out(sys.executable, "-m", "build", "--outdir", tmp_path / "dist", REPOSITORY)
+    (wheel,), (sdist,) = (tmp_path / "dist").glob("*.whl"), (tmp_path / "dist").glob("*.tar.gz")
+    carried_out(sys.executable, "-m", "twine", "check", "--strict", wheel, sdist)
+
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert inside == {name.removeprefix("src/") for name in tracked("src/apexgp")}
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    for folder in ("src", "tests", "docs", "benchmarks"):
+        assert tracked(folder) <= held, folder
+    assert {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "Makefile"} <= held
+
+    # Installed with what it declares and nothing else, it forecasts what it forecasts here.
+    home = tmp_path / "empty"
+    carried_out(sys.executable, "-m", "venv", "--without-pip", home)
+    python = next(path for path in (home / "bin" / "python", home / "Scripts" / "python.exe") if path.exists())
+    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python)
+    carried_out(*pip, "install", "--no-compile", wheel)
+    carried_out(*pip, "check")
+    (tmp_path / "pairs.csv").write_text(pilot_table())
+    command = (python.with_name("apexgp"), "forecast", "pairs.csv")
+    facts = json.loads(carried_out(*command, "--at", "2000", "--json"))
+    here = apexgp.APExGP().fit(apexgp.LearningCurve.from_csv(tmp_path / "pairs.csv")).forecast([2000])
+    assert facts["apexgp"] == apexgp.__version__
+    assert facts["forecast"][0]["mean"] == pytest.approx(float(here.mean[0]), abs=0.002)
+    assert "pip install 'apexgp[plot]'" in carried_out(*command, "--plot", "curve.png", code=1)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_are_yaml_and_name_targets_that_exist(path):
+    workflow = require("yaml").safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["name"] == path.stem
+    assert workflow["permissions"] == {"contents": "read"}
+    targets = set(re.findall(r"^(\w+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for job in workflow["jobs"].values():
+        for step in job["steps"]:
+            for words in re.findall(r"\bmake\b([^\n]*)", step.get("run", "")):
+                assert {word for word in words.split() if "=" not in word} <= targets
+            used = step.get("uses", "@")
+            assert "@" in used, "actions are pinned to a version"
+
+
+def test_tests_run_on_every_python_that_is_declared():
+    (path,) = [path for path in WORKFLOWS if path.name == "test.yml"]
+    matrix = require("yaml").safe_load(path.read_text(encoding="utf-8"))["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python-version"] == versions_of_python()
+
+
+def test_supported_versions_of_python_agree_wherever_they_are_stated():
+    first, last = versions_of_python()[0], versions_of_python()[-1]
+    assert PROJECT["requires-python"] == f">={first},<3.{int(last.split('.')[1]) + 1}"
+    for name in ("README.md", "docs/start_spreadsheet.md"):
+        assert f"Python {first} to {last}" in (REPOSITORY / name).read_text(encoding="utf-8"), name
+    assert f"{first} to {last}" in (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_line_under_the_title_of_the_readme_is_true():
+    line = (REPOSITORY / "README.md").read_text(encoding="utf-8").splitlines()[2]
+    first, last = versions_of_python()[0], versions_of_python()[-1]
+    assert line.startswith(f"Version {apexgp.__version__} · Python {first} to {last} · typed · {PROJECT['license']}")
+    assert (REPOSITORY / "src" / "apexgp" / "py.typed").exists()
+
+
+def test_publishing_needs_no_secret_and_waits_for_the_wheel_to_work():
+    (path,) = [path for path in WORKFLOWS if path.name == "publish.yml"]
+    text = path.read_text(encoding="utf-8")
+    assert "secrets." not in text
+    jobs = require("yaml").safe_load(text)["jobs"]
+    assert jobs["publish"]["needs"] == "build"
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert any("tests/test_release.py" in step.get("run", "") for step in jobs["build"]["steps"])
+
+
+def test_hooks_before_a_commit_are_the_linters_of_ci():
+    config = require("yaml").safe_load((REPOSITORY / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    (repository,) = config["repos"]
+    assert repository["repo"] == "local"  # no second place for versions
+    assert any(hook["entry"].endswith("make --silent check") for hook in repository["hooks"])
+    assert "make check" in (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_how_to_cite_is_one_and_the_same_everywhere():
+    from apexgp.surfaces.words.cite import citations
+
+    cited = require("yaml").safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (cited["version"], cited["license"]) == (apexgp.__version__, PROJECT["license"])
+    page = " ".join((REPOSITORY / "docs" / "cite.md").read_text(encoding="utf-8").replace("\n> ", " ").split())
+    for reference in citations(["harvey"]):
+        assert reference in page
+    (paper,) = cited["references"]
+    for person in paper["authors"]:
+        assert f"{person['family-names']}, {person['given-names']}" in page

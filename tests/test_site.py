@@ -1,0 +1,106 @@
+"""The site of `make docs`: made without a warning, complete, and read without a network."""
+
+import inspect
+import re
+import subprocess
+import sys
+import zlib
+from urllib.parse import urlsplit
+
+import pytest
+
+import apexgp
+from conftest import REPOSITORY, require
+
+# Where `make docs` leaves it, so that what is made already is not made again.
+SITE = REPOSITORY / "build" / "site"
+
+
+def public_names():
+    """Every name that a user may import, with the module that he finds it in."""
+    for module in ("apexgp", "apexgp.metrics", "apexgp.beliefs", "apexgp.errors"):
+        holder = apexgp if module == "apexgp" else getattr(apexgp, module.partition(".")[2])
+        for name in holder.__all__:
+            if not (module == "apexgp.beliefs" and name == "Beliefs"):  # which is apexgp.Beliefs
+                yield f"{module}.{name}"
+
+
+def documented():
+    """Names in the inventory that other sites link by."""
+    content = (SITE / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    return {line.split(" ")[0] for line in zlib.decompress(content).decode().splitlines()}
+
+
+def pages_of_the_site():
+    return {path.relative_to(SITE).as_posix(): path.read_text(encoding="utf-8") for path in SITE.rglob("*.html")}
+
+
+@pytest.fixture(scope="module")
+def site():
+    """Make it, with the options that the Makefile has."""
+    for needed in ("sphinx", "furo", "myst_nb", "numpydoc"):
+        require(needed)
+    options = re.search(r"^SPHINX := (.*)$", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert "-W" in options.split()  # warnings are errors: links and anchors among them
+    command = [sys.executable, "-m", "sphinx", *options.split(), "-c", "docs", ".", str(SITE)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return pages_of_the_site()
+
+
+def outside_links_are_only_links(pages):
+    """Nothing is fetched: scripts, styles, pictures and fonts lie beside the pages."""
+    for name, text in pages.items():
+        for tag, address in re.findall(r"<(script|link|img|iframe|source)\b[^>]*?\b(?:src|href)=\"([^\"]+)\"", text):
+            assert not urlsplit(address).netloc, f"{name}: <{tag}> {address}"
+    for style in SITE.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text(encoding="utf-8")), style
+
+
+@pytest.mark.slow
+def test_the_site_is_made_without_warnings_and_is_complete(site, chromium):
+    # One test, since every process that takes a part would make the site once more.
+    outside_links_are_only_links(site)
+    names = documented()
+    missing = [name for name in public_names() if name not in names and not inspect.ismodule(_value(name))]
+    assert not missing, f"add their package to a page of docs/api: {missing}"
+    assert "apexgp.APExGP.forecast" in names
+    assert "apexgp.APExGP.set_fit_request" not in names  # scikit-learn's own
+    notebooks = [path.stem for path in (REPOSITORY / "docs").glob("*.ipynb")]
+    assert len(notebooks) >= 3
+    for notebook in notebooks:  # executed, with their pictures
+        assert "cell_output" in site[f"docs/{notebook}.html"]
+        assert re.search(r'<img[^>]+src="\.\./_images/\w+\.png"', site[f"docs/{notebook}.html"]), notebook
+    first = site["docs/index.html"]
+    for page in (REPOSITORY / "docs").glob("*.md"):
+        assert f'href="{page.stem}.html"' in first or page.stem == "index", (
+            f"{page.name} is in no list of the first page"
+        )
+    assert "url=docs/index.html" in site["index.html"]
+    formulas_are_drawn_without_a_network(chromium)
+
+
+def formulas_are_drawn_without_a_network(chromium):
+    asked = []
+    for width in (390, 1280):
+        page = chromium.new_context(viewport={"width": width, "height": 900}).new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        for name in ("index", "method", "calibration", "api/models", "tour", "start_spreadsheet"):
+            page.goto((SITE / "docs" / f"{name}.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width}"
+        page.goto((SITE / "docs" / "method.html").as_uri())
+        drawn = page.evaluate("[...document.querySelectorAll('math')].map(m => m.getBoundingClientRect().width)")
+        assert len(drawn) > 20
+        assert min(drawn) > 3
+        text = page.inner_text("article")
+        assert "$" not in text
+        assert "\\" not in text  # no source of a formula
+        page.context.close()
+    assert {urlsplit(address).scheme for address in asked} <= {"file", "data"}
+
+
+def _value(name):
+    value = apexgp
+    for part in name.split(".")[1:]:
+        value = getattr(value, part)
+    return value
