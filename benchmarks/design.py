@@ -149,32 +149,23 @@ def promises(count: int, folds: dict | None) -> None:
         refits = models_after(list(FIXED.values()), data, curves[0], method)
         now = figures(before.forecast(asked, of="expected"), case.truth)
         tried = [judge.tried(told[d], own) for d, own in zip(FIXED.values(), refits, strict=True)]
-        ranks.append(
-            pd.Series([told[d].risk for d in FIXED.values()]).corr(pd.Series([t.risk for t in tried]), "spearman")
-        )
+        ranks.append(spearmanr([told[d].risk for d in FIXED.values()], [one.risk for one in tried]).statistic)
         for (name, design), exact, came in zip(FIXED.items(), tried, after(models, case), strict=True):
             own = {"design": name, "task": case.task, "now": now["width"], "told": told[design].widths[0]}
             rows.append(own | {"tried": exact.widths[0], "crps_now": now["crps"], "risk": exact.risk} | came)
     table = pd.DataFrame(rows)
+    print(f"\nPromises: {len(ranks)} curves, pilots of {SPLITS} splits at {PILOT[0]:.0f} to {PILOT[-1]:.0f}, {BEYOND}")
     print(
-        f"\nPromises: {len(ranks)} curves, pilots of {SPLITS} splits at {PILOT[0]:.0f} to {PILOT[-1]:.0f}, 8 to 16 times beyond"
+        f"Rank correlation of the closed form with fits over the {len(FIXED)} designs: mean {np.mean(ranks):.3f}, median "
+        f"{np.median(ranks):.3f}\n"
     )
-    print(
-        f"rank correlation of the closed form with fits over the {len(FIXED)} designs: mean {np.mean(ranks):.3f}, median {np.median(ranks):.3f}\n"
-    )
-    print(
-        "| design | width now | promised, closed form | promised, fits | came about | came / promised (fits) | CRPS now | expected | came about | 80 % covers (z) | 95 % covers (z) |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    promised = ("width now", "promised in closed form", "promised by fits", "came about", "over promised")
+    print_head("design", *promised, "CRPS now", "promised", "came about", *COVERS)
     for name, own in [*table.groupby("design", sort=False), ("*all*", table)]:
         ratio = own.width.mean() / own.tried.mean()
         widths = [f"{own[c].mean():.3f}" for c in ("now", "told", "tried", "width")]
         scores = [f"{own[c].mean():.4f}" for c in ("crps_now", "risk", "crps")]
-        print(
-            "| "
-            + " | ".join([name, *widths, f"{ratio:.2f}", *scores, *(covers(own, level) for level in (80, 95))])
-            + " |"
-        )
+        print_row([name, *widths, f"{ratio:.2f}", *scores, covers(own, 80), covers(own, 95)])
 
 
 def print_head(*names: str) -> None:
@@ -218,24 +209,15 @@ def advice(count: int, folds: dict | None) -> None:
                 own["promised"] = np.nan if promised is None else promised.widths[0]
                 rows.append(own | came)
         table = pd.DataFrame(rows)
-        print(
-            f"\nAdvice: {len(rows) // 5} curves, {budget} fits, sizes up to {available:.0f}, 8 to 16 times beyond the pilot\n"
-        )
-        print(
-            "| design | fits | width promised | width | CRPS | CRPS below even (z) | 80 % covers (z) | 95 % covers (z) |"
-        )
-        print("|---|---|---|---|---|---|---|---|")
         even_rows = table[table.design.str.contains("even")].reset_index()
+        print(f"\nAdvice: {len(even_rows)} curves, {budget} fits, sizes up to {available:.0f}, {BEYOND}\n")
+        print_head("design", "fits", "width promised", "width", "CRPS", "below even (z)", *COVERS)
         for name, own in table.groupby("design", sort=False):
             gain = even_rows.crps - own.reset_index().crps
             error = clustered_error(gain, even_rows.task)
             better = f"{gain.mean():+.4f} ({gain.mean() / error if error else 0:.1f})"
             line = [name, f"{own.fits.mean():.1f}", f"{own.promised.mean():.3f}", f"{own.width.mean():.3f}"]
-            print(
-                "| "
-                + " | ".join([*line, f"{own.crps.mean():.4f}", better, *(covers(own, level) for level in (80, 95))])
-                + " |"
-            )
+            print_row([*line, f"{own.crps.mean():.4f}", better, covers(own, 80), covers(own, 95)])
 
 
 def first(count: int, folds: dict | None) -> None:
@@ -275,9 +257,7 @@ def first(count: int, folds: dict | None) -> None:
 
 def reach(count: int, folds: dict | None) -> None:
     """How far a pilot of a given end can see: six sizes over a factor of 6, three splits."""
-    print(
-        "\nReach: 95 % width and CRPS at 2 to 4, 4 to 8, 8 to 16 and 16 to 32 times the end; six sizes, three splits\n"
-    )
+    print("\nReach: six sizes, three splits; figures at 2 to 4, 4 to 8, 8 to 16 and 16 to 32 times the end\n")
     print_head("pilot ends at", "width", "CRPS", "rise since the end", "curves")
     for end in (91, 181, 362, 724, 1448, 2896):
         last = int(np.searchsorted(pilots.ROUNDED, end))
