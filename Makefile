@@ -59,7 +59,9 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/embed_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
+	$(BIN)/python benchmarks/design.py
 	$(BIN)/python benchmarks/web_load.py
+	$(BIN)/python benchmarks/redrawn_prior.py
 
 paper: .venv/installed
 	PYTHONPATH=papers $(BIN)/python -m harvey2023

@@ -23,14 +23,8 @@ version = release = version_of("apexgp")
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx.ext.viewcode"]
 extensions += ["long_lines", "offline_math", "reference"]  # ours, in docs/_site
 root_doc = "docs/index"
-include_patterns = [
-    "docs/**",
-    "papers/*/README.md",
-    "papers/*/results/*.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "ARCHITECTURE.md",
-]
+include_patterns = ["docs/**", "papers/*/README.md", "papers/*/results/*.md"]
+include_patterns += ["CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
 exclude_patterns = [".*", "build", "dist", "tests", "benchmarks", "src", "docs/_site"]
 
 # Markdown as forges show it: links to headings, formulas between dollars, no executed blocks.
