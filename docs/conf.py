@@ -64,3 +64,14 @@ templates_path = ["_site/templates"]
 html_additional_pages = {"index": "to_the_first_page.html"}
 html_show_sphinx = False
 html_copy_source = False
+
+
+def _reached_from_its_page(app, tree):
+    """Tables of a paper stand in no list of pages: the paper's own page links to them."""
+    if app.env.docname.startswith("papers/") and "/results/" in app.env.docname:
+        app.env.metadata[app.env.docname]["orphan"] = True
+
+
+def setup(app):
+    """Add what is too small for an extension of its own."""
+    app.connect("doctree-read", _reached_from_its_page)
