@@ -19,7 +19,7 @@ def _name_by_title(app: Sphinx, page: nodes.document, name: str) -> None:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)).removesuffix(".html")
         if target in app.env.titles:
             link.children[:] = []
-            link += nodes.inline("", app.env.titles[target].astext())
+            link += nodes.emphasis("", app.env.titles[target].astext())
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
