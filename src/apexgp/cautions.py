@@ -77,7 +77,7 @@ def of_one(whose: str, caution: str) -> str:
     """A caution that begins with what it is about."""
     if not isinstance(caution, Caution):
         return f"{whose}{caution}"
-    return Caution(f"{whose}{caution.why}", caution.brief, caution.remedy)
+    return type(caution)(f"{whose}{caution.why}", caution.brief, caution.remedy)
 
 
 def in_brief(caution: str) -> str:
