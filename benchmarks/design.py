@@ -20,6 +20,7 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from scipy.stats import spearmanr
 
 import calibrate
 import lcdb
@@ -156,8 +157,8 @@ def promises(count: int, folds: dict | None) -> None:
     table = pd.DataFrame(rows)
     print(f"\nPromises: {len(ranks)} curves, pilots of {SPLITS} splits at {PILOT[0]:.0f} to {PILOT[-1]:.0f}, {BEYOND}")
     print(
-        f"Rank correlation of the closed form with fits over the {len(FIXED)} designs: mean {np.mean(ranks):.3f}, median "
-        f"{np.median(ranks):.3f}\n"
+        f"Rank correlation of the closed form with fits over the {len(FIXED)} designs: mean {np.mean(ranks):.3f}, "
+        f"median {np.median(ranks):.3f}\n"
     )
     promised = ("width now", "promised in closed form", "promised by fits", "came about", "over promised")
     print_head("design", *promised, "CRPS now", "promised", "came about", *COVERS)
