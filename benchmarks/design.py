@@ -1,4 +1,4 @@
-"""Designs on real curves: `design.py [--folds FILE] [--curves 120] [--parts promises advice first reach]`.
+"""Designs on real curves: `design.py [--folds FILE] [--curves 100] [--parts promises advice first reach]`.
 
 Curves are those of LCDB 1.0 (AUROC of single runs), whose many seeds let any design be carried out. With the folds that
 `calibrate.py --cv --out FILE` wrote, priors are those fitted without the task at hand. Truth is the mean over all runs.
@@ -185,7 +185,7 @@ def covers(rows: pd.DataFrame, level: int) -> str:
     return f"{100 * column.mean():.1f} ({(column.mean() - level / 100) / error if error else 0:.1f})"
 
 
-def advice(count: int, folds: dict | None) -> None:
+def advice(count: int, folds: dict | None, confirm: int = 3) -> None:
     """Following the advice against evenly spaced designs of the same cost."""
     budget, even_sizes = 12, {362.0: (64.0, 128.0, 181.0, 362.0), 724.0: (64.0, 128.0, 362.0, 724.0)}
     for available, even in even_sizes.items():
@@ -195,7 +195,7 @@ def advice(count: int, folds: dict | None) -> None:
             method = settings(case, folds)
             before = method.fit(case.pilot())
             measurable = sizes[sizes <= available]
-            found = design_pilot(before, budget, at=case.at, sizes=measurable, available=available)
+            found = design_pilot(before, budget, at=case.at, sizes=measurable, available=available, confirm=confirm)
             designs = {
                 "nothing more": None,
                 "2 new splits at every pilot size": Design(tuple(PILOT.tolist()), 2),
@@ -286,13 +286,15 @@ PARTS = {"promises": promises, "advice": advice, "first": first, "reach": reach}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
-    parser.add_argument("--curves", type=int, default=120, help="at most so many")
+    parser.add_argument("--curves", type=int, default=100, help="at most so many")
+    parser.add_argument("--confirm", type=int, default=3, help="designs that the advice tries on drawn data")
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     folds = calibrate.read_folds(given.folds)
     for part in given.parts:
-        PARTS[part](given.curves, folds)
+        more = {"confirm": given.confirm} if part == "advice" else {}
+        PARTS[part](given.curves, folds, **more)
 
 
 if __name__ == "__main__":
