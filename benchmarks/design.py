@@ -283,13 +283,13 @@ def reach(count: int, folds: dict | None) -> None:
 PARTS = {"promises": promises, "advice": advice, "first": first, "reach": reach}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
     parser.add_argument("--curves", type=int, default=100, help="at most so many")
     parser.add_argument("--confirm", type=int, default=3, help="designs that the advice tries on drawn data")
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     folds = calibrate.read_folds(given.folds)
     for part in given.parts:
