@@ -37,7 +37,7 @@ from scoring import clustered_error
 PILOT = np.array([64.0, 91, 128, 181, 256, 362])
 FURTHER = np.array([512.0, 724, 1024])
 SPLITS = 3
-DRAWS = 12
+DRAWS = 6
 BEYOND = "forecast 8 to 16 times beyond the pilot"
 COVERS = ("80 % covers (z)", "95 % covers (z)")
 FIXED = {
