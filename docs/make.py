@@ -16,11 +16,13 @@ from apexgp import (
     BacktestDisplay,
     ComparisonDisplay,
     CurveDisplay,
+    DesignDisplay,
     LearningCurve,
     PlanDisplay,
     backtest,
     collect_curves,
     compare_models,
+    design_pilot,
     plan_collection,
 )
 from apexgp.surfaces.digits import measure_digits
@@ -47,6 +49,7 @@ def answer_pictures() -> None:
     displays = {
         "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),
         "plan": PlanDisplay.from_plan(model, plan).plot(),
+        "design": DesignDisplay.from_design(design_pilot(model, 4, at=3600, target=0.78), model).plot(),
         "compare": ComparisonDisplay.from_comparison(comparison).plot(),
         "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
     }
