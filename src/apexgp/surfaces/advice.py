@@ -1,0 +1,75 @@
+"""What would help most: how commands, report and page ask `design_pilot`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..design.ranked import PilotDesign, RankedDesign
+from ..errors import RequestError
+from ..estimators import APExGP
+from .options import sizes_asked_for
+
+__all__ = ["DEFAULT_BUDGET", "advice_arguments", "sizes_to_design", "worth_showing"]
+
+DEFAULT_BUDGET = 12.0  # fits: some splits at one or two sizes more
+_MOST_SIZES = 20  # at which `design_pilot` looks
+_BEST = 3  # designs of the table, beside the one that is cheap and the one that needs no more data
+
+
+def advice_arguments(
+    model: APExGP,
+    budget: float | None,
+    sizes: Sequence[float],
+    target: float | None,
+    confidence: float,
+    available: float | None,
+) -> dict[str, Any]:
+    """What `design_pilot` is asked about a fitted model, without what it would take by itself.
+
+    Parameters
+    ----------
+    model
+        The fitted model, whose seed is taken.
+    budget
+        Number of fits; None: some.
+    sizes
+        Sizes that the forecast was asked for; none: those that `design_pilot` chooses.
+    target, confidence, available
+        As for `design_pilot`.
+    """
+    asked = {
+        "budget": DEFAULT_BUDGET if budget is None else budget,
+        "at": _some(sorted(set(sizes))) or None,
+        "target": target,
+        "confidence": None if target is None else confidence,
+        "available": available,
+        "seed": model.get_params(deep=False)["seed"] or None,
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _some(sizes: Sequence[float]) -> list[float]:
+    """As many of the sizes as can be looked at, the ends among them."""
+    chosen = np.linspace(0, len(sizes) - 1, min(len(sizes), _MOST_SIZES)).round().astype(int)
+    return [sizes[i] for i in chosen.tolist()]
+
+
+def sizes_to_design(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
+    """Sizes as people write them, beside the `largest` of a pilot where there is one."""
+    if not texts:
+        return None
+    if largest is None and any("x" in text.lower() for text in texts):
+        raise RequestError("must be sizes: without a pilot there is nothing to be a multiple of.", argument=argument)
+    try:
+        return sizes_asked_for(texts, largest or 1.0)
+    except RequestError as problem:
+        raise RequestError(problem.message, argument=argument, remedy=problem.remedy) from None
+
+
+def worth_showing(found: PilotDesign) -> list[RankedDesign]:
+    """The best few designs, the cheapest that is nearly as good, and the best without more data."""
+    worth = [*found.designs[:_BEST], found.frugal, found.best_at_hand]
+    return [one for one in found.designs if one in worth]
