@@ -15,6 +15,7 @@ from .options import sizes_asked_for
 __all__ = ["DEFAULT_BUDGET", "advice_arguments", "sizes_to_design", "worth_showing"]
 
 DEFAULT_BUDGET = 12.0  # fits: some splits at one or two sizes more
+_CONFIDENCE = 0.8  # that `design_pilot` takes by itself
 _MOST_SIZES = 20  # at which `design_pilot` looks
 _BEST = 3  # designs of the table, beside the one that is cheap and the one that needs no more data
 
@@ -44,7 +45,7 @@ def advice_arguments(
         "budget": DEFAULT_BUDGET if budget is None else budget,
         "at": _some(sorted(set(sizes))) or None,
         "target": target,
-        "confidence": None if target is None else confidence,
+        "confidence": None if target is None or confidence == _CONFIDENCE else confidence,
         "available": available,
         "seed": model.get_params(deep=False)["seed"] or None,
     }

@@ -56,9 +56,10 @@ def how_designs_are_ranked(found: PilotDesign, curve: LearningCurve | None) -> s
     if found.target is None:
         return text
     sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
+    unsettled = " It is now; what is measured may cast doubt on it." if found.settled_now else ""
     return (
         f"{text} Settled: how probably it will then be known, with {sure} probability, whether "
-        f"{max(found.at):,.10g} {_counted(curve)} reach {found.target:g}."
+        f"{max(found.at):,.10g} {_counted(curve)} reach {found.target:g}.{unsettled}"
     )
 
 
