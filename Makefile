@@ -48,6 +48,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/bayes_speed.py
 	$(BIN)/python benchmarks/seed_scatter.py
+	$(BIN)/python benchmarks/many_sizes.py
 	$(BIN)/python benchmarks/calibration.py --draws 7 1 101
 	$(BIN)/python benchmarks/calibration.py --designs --methods default published --of new_splits expected same_splits
 	$(BIN)/python benchmarks/plateaus.py
@@ -58,7 +59,9 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/embed_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
 	$(BIN)/python benchmarks/comparison.py
+	$(BIN)/python benchmarks/design.py
 	$(BIN)/python benchmarks/web_load.py
+	$(BIN)/python benchmarks/redrawn_prior.py
 
 paper: .venv/installed
 	PYTHONPATH=papers $(BIN)/python -m harvey2023

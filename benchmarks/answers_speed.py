@@ -1,10 +1,12 @@
-"""Time of the answers, next to that of the fit they start from: `answers_speed.py`.
+"""Time of the answers, next to that of the fit they start from: `answers_speed.py [--backtests 20]`.
 
-Backtests run over the development curves (with their later sizes), in two processes.
+Backtests run over the development curves (with their later sizes), in two processes. With --backtests there is only
+their table, of so many curves.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 import warnings
 
@@ -27,7 +29,7 @@ def median_time(function, repeats: int = 15) -> float:
     return 1e3 * float(np.median(times))
 
 
-def main() -> None:
+def speed() -> None:
     rng = np.random.default_rng(0)
     scores = (0.9 - 1.2 * SIZES**-0.45)[:, None] + rng.normal(0, 0.01, (6, 3))
     curve = LearningCurve(SIZES, scores)
@@ -52,7 +54,9 @@ def main() -> None:
     )
     for name, method in METHODS.items():
         print(f"  fit of {name}: {median_time(lambda method=method: method().fit(curve), 9):.1f} ms")
-    cases = lcdb.draw(lcdb.read(lcdb.default_path()))
+
+
+def backtests(cases: list[lcdb.Case]) -> None:
     print("backtests of development curves, two processes:")
     for kind, curves in (
         ("six sizes each", [case.curve for case in cases]),
@@ -63,7 +67,17 @@ def main() -> None:
             start = time.perf_counter()
             backtest(curves[:200], methods, n_jobs=2)
             print(f"  {kind}, {name}: {60 * 200 / (time.perf_counter() - start):.0f} a minute")
-    print(backtest([case.splits for case in cases], n_jobs=2))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--backtests", type=int, help="only the table of backtests, of the first so many curves")
+    settings = parser.parse_args()
+    cases = lcdb.draw(lcdb.read(lcdb.default_path()))[: settings.backtests]
+    if settings.backtests is None:
+        speed()
+        backtests(cases)
+    print(backtest([case.splits for case in cases], n_jobs=2 if settings.backtests is None else 1))
 
 
 if __name__ == "__main__":

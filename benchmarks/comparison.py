@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -43,9 +44,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", default=lcdb.default_path())
     parser.add_argument("--draw", type=int, default=7)
+    parser.add_argument("--pairs", type=int, help="only the first so many")
     settings = parser.parse_args()
     rows = []
-    for task, first, second, sizes, truth in pairs(lcdb.read(settings.file), settings.draw):
+    for task, first, second, sizes, truth in islice(pairs(lcdb.read(settings.file), settings.draw), settings.pairs):
         relabelled = LearningCurve(second.sizes, second.scores, [f"other {label}" for label in second.split])
         for kind, other in (("paired", second), ("not paired", relabelled)):
             (pair,) = compare_models({"first": first, "second": other}, sizes).pairs

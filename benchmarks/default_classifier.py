@@ -64,12 +64,15 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--metric", choices=list(SCORERS), default="auroc")
     arguments.add_argument("--splits", type=int, default=4)
+    arguments.add_argument("--data", nargs="+", help="only those with one of these in their name")
     asked = arguments.parse_args()
     warnings.simplefilter("ignore")
     print("| data | sizes | TunedLogistic, first and last | LogisticRegressionCV | mean gap (s.e.) | LogisticHead |")
     print("|---|---|---|---|---|---|")
     gaps, verdicts = [], []
     for name, data in tasks().items():
+        if asked.data and not any(part in name for part in asked.data):
+            continue
         curves = compared(data, asked.metric, asked.splits, with_head=asked.metric == "auroc")
         ours, theirs = curves["TunedLogistic"], curves["LogisticRegressionCV"]
         by_split = [

@@ -1,9 +1,9 @@
-"""How far the paper's tables owe to luck: `redrawn_prior.py [--draws 15]`.
+"""How much of the paper's tables is luck: `redrawn_prior.py [--draws 15]`.
 
-The released code elicits the prior on sigma from random draws without a seed. Here its search is repeated, 1,000
-draws at each of 100 x 100 points, and the tables are computed again each time. Printed: the paper's number, ours,
-which takes exact percentiles at the same points, and the range over the repetitions, wherever that is wide or does not
-hold the printed number.
+The released code elicits the prior on sigma from random draws without a seed. Here its search is repeated, 1,000 draws
+at each of 100 x 100 points, and what the tables say is computed again each time. It prints the number of the paper,
+ours, which takes exact percentiles at the same points, and the range over the repetitions, wherever that is wide or
+does not hold the printed number.
 """
 
 from __future__ import annotations

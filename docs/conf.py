@@ -23,7 +23,8 @@ version = release = version_of("apexgp")
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx.ext.viewcode"]
 extensions += ["long_lines", "offline_math", "reference"]  # ours, in docs/_site
 root_doc = "docs/index"
-include_patterns = ["docs/**", "papers/*/README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+include_patterns = ["docs/**", "papers/*/README.md", "papers/*/results/*.md"]
+include_patterns += ["CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
 exclude_patterns = [".*", "build", "dist", "tests", "benchmarks", "src", "docs/_site"]
 
 # Markdown as forges show it: links to headings, formulas between dollars, no executed blocks.
@@ -63,3 +64,14 @@ templates_path = ["_site/templates"]
 html_additional_pages = {"index": "to_the_first_page.html"}
 html_show_sphinx = False
 html_copy_source = False
+
+
+def _reached_from_its_page(app, tree):
+    """Tables of a paper stand in no list of pages: the paper's own page links to them."""
+    if app.env.docname.startswith("papers/") and "/results/" in app.env.docname:
+        app.env.metadata[app.env.docname]["orphan"] = True
+
+
+def setup(app):
+    """Add what is too small for an extension of its own."""
+    app.connect("doctree-read", _reached_from_its_page)

@@ -145,6 +145,19 @@ def test_reasons_for_differences_say_what_is_so(fits, cells):
     assert fits.model("remade", "gp_power_law", TASKS["A2C"]).parameters_["lambda"] < 0.01
 
 
+def test_a_prior_that_is_drawn_again_moves_what_the_page_says_it_moves(folder, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(REPOSITORY / "benchmarks")
+    monkeypatch.setenv("APEXGP_DATA", str(folder.parent))
+    import redrawn_prior
+
+    redrawn_prior.main(["--draws", "2", "--labels", "Effusion"])
+    lines = capsys.readouterr().out.splitlines()
+    (row,) = [line for line in lines if "95, 20000, Effusion | gp_power_law" in line]
+    low, high = map(float, row.split("|")[-2].split(" to "))
+    assert 25 < low < high < 65
+    assert high - low > 2
+
+
 def test_committed_results_are_those_of_today(cells):
     for table, found in cells.items():
         with (PAPER / "results" / f"{table}.csv").open(encoding="utf-8") as file:

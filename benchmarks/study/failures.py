@@ -30,6 +30,8 @@ OF_THE_SCORES = (
     "falls",
     "flat",
     "perfect scores",
+    "all perfect: a leak?",
+    "nearly perfect",
     "noise exceeds the rise",
     "is lower better?",
 )
@@ -70,8 +72,22 @@ def by_caution(table: pd.DataFrame) -> Iterator[str]:
     rest = sorted(names - set(OF_THE_SCORES))
     for name in [*(name for name in OF_THE_SCORES if name in names), *rest]:
         has = table.cautions.map(lambda own, name=name: name in own)
-        shares = [f"{_per_cent(table[figure][has])}, {_per_cent(table[figure][~has])}" for figure in ("bad", "missed")]
-        yield f"| {name} | {has.sum()} | {' | '.join(shares)} |"
+        yield _with_and_without(name, table, has)
+        if name == "flat":
+            alone = table.cautions.map(lambda own: own & set(OF_THE_SCORES) == {"flat"})
+            yield _with_and_without("flat, and none of the others above", table, alone)
+
+
+def _with_and_without(name: str, table: pd.DataFrame, has: pd.Series) -> str:
+    shares = [f"{_per_cent(table[figure][has])}, {_per_cent(table[figure][~has])}" for figure in ("bad", "missed")]
+    return f"| {name} | {has.sum()} | {' | '.join(shares)} |"
+
+
+def by_sample(table: pd.DataFrame) -> Iterator[str]:
+    """How often forecasts were bad under each design of the pilot."""
+    yield "| pilots | forecasts | bad (%) | outside the 95 % interval (%) |\n|---|---|---|---|"
+    for name, own in table.groupby(level="sample"):
+        yield f"| {name} | {len(own)} | {_per_cent(own.bad)} | {_per_cent(own.missed)} |"
 
 
 def announced(table: pd.DataFrame) -> Iterator[str]:
@@ -139,6 +155,8 @@ def lines(table: pd.DataFrame) -> Iterator[str]:
     yield from announced(table)
     yield ""
     yield from by_caution(table)
+    yield "\n## By design of the pilot"
+    yield from by_sample(table)
 
 
 def draw(worst: pd.DataFrame, pilots: Sequence[Pilot], folds: dict | None, path: Path) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from study import tables
 from study.methods import Method
 
-FEW = ("default", "auto", "published", "paper-power_law", "ls-power_law", "sklearn-gp")
+FEW = ("default", "auto", "published", "ls-power_law")
 """Where curves are broken down further."""
 FOR_THE_README = (
     "default",

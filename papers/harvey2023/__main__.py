@@ -9,7 +9,7 @@ from pathlib import Path
 
 import matplotlib
 
-from . import curves, dense_coverage, differences, likelihood, page, priors, rmse, single_point_coverage
+from . import coverage, curves, dense_coverage, differences, likelihood, page, priors, rmse, single_point_coverage
 from .data import MissingDataError, Results, default_folder
 from .methods import Fits
 from .output import PAGE, ForeignFolderError, Output
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (MissingDataError, ForeignFolderError, OSError) as problem:
         sys.exit(f"Error: {problem}")
     cells = write_tables(fits, output, asked.rounds, asked.seed)
-    for name, figure in figures(fits):
+    for name, figure in figures(fits, cells):
         output.picture(name, figure)
         print(f"{name}.png")
     output.page(page.filled((HERE / PAGE).read_text(encoding="utf-8"), blocks(cells)))
@@ -63,10 +63,11 @@ def write_tables(fits: Fits, output: Output, rounds: int, seed: int) -> list[Cel
     return found
 
 
-def figures(fits: Fits) -> Iterator[tuple[str, object]]:
+def figures(fits: Fits, cells: Sequence[Cell]) -> Iterator[tuple[str, object]]:
     """Every figure with the name of its file, drawn when it is its turn."""
     matplotlib.use("Agg")
     yield "motivation", curves.motivation(fits)
+    yield "coverage", coverage.dense_by_task([cell for cell in cells if cell.table == dense_coverage.NAME])
     yield "mean_functions", priors.mean_functions()
     yield "long_range", curves.all_tasks(fits, "long")
     yield "short_range", curves.all_tasks(fits, "short")

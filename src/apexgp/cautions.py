@@ -35,7 +35,7 @@ _NO_ROOM = 0.005  # left above the last score: whatever the curve does there har
 _HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
 _GUESSING = 0.03
 _NO_CHANGE = 1e-9
-_DISAGREEMENT = 6.0  # times the usual standard deviation of splits; set on three folds of tasks: docs/failures.md
+_DISAGREEMENT = 6.0  # times the usual standard deviation of splits
 _LEAST_SPREAD = 1e-4
 _JUMPY = 0.01  # standard deviation around a smooth curve
 _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
@@ -77,7 +77,7 @@ def of_one(whose: str, caution: str) -> str:
     """A caution that begins with what it is about."""
     if not isinstance(caution, Caution):
         return f"{whose}{caution}"
-    return Caution(f"{whose}{caution.why}", caution.brief, caution.remedy)
+    return type(caution)(f"{whose}{caution.why}", caution.brief, caution.remedy)
 
 
 def in_brief(caution: str) -> str:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
 from ._files import write_text
 from ._known_metrics import UNNAMED, metric_name, unbounded_metric
+from ._splits import check_splits, split_labels, unstacked
 from ._tables import as_csv
-from ._warn import warn
-from .errors import DataError, MissingScoresWarning, RequestError
+from .errors import DataError, RequestError
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.source import Source, Wanted, read_measurements
 
@@ -88,9 +87,9 @@ class LearningCurve:
             )
         sizes = sizes_array("sizes", self.sizes, error=DataError)
         scores = scores_array("scores", self.scores)
-        split = None if self.split is None else _labels(self.split)
+        split = None if self.split is None else split_labels(self.split)
         if scores.ndim == 2:
-            sizes, scores, split = _unstack(sizes, scores, split)
+            sizes, scores, split = unstacked(sizes, scores, split)
         elif scores.ndim != 1:
             raise DataError(f"scores must have one or two dimensions, got shape {scores.shape}.")
         if sizes.shape != scores.shape:
@@ -99,7 +98,7 @@ class LearningCurve:
             rows = np.flatnonzero(np.isnan(scores))
             raise DataError(f"scores must not be NaN, got NaN in row {some(rows)} (from 0). Leave such rows out.")
         if split is not None:
-            _check_splits(sizes, split)
+            check_splits(sizes, split)
         for name, array in (("sizes", sizes), ("scores", scores), ("split", split)):
             if array is not None:
                 array.flags.writeable = False
@@ -323,57 +322,3 @@ def _bound(size: float) -> float:
     if bound.ndim or np.isnan(bound):
         raise RequestError(f"must be one number, got {shown(size)}.", argument="size")
     return float(bound)
-
-
-def _labels(split: ArrayLike) -> NDArray[Any]:
-    try:
-        # As objects, so that 1 and "1" stay two labels.
-        labels = np.array(list(np.asarray(split, dtype=object)), dtype=object)
-        texts = [str(label) for label in labels if hash(label) is not None]
-        if labels.ndim != 1:
-            raise TypeError
-    except Exception:  # whatever a foreign object's conversion raises: these are no labels
-        raise DataError(
-            f"must be a list with one label for each score, got {shown(split)}.", argument="split"
-        ) from None
-    empty = [i for i, text in enumerate(texts) if text in ("", "None", "nan", "NaT", "<NA>")]
-    if empty:
-        raise DataError(
-            f"split has no label in row {some(empty)} (from 0). Label every row, or leave split out if the "
-            "replicates are independent."
-        )
-    return labels
-
-
-def _check_splits(sizes: FloatArray, split: NDArray[Any]) -> None:
-    if split.shape != sizes.shape:
-        raise DataError(f"Need one split label for each score, got {split.size} labels and {sizes.size} scores.")
-    (size, label), count = Counter(zip(sizes.tolist(), split.tolist(), strict=True)).most_common(1)[0]
-    if count > 1:
-        raise DataError(
-            f"Split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number "
-            "the splits differently, or leave split out if the replicates are independent."
-        )
-
-
-def _unstack(
-    sizes: FloatArray, table: FloatArray, labels: NDArray[Any] | None
-) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
-    """Rows of a table with one row a size and one column a split."""
-    height, width = table.shape
-    if sizes.size != height:
-        raise DataError(f"A table of scores needs one row a size, got {sizes.size} sizes and {height} rows.")
-    if labels is None:
-        labels = np.arange(width)
-    elif labels.size != width:
-        raise RequestError(f"A table of scores needs one split label a column, got {labels.size} for {width} columns.")
-    measured = ~np.isnan(table)
-    if not measured.all():
-        warn(
-            f"{(~measured).sum()} of {measured.size} scores in the table are NaN and were left out.",
-            MissingScoresWarning,
-        )
-    row, column = np.nonzero(measured)
-    if row.size == 0:
-        raise DataError("The table holds no score that is a number.")
-    return sizes[row], table[measured], labels[column]

@@ -80,6 +80,11 @@ def test_labels_that_are_numbers_stay_numbers(write):
         ([NUMBER, LABEL, ("row", lambda i: i + 1)], {}, "'row' holds numbers that count the rows"),
         ([LABEL, ("age", lambda i: "4o" if i == 9 else 40 + i % 9)], {}, "line 11, column 'age'.*'4o'.*mend this cell"),
         ([LABEL, ("seen", lambda i: f"2024-01-{i % 9 + 1:02}")], {}, r"'seen' holds dates such as '2024-01-01'.*drop="),
+        (
+            [LABEL, ("at", lambda i: f"1.2.2024 {i % 9 + 1}:30")],
+            {},
+            r"'at' holds dates such as '1\.2\.2024 1:30'.*drop=",
+        ),
     ],
 )
 def test_bad_tables_are_explained(write, columns, arguments, message):

@@ -224,7 +224,7 @@ def test_the_closed_form_ranks_as_fits_do(model):
     question = {"at": 3600, "available": 1440, "sizes": [60, 360, 720, 1440], "splits": 4}
     told, tried = (design_pilot(model, 12, **question, confirm=count) for count in (0, 100))
     varied = told.designs
-    assert len(varied) >= 8
+    assert len(varied) >= 7
     by_design = {one.design: one.risk for one in tried.designs}
     ranks = spearmanr([one.risk for one in varied], [by_design[one.design] for one in varied])
     assert ranks.statistic > 0.8

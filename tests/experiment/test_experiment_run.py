@@ -1,6 +1,7 @@
 """A whole experiment, small: what is measured is what collect_curves measures, and it goes on where it was stopped."""
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -20,17 +21,23 @@ def run(configuration, **more):
     return run_experiment(configuration, progress=False, **more)
 
 
-@pytest.fixture
-def configuration(tmp_path):
-    np.savez(tmp_path / "small.npz", **embeddings())
-    path = tmp_path / "small.toml"
+def configured(folder):
+    np.savez(folder / "small.npz", **embeddings())
+    path = folder / "small.toml"
     path.write_text(CONFIGURATION)
     return path
 
 
 @pytest.fixture
-def result(configuration):
-    return run(configuration)
+def configuration(tmp_path):
+    return configured(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return run(configured(tmp_path_factory.mktemp("experiment")))
 
 
 def test_it_measures_what_collect_curves_does(result):

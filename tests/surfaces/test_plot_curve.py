@@ -68,6 +68,13 @@ def test_ticks_are_readable_numbers_of_examples(scale, wanted, ax):
     assert 3 <= len(labels) <= 12
 
 
+def test_ticks_follow_who_zooms(model, ax):
+    CurveDisplay.from_estimator(model).plot(ax)
+    for low, high, wanted in ((70, 30_000, [100, 1000, 10_000]), (100, 300, [100, 150, 200, 250, 300])):
+        ax.set_xlim(low, high)
+        assert set(wanted) <= {tick for tick in ax.get_xticks() if low <= tick <= high}
+
+
 def test_makes_its_own_figure(model):
     display = CurveDisplay.from_estimator(model).plot()
     assert display.sizes[-1] == 3600

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._cells import looks_like_a_date
 from .._check import some
 from .._tables import Table, read_table
 from ..errors import DataError
@@ -21,7 +21,6 @@ __all__ = ["LabelledData", "read_labelled"]
 
 _GAPS = {"", "na", "n/a", "nan", "null", "none", "?"}
 _LARGEST_WHOLE = 2.0**53  # beyond, neighbouring whole numbers are the same float
-_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}")
 _MOST_CATEGORIES = 20  # a column of texts with more, most of them different, is no category
 
 
@@ -188,7 +187,7 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
     except DataError as problem:
         if sum(_is_number(cleaned, name, cell) for cell in filled) > len(filled) / 2:
             raise DataError(f"{problem} Most of the column is numbers; mend this cell or leave it empty.") from None
-        if sum(bool(_DATE.match(cell)) for cell in filled) > len(filled) / 2:
+        if sum(map(looks_like_a_date, filled)) > len(filled) / 2:
             raise DataError(
                 f"{table.path}: column {name!r} holds dates such as {filled[0]!r}, which no classifier can use. Turn "
                 "them into numbers, such as days since an event,",

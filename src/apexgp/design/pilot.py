@@ -92,8 +92,16 @@ def design_pilot(
     --------
     >>> from apexgp import APExGP, design_pilot
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
-    >>> design_pilot(model, budget=6, at=3600, available=720).best.sizes
-    (720.0,)
+    >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
+    What to measure next, with 2 fits
+      measure                  fits  expected error  95 % width at 3,600
+      nothing more                0          0.0136                0.097
+      2 new splits at 720         2          0.0092                0.066
+      1 new split at 230, 720     2          0.0093                0.066
+      1 new split at 720          1          0.0093                0.066
+      2 new splits at 360         2          0.0133                0.094
+      1 new split at 230, 360     2          0.0133                0.094
+      1 new split at 60, 360      2          0.0133                0.095
     """
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)

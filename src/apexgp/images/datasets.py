@@ -3,56 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._check import choice, some
+from .._check import choice
 from .._tables import Table, read_table
 from ..errors import DataError
 from .items import Item, Labelled, files_below
 from .preprocess import Kind
+from .rules import Match, Rows, by_name, by_table, by_visit, column, findings_of
 
 __all__ = ["DATASETS", "DataSet", "read_dataset"]
-
-_VISIT_DAYS = (-80, 365)  # of a diagnosis from the day of the scan
-
-_FINDINGS = (
-    "Atelectasis",
-    "Cardiomegaly",
-    "Effusion",
-    "Infiltration",
-    "Mass",
-    "Nodule",
-    "Pneumonia",
-    "Pneumothorax",
-    "Consolidation",
-    "Edema",
-    "Emphysema",
-    "Fibrosis",
-    "Pleural_Thickening",
-    "Hernia",
-)
-
-
-@dataclass(frozen=True)
-class Match:
-    """A file whose name fits a data set's pattern, with the named parts of the pattern."""
-
-    item: Item
-    parts: Mapping[str, str | None]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What the rules below make of a data set: cases with patients and labels, and what is missing."""
-
-    items: Sequence[Item]
-    patients: Sequence[str] | None
-    labels: Mapping[str, Sequence[str]]
-    without_file: Sequence[str] = ()
-    without_label: Sequence[str] = ()
-    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -141,117 +103,6 @@ def _only(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence
     )
 
 
-def _column(table: Table, *names: str) -> list[str]:
-    """The column of a table under the first of these names that it has."""
-    for name in names:
-        if name in table.columns:
-            return table.columns[name]
-    raise DataError(
-        f"{table.path} has no column {' or '.join(map(repr, names))}; found {some(list(table.columns), 20)}."
-    )
-
-
-def by_name(label: str, words: Mapping[str, str], group: Sequence[str]) -> Callable[[list[Match], list[Table]], Rows]:
-    """A rule for labels that are in the names of the files; `group` are the parts that tell patients apart."""
-
-    def rule(found: list[Match], tables: list[Table]) -> Rows:
-        classes = [words[(match.parts["label"] or "").lower()] for match in found]
-        patients = ["-".join(match.parts[part] or "" for part in group) for match in found] if group else None
-        return Rows([match.item for match in found], patients, {label: classes})
-
-    return rule
-
-
-def by_table(
-    file: str, patient: Callable[[Table], list[str]], labels: Callable[[Table], Mapping[str, list[str]]]
-) -> Callable[[list[Match], list[Table]], Rows]:
-    """A rule for labels in a table with one row a picture, which names it without its folder."""
-
-    def rule(found: list[Match], tables: list[Table]) -> Rows:
-        (table,) = tables
-        by_file: dict[str, Item] = {}
-        for match in found:
-            name = match.parts["file"] or ""
-            if name in by_file:
-                raise DataError(f"{name} is there twice: {by_file[name].file} and {match.item.file}. Remove one.")
-            by_file[name] = match.item
-        names, patients, cells = _column(table, file), patient(table), labels(table)
-        rows = [i for i, name in enumerate(names) if name in by_file]
-        known = set(names)
-        return Rows(
-            [by_file[names[i]] for i in rows],
-            [patients[i] for i in rows],
-            {label: [column[i] for i in rows] for label, column in cells.items()},
-            without_file=[name for name in names if name not in by_file],
-            without_label=[item.file for name, item in by_file.items() if name not in known],
-        )
-
-    return rule
-
-
-def findings_of(table: Table) -> Mapping[str, list[str]]:
-    """0 or 1 for each of the fourteen findings."""
-    cells = [set(cell.split("|")) for cell in _column(table, "Finding Labels")]
-    unknown = sorted(set().union(*cells) - {*_FINDINGS, "No Finding"})
-    if unknown:
-        raise DataError(f"{table.path}: unknown findings {some(unknown)} in the column 'Finding Labels'.")
-    return {finding: [str(int(finding in cell)) for cell in cells] for finding in _FINDINGS}
-
-
-def by_visit(found: list[Match], tables: list[Table]) -> Rows:
-    """OASIS-3: the rating nearest to the scan within the window; of a session with several scans the largest file."""
-    sessions, clinic = tables
-    listed = set(_column(sessions, "XNAT_CTSESSIONDATA ID", "CT ID", "session"))
-    visits = list(
-        zip(
-            _column(clinic, "Subject", "OASISID"),
-            map(_day, _column(clinic, "ADRC_ADRCCLINICALDATA ID", "OASIS_session_label")),
-            _column(clinic, "cdr", "CDRTOT"),
-            strict=True,
-        )
-    )
-    by_session: dict[str, Match] = {}
-    for match in sorted(found, key=lambda match: (-match.item.path.stat().st_size, match.item.file)):
-        by_session.setdefault(match.parts["session"] or "", match)
-    items, patients, labels, undiagnosed = [], [], [], []
-    for session, match in sorted(by_session.items()):
-        if session not in listed:
-            continue
-        near = [
-            (abs(day - _day(session)), day, float(rating))
-            for subject, day, rating in visits
-            if subject == match.parts["patient"] and rating and _VISIT_DAYS[0] <= day - _day(session) <= _VISIT_DAYS[1]
-        ]
-        if not near:
-            undiagnosed.append(session)
-            continue
-        items.append(match.item)
-        patients.append(match.parts["patient"] or "")
-        labels.append(str(int(min(near)[2] > 0)))
-    notes = []
-    if undiagnosed:
-        notes.append(
-            f"Left out, because no rating lies between {-_VISIT_DAYS[0]} days before and {_VISIT_DAYS[1]} days after: "
-            f"{some(undiagnosed)}."
-        )
-    return Rows(
-        items,
-        patients,
-        {"alzheimers": labels},
-        without_file=sorted(listed - set(by_session)),
-        without_label=sorted(match.item.file for session, match in by_session.items() if session not in listed),
-        notes=notes,
-    )
-
-
-def _day(name: str) -> int:
-    """The day that an identifier of OASIS-3 ends with."""
-    match = re.search(r"_d(-?\d+)$", name)
-    if match is None:
-        raise DataError(f"An identifier of OASIS-3 ends with its day, as in OAS30001_CT_d2438; got {name!r}.")
-    return int(match[1])
-
-
 _ALL = (
     DataSet(
         name="chestx-ray14",
@@ -265,7 +116,7 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)(?P<file>\d{8}_\d{3}\.png)$"),
         tables=(("Data_Entry_2017_v2020.csv", "Data_Entry_2017.csv"),),
-        rule=by_table("Image Index", lambda table: _column(table, "Patient ID"), findings_of),
+        rule=by_table("Image Index", lambda table: column(table, "Patient ID"), findings_of),
         crop=False,
         remark="A column 0/1 a finding. The paper's tasks are the findings that a tenth of the pictures have or more "
         "(Infiltration, Effusion, Atelectasis); these are named at the end, and the others stay in the file.",
@@ -329,8 +180,8 @@ _ALL = (
         tables=(("labels_per_image.csv",),),
         rule=by_table(
             "query_key",
-            lambda table: [name.partition("s")[0] for name in _column(table, "query_key")],
-            lambda table: {"view": _column(table, "view_label")},
+            lambda table: [name.partition("s")[0] for name in column(table, "query_key")],
+            lambda table: {"view": column(table, "view_label")},
         ),
         crop=False,
         remark="The paper's tasks are PLAX, PSAX, A4C and A2C, each against all others; A4CorA2CorOther is among the "

@@ -125,6 +125,19 @@ def forecast_many(
     ------
     CurveForecast
         One for each curve, in order. A curve that cannot be forecast has `error` set.
+
+    Notes
+    -----
+    Results come one by one, each computed when it is taken and none kept, so that there may be more curves than fit
+    into memory. `list(...)` takes them all; to go over them twice, keep that list.
+
+    Examples
+    --------
+    >>> from apexgp import LearningCurve
+    >>> liver = LearningCurve([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
+    >>> for found in forecast_many({"liver": liver}, times=[2]):
+    ...     print(found.task, found.sizes, found.mean.round(2))
+    liver [720.] [0.83]
     """
     choice("of", of, get_args(Quantity))
     asked = _Asked(

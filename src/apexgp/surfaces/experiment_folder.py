@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ..experiment.result import ExperimentResult
 from .facts import experiment_facts
 from .plot.experiment import ExperimentDisplay
 
-__all__ = ["RECORD", "open_folder", "write_experiment"]
+__all__ = ["RECORD", "begun", "write_experiment"]
 
 RECORD = "runs.csv"
 """The record of the fits, which an experiment goes on from."""
@@ -61,9 +62,14 @@ def write_experiment(
         _draw(ExperimentDisplay.from_result(result, task).plot(), place / name, overwrite)
 
 
-def open_folder(folder: Path) -> Path:
-    """Make the folder of an experiment, or take one that an experiment has begun; gives the record in it."""
-    if not os.path.isdir(folder):
+@contextmanager
+def begun(folder: Path) -> Iterator[Path]:
+    """For the length of an experiment, the record in its folder: a new one, or one that an experiment has begun.
+
+    A folder that would stay empty, because nothing could be begun, does not stay.
+    """
+    new = not os.path.isdir(folder)
+    if new:
         refuse_to_overwrite(folder, False)  # says what stands there, or that the folder above does not exist
         folder.mkdir()
     try:
@@ -74,7 +80,12 @@ def open_folder(folder: Path) -> Path:
         raise WouldOverwriteError(
             f"{folder} holds {held[0]} and no {RECORD}, so no experiment has begun there. Name another folder."
         )
-    return folder / RECORD
+    try:
+        yield folder / RECORD
+    finally:
+        if new:
+            with suppress(OSError):  # it holds something
+                folder.rmdir()
 
 
 def picture_names(tasks: Iterable[str]) -> dict[str, str]:

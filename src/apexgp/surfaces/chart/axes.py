@@ -130,7 +130,8 @@ def _round_steps(least: float) -> list[float]:
 
 def _in_decades(scale: LogScale, steps: Sequence[float]) -> list[float]:
     first, last = math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high))
-    sizes = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    # By way of text: what is too large for a number is infinite, and not on the axis, instead of an error.
+    sizes = [float(f"{step:g}e{power}") for power in range(first, last + 1) for step in steps]
     return [size for size in sizes if scale.low * (1 - 1e-9) <= size <= scale.high * (1 + 1e-9)]
 
 

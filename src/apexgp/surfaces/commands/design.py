@@ -16,7 +16,7 @@ from ...errors import RequestError
 from ..advice import sizes_to_design
 from ..command import Sets
 from ..facts import design_facts
-from ..options import BayesOptions, CurveFileIfAny
+from ..options import BayesOptions, CurveFileIfAny, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import DesignDisplay
 from ..tables import table_of
@@ -39,9 +39,9 @@ def design(
     ] = None,
     target: Annotated[
         float | None,
-        typer.Option(help="Score to reach: say how probably the question will be settled.", show_default=False),
+        share_option(help="Score to reach: say how probably the question will be settled.", show_default=False),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Probability with which it is settled.")] = 0.8,
+    confidence: Annotated[float, share_option(help="Probability with which it is settled.")] = 0.8,
     available: Annotated[
         float | None,
         typer.Option(

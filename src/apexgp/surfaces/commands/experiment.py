@@ -12,7 +12,7 @@ from ..._extras import need
 from ...experiment.configuration import Experiment, shipped_experiments
 from ...experiment.run import run_experiment
 from ..command import Sets
-from ..experiment_folder import open_folder, write_experiment
+from ..experiment_folder import begun, write_experiment
 from ..facts import experiment_facts
 from ..options import among
 from ..output import OutputOptions, print_table
@@ -68,8 +68,7 @@ def experiment(
         typer.echo(f"The configuration is in {write}. Next: apexgp experiment {write}")
         return
     folder = out or Path(f"{Path(name).stem}-experiment")
-    record = open_folder(folder)
-    with all_warnings(), workers.at_work() as n_jobs:
+    with begun(folder) as record, all_warnings(), workers.at_work() as n_jobs:
         try:
             result = run_experiment(wanted, embeddings, results=record, dense=dense, n_jobs=n_jobs)
         except KeyboardInterrupt:

