@@ -1,4 +1,4 @@
-"""What would help most: how commands, report and page ask `design_pilot`."""
+"""What would help most: what the report and the page ask `design_pilot` after a forecast."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..design.ranked import PilotDesign, RankedDesign
-from ..errors import RequestError
 from ..estimators import APExGP
-from .options import sizes_asked_for
 
-__all__ = ["DEFAULT_BUDGET", "advice_arguments", "sizes_to_design", "worth_showing"]
+__all__ = ["DEFAULT_BUDGET", "advice_arguments", "worth_showing"]
 
 DEFAULT_BUDGET = 12.0  # fits: some splits at one or two sizes more
 _CONFIDENCE = 0.8  # that `design_pilot` takes by itself
@@ -56,18 +54,6 @@ def _some(sizes: Sequence[float]) -> list[float]:
     """As many of the sizes as can be looked at, the ends among them."""
     chosen = np.linspace(0, len(sizes) - 1, min(len(sizes), _MOST_SIZES)).round().astype(int)
     return [sizes[i] for i in chosen.tolist()]
-
-
-def sizes_to_design(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
-    """Sizes as people write them, beside the `largest` of a pilot where there is one."""
-    if not texts:
-        return None
-    if largest is None and any("x" in text.lower() for text in texts):
-        raise RequestError("must be sizes: without a pilot there is nothing to be a multiple of.", argument=argument)
-    try:
-        return sizes_asked_for(texts, largest or 1.0)
-    except RequestError as problem:
-        raise RequestError(problem.message, argument=argument, remedy=problem.remedy) from None
 
 
 def worth_showing(found: PilotDesign) -> list[RankedDesign]:

@@ -13,10 +13,9 @@ from ...collect.curves import CurveSet
 from ...design.pilot import design_pilot
 from ...design.plans import Cost, Price
 from ...errors import RequestError
-from ..advice import sizes_to_design
 from ..command import Sets
 from ..facts import design_facts
-from ..options import BayesOptions, CurveFileIfAny, share_option
+from ..options import BayesOptions, CurveFileIfAny, share_option, sizes_to_design
 from ..output import OutputOptions, PictureOptions
 from ..plot import DesignDisplay
 from ..tables import table_of

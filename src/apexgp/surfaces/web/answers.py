@@ -22,11 +22,19 @@ from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ...repeated.compare import compare_models
 from ...repeated.figures import Backtest
-from ..advice import advice_arguments, sizes_to_design
+from ..advice import advice_arguments
 from ..chart.facts import bands_with, chart_facts
 from ..chart.figure import chart_figure, chart_file
 from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
-from ..options import BayesOptions, Columns, MethodOptions, ModelOptions, sizes_and_times, sizes_asked_for
+from ..options import (
+    BayesOptions,
+    Columns,
+    MethodOptions,
+    ModelOptions,
+    sizes_and_times,
+    sizes_asked_for,
+    sizes_to_design,
+)
 from ..report.facts import findings
 from ..report.page import report_page
 from ..report.wanted import Wanted
