@@ -74,7 +74,7 @@ def test_what_to_measure_next_is_what_the_command_prints(ask, facts_of, pairs):
     facts = facts_of("design", pairs, "--at", "720,10x", *options, "--confirm", 1)
     assert ask("/api/design", {"table": table, "confirm": 1} | fields)[2] == facts
     first = {"budget": 9.0, "at": ["5000"], "confirm": 0, "sizes": ["100", "200", "400"], "splits": 2}
-    options = ("--budget", 9, "--at", 5000, "--confirm", 0, "--sizes", "100,200,400", "--splits", 2)
+    options = ("--budget", 9, "--at", 5000, "--confirm", 0, "--sizes", "100, 200, 400", "--splits", 2)
     assert ask("/api/design", first)[2] == facts_of("design", *options)  # before any pilot
     # The page shows the best few of them, with lines that go on from those of the forecast.
     fields = {"table": table, "target": 0.8, "budget": 2.0, "metric": "auroc", "floor": 0.3}

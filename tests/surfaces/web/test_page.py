@@ -145,7 +145,7 @@ def test_a_wrong_row_is_told_beside_it(open_page):
 
 
 def test_what_would_help_most_follows_the_forecast(open_page, server):
-    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.8&budget=2"
+    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.8&level=0.95&budget=2"
     with open_page(link, expected=["422"]) as page:
         asked = []
         page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/advice") else None)
