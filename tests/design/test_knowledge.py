@@ -93,7 +93,7 @@ def test_drawn_scores_have_the_moments_that_designs_are_judged_by(fitted, known)
 def test_a_split_that_goes_on_keeps_its_luck():
     """Splits 0.05 apart and hardly any other noise: what is drawn for each lies where its scores so far do."""
     jitter = 0.001 * np.array([[1, -1, 0], [0, 1, -1], [-1, 0, 1]])
-    apart = np.array([[-0.05], [0.0], [0.05]]) + [0.70, 0.75, 0.79] + jitter
+    apart = np.add.outer([-0.05, 0.0, 0.05], [0.70, 0.75, 0.79]) + jitter
     model = APExGP("power_law").fit(PILOT, apart.T)
     data = imagine(from_posterior(model.posterior, SIZES), model.curve_, 200, splits=1, ceiling=1.0, seed=1)
     assert_allclose(data.own.mean(axis=0)[:, 2], apart[:, 2], atol=0.004)
