@@ -69,10 +69,14 @@ class Memory:
 @contextlib.contextmanager
 def dask_cluster() -> Iterator[str]:
     """Two workers of one thread each; joblib sends its work there."""
+    import dask
     import distributed
 
+    # Dask keeps the last 1,000 messages to every worker, curves and all, for those who look for faults in it; here its
+    # scheduler is in this process.
+    few = dask.config.set({"distributed.admin.low-level-log-length": 20})
     settings = {"n_workers": WORKERS, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster), parallel_config("dask"):
+    with few, distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster), parallel_config("dask"):
         yield f"a Dask cluster of {WORKERS} workers, one thread each"
 
 

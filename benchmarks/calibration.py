@@ -96,8 +96,13 @@ def paper_tasks() -> None:
                     }
                 )
     table = pd.DataFrame(figures).pivot_table(index=["range", "label"], columns="method", sort=False)
-    print(table.round(2).to_string())
-    print(table.groupby("range").mean().round(3).to_string())
+    means = pd.concat({extent: table.loc[[extent]].mean() for extent in ("short", "long")}, axis=1).T
+    means.index = pd.MultiIndex.from_product([means.index, ["*mean*"]])
+    digits = {"rmse x 100": 2, "crps x 100": 2, "covers 80": 0, "covers 95": 0, "width 95": 3}
+    print("| range | task | RMSE x 100 | CRPS x 100 | 80 % covers | 95 % covers | 95 % width |\n" + "|---" * 7 + "|")
+    for (extent, label), row in pd.concat([table, means]).iterrows():
+        pairs = [" / ".join(f"{row[name, m]:.{n}f}" for m in ("published", "default")) for name, n in digits.items()]
+        print(f"| {extent} | {label} | " + " | ".join(pairs) + " |")
 
 
 def main() -> None:

@@ -158,6 +158,23 @@ def test_a_prior_that_is_drawn_again_moves_what_the_page_says_it_moves(folder, m
     assert high - low > 2
 
 
+def test_the_page_of_calibration_has_the_table_of_the_papers_tasks(folder, monkeypatch, capsys):
+    require("pandas")
+    monkeypatch.syspath_prepend(REPOSITORY / "benchmarks")
+    monkeypatch.setenv("APEXGP_DATA", str(folder.parent))
+    import calibration
+
+    calibration.paper_tasks()
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("| short", "| long"))]
+    assert len(rows) == 15 + 9 + 2
+    page = (REPOSITORY / "docs" / "calibration.md").read_text(encoding="utf-8")
+    for row in rows:
+        start = "|".join(row.split("|")[:3])
+        (shown,) = [line for line in page.splitlines() if line.startswith(f"{start}|")]
+        now, then = (np.array(re.findall(r"\d+\.?\d*", line.removeprefix(start)), float) for line in (row, shown))
+        np.testing.assert_allclose(now, then, atol=0.03, rtol=0.02)
+
+
 def test_committed_results_are_those_of_today(cells):
     for table, found in cells.items():
         with (PAPER / "results" / f"{table}.csv").open(encoding="utf-8") as file:

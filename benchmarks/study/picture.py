@@ -67,4 +67,4 @@ def _legend(figure, ax, kinds: set[str]) -> None:
         if kind in kinds:
             handles.append(ax.plot([], [], color=colour, lw=2)[0])
             labels.append(NAMES[kind])
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8.5)

@@ -60,7 +60,7 @@ def shown(value: Value | None, digits: int) -> str:
     """A value as tables have it."""
     if value is None:
         return ""
-    spread = "" if value.sd is None else f" ± {value.sd:.{digits}f}"
+    spread = "" if value.sd is None else f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{value.sd:.{digits}f}"
     return f"{value.mean:.{digits}f}{spread}"
 
 
