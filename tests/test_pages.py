@@ -142,10 +142,9 @@ def test_every_caution_is_explained():
     )
     known = [re.sub(r"\d+", "0", words) for words in explained]
     assert len(set(known)) == len(known)
-    tree = ast.parse((SOURCE / "cautions.py").read_text(encoding="utf-8"))
-    calls = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"
-    ]
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (SOURCE / "cautions").glob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"]
     assert len(calls) >= 9
     for call in calls:
         if not isinstance(call.args[1], ast.Constant | ast.JoinedStr):
