@@ -141,10 +141,10 @@ def test_every_caution_is_explained():
         r"^\| ([^|]*?) \|", (REPOSITORY / "docs" / "doubt.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     known = [re.sub(r"\d+", "0", words) for words in explained]
-    tree = ast.parse((SOURCE / "cautions.py").read_text(encoding="utf-8"))
-    calls = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"
-    ]
+    assert len(set(known)) == len(known)
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (SOURCE / "cautions").glob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"]
     assert len(calls) >= 9
     for call in calls:
         if not isinstance(call.args[1], ast.Constant | ast.JoinedStr):
@@ -154,11 +154,22 @@ def test_every_caution_is_explained():
         assert brief in known, f"{brief!r} is not on docs/doubt.md"
 
 
-def test_coverage_that_the_readme_quotes_is_in_the_table_of_its_page():
-    table = (REPOSITORY / "docs" / "calibration.md").read_text(encoding="utf-8")
-    quoted = re.search(r"held (\d+), (\d+) and (\d+) %.*?published method's: (\d+), (\d+) and (\d+) %", readme())
-    figures = [float(figure) for figure in quoted.groups()]
-    for row, those in (("full Bayes, calibrated", figures[:3]), ("published MAP", figures[3:])):
-        cells = re.search(rf"^\| \**{row}.*$", table, re.MULTILINE)[0].split("|")
-        measured = [float(figure) for figure in cells[5].split("(")[0].split()]  # 95 % covers
-        assert those == pytest.approx(measured, abs=0.5)
+def test_what_the_readme_quotes_of_the_study_is_in_the_table_of_its_page():
+    study = (REPOSITORY / "docs" / "study.md").read_text(encoding="utf-8").partition("## All methods")[2]
+    measured = {}
+    for line in re.findall(r"^\| .*$", study.partition("What the program says")[0], re.MULTILINE):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        measured[cells[1], cells[2]] = cells[5].partition("(")[0].split()
+    table = (
+        (REPOSITORY / "README.md")
+        .read_text(encoding="utf-8")
+        .partition("| method | CRPS | log score |")[2]
+        .partition("\n\n")[0]
+    )
+    quoted = table.strip().splitlines()[2:]
+    assert len(quoted) == 9
+    for line in quoted:
+        _, crps, log_score, covers = (cell.strip() for cell in line.strip("|").split("|"))
+        assert [float(one) for one in covers.split()] == pytest.approx(
+            [float(one) for one in measured[crps, log_score]], abs=0.51
+        )

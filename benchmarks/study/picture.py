@@ -23,8 +23,8 @@ NAMES = {
     "calibrated": "full Bayes, calibrated priors",
     "paper's priors": "full Bayes, the paper's priors",
     "MAP": "published MAP and MAP as written",
-    "least squares": "least squares, ten families and bootstrap",
-    "outside": "others: scikit-learn GP, Domhan, simple-scaling-laws",
+    "least squares": "least squares: ten families, bootstrap",
+    "outside": "others: scikit-learn, Domhan, simple-scaling-laws, last score",
 }
 TITLES = ("up to 2 times the pilot", "2 to 10 times", "more than 10 times")
 
@@ -40,7 +40,7 @@ def draw(targets: pd.DataFrame, known: dict[str, Method], path: Path) -> None:
     from matplotlib.figure import Figure
 
     rows = targets.dropna(subset="truth")
-    figure = Figure(figsize=(12, 4.9), layout="constrained")
+    figure = Figure(figsize=(12, 5.2), layout="constrained")
     axes = figure.subplots(1, len(HORIZONS), sharex=True, sharey=True)
     for ax, where, title in zip(axes, HORIZONS, TITLES, strict=True):
         ax.plot([0, 100], [0, 100], color="black", lw=1, ls=":")
@@ -67,4 +67,4 @@ def _legend(figure, ax, kinds: set[str]) -> None:
         if kind in kinds:
             handles.append(ax.plot([], [], color=colour, lw=2)[0])
             labels.append(NAMES[kind])
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)

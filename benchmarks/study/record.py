@@ -26,7 +26,11 @@ from study.peers import MissingPackageError
 from study.samples import Pilot
 
 _DIGITS = 7
-FACTS = ("sample", "curve", "task", "learner", "shape", "sizes", "splits", "end")
+FACTS = ("sample", "curve", "task", "learner", "shape", "sizes", "splits", "end", "seconds", "cautions", "failure")
+_FIGURES = (
+    *("horizon", "size", "truth", "crps", "log_score", "error", "pit"),
+    *(f"{what}_{level}" for what in ("covers", "width") for level in scoring.INTERVALS),
+)
 
 
 def priors_used(folds: str | None) -> str:
@@ -125,14 +129,15 @@ def read(folder: Path, names: Iterable[str]) -> pd.DataFrame:
 
 
 def _read_one(path: Path, name: str) -> pd.DataFrame:
-    frames = []
+    columns: dict[str, list] = {}
     for line in path.read_text().splitlines()[1:]:
-        row = json.loads(line)
-        facts = {key: row.pop(key) for key in FACTS} | {"seconds": row.pop("seconds")}
-        failure, cautions = row.pop("failure", None), row.pop("cautions", [])
-        frame = pd.DataFrame(row) if failure is None else pd.DataFrame({"horizon": [None], "truth": [np.nan]})
-        frames.append(frame.assign(**facts, method=name, cautions="; ".join(cautions), failure=failure))
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        row = {"failure": None, "horizon": [None], "truth": [np.nan]} | json.loads(line)
+        row["cautions"] = "; ".join(row.get("cautions", []))
+        count = len(row["truth"])
+        for column in (*FACTS, *_FIGURES):
+            value = row.get(column, np.nan)
+            columns.setdefault(column, []).extend(value if isinstance(value, list) else [value] * count)
+    return pd.DataFrame(columns).assign(method=name)
 
 
 def _refuse_other_priors(path: Path, found: str, wanted: str) -> None:

@@ -100,7 +100,7 @@ def test_hours(invoke, tmp_path):
         (["curve.csv", "--budget", "1h", "--fit-seconds", "0"], "one of them above 0"),
         (["curve.csv", "--budget", "12", "--fit-seconds", "3"], "--budget must be in hours"),
         (["curve.csv", "--budget", "12", "--at", "soon"], "--at wants a training-set size"),
-        (["--budget", "12", "--at", "10x"], "--at must be sizes: without a file"),
+        (["--budget", "12", "--at", "10x"], "--at must be sizes: without a pilot"),
         (["--budget", "12"], "--at must say at which"),
         (["--budget", "12", "--at", "999", "--lower-is-better"], "--lower-is-better goes with a file"),
     ],

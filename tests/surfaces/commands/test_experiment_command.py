@@ -31,6 +31,9 @@ def test_without_an_argument_those_that_ship_are_listed(run):
     assert (code, err) == (0, "")
     assert [line.split()[0] for line in out.splitlines()[:-1]] == list(shipped_experiments())
     assert run("experiment", "--list")[1] == out
+    code, out, err = run("experiment", "--json")
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: --json and --methods-text are of an experiment that is run.")
 
 
 def test_one_that_ships_is_written_out_to_be_edited(run, small):
@@ -41,6 +44,9 @@ def test_one_that_ships_is_written_out_to_be_edited(run, small):
     code, _, err = run("experiment", "tmed2", "--write", "mine.toml")
     assert code == 1
     assert "mine.toml exists. Name another file, or allow overwriting with --force." in err
+    code, _, err = run("experiment", "--write", "other.toml")
+    assert code == 1
+    assert err.startswith("Error: --write wants an experiment to write: name one of busi, ")
 
 
 def test_everything_is_in_the_folder(run, small, tmp_path):
@@ -109,6 +115,17 @@ def test_interrupted_it_says_so_and_goes_on_to_the_same_tables(run, small, tmp_p
     assert run("experiment", small, "--jobs", 1, "--out", "afresh")[0] == 0
     made = [(tmp_path / folder / "tables.md").read_text() for folder in ("small-experiment", "afresh")]
     assert made[0] == made[1]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_on_a_dask_cluster_the_tables_are_the_same(run, small, tmp_path):
+    distributed = require("distributed")
+    assert run("experiment", small, "--jobs", 1, "--out", "here")[0] == 0
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        code, _, err = run("experiment", small, "--dask", cluster.scheduler_address, "--out", "there")
+    assert code == 0, err
+    assert (tmp_path / "there" / "tables.md").read_text() == (tmp_path / "here" / "tables.md").read_text()
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")

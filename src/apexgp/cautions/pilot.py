@@ -1,37 +1,20 @@
-"""Reasons to doubt a forecast, in words that a reader of the numbers understands."""
+"""Cautions that the measurements of a pilot call for: one check each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from ._check import FloatArray
-from ._known_metrics import UNNAMED, sounds_like_a_loss
-from ._numbers import multiple
-from .curve import LearningCurve, Replicates
-from .errors import Remedy, as_keyword
+from .._known_metrics import UNNAMED, sounds_like_a_loss
+from .._numbers import multiple
+from ..curve import LearningCurve, Replicates
+from .caution import NO_ROOM, Caution
 
-__all__ = [
-    "FARTHEST_FACTOR",
-    "Caution",
-    "first_cautions",
-    "forecast_cautions",
-    "in_brief",
-    "of_one",
-    "pilot_cautions",
-    "uninformed_cautions",
-]
-
-FARTHEST_FACTOR = 50
-"""How many times the pilot's largest size the method has been tested at."""
+__all__ = ["pilot_cautions"]
 
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
 _OFTEN_WON = 0.02  # by flat curves, far beyond the pilot
-_NO_ROOM = 0.005  # left above the last score: whatever the curve does there hardly matters
 _HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
 _GUESSING = 0.03
 _NO_CHANGE = 1e-9
@@ -39,50 +22,6 @@ _DISAGREEMENT = 6.0  # times the usual standard deviation of splits
 _LEAST_SPREAD = 1e-4
 _JUMPY = 0.01  # standard deviation around a smooth curve
 _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
-# Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
-# about as wide has learnt nothing of it.
-_PRIOR_SPREAD = 0.34
-_UNINFORMED = 0.87
-
-
-class Caution(str):
-    """A reason for doubt in a sentence or two, and in a few words for the cell of a table.
-
-    What to do about it may be set by an argument, which every surface words in its own way, as those of errors are.
-    """
-
-    brief: str
-    why: str
-    remedy: Remedy
-
-    def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
-        """Keep the few words, and what to do, beside the text."""
-        caution = super().__new__(cls, _with_remedy(text, remedy, as_keyword))
-        caution.brief, caution.why, caution.remedy = brief or text, text, remedy
-        return caution
-
-    def worded(self, set_by: Callable[[str, Any], str]) -> str:
-        """The text, with `set_by` to say how an argument is set."""
-        return _with_remedy(self.why, self.remedy, set_by)
-
-
-def _with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
-    if not remedy:
-        return text
-    sentence, *arguments = remedy
-    return f"{text} {sentence.format(*(set_by(*one) for one in arguments if not isinstance(one, str)))}"
-
-
-def of_one(whose: str, caution: str) -> str:
-    """A caution that begins with what it is about."""
-    if not isinstance(caution, Caution):
-        return f"{whose}{caution}"
-    return type(caution)(f"{whose}{caution.why}", caution.brief, caution.remedy)
-
-
-def in_brief(caution: str) -> str:
-    """A caution in a few words."""
-    return caution.brief if isinstance(caution, Caution) else caution
 
 
 def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
@@ -135,7 +74,7 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
             "as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
             "falls",
         )
-    if flat and room >= _NO_ROOM:
+    if flat and room >= NO_ROOM:
         # What flat curves elsewhere have won is nothing to go by where less is left to win.
         others = (
             "Of real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, but "
@@ -224,48 +163,6 @@ def _one_run(curve: LearningCurve) -> Caution | None:
     )
 
 
-def first_cautions() -> tuple[str, ...]:
-    """Caution where nothing has been measured yet."""
-    return (
-        Caution(
-            "Nothing has been measured yet: the figures are averages over curves of all kinds. Design again after the "
-            "first scores.",
-            "nothing measured yet",
-        ),
-    )
-
-
-def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
-    """Cautions that the sizes asked for add."""
-    factor = sizes.max() / pilot.sizes[-1]
-    if factor <= FARTHEST_FACTOR:
-        return ()
-    return (
-        Caution(
-            f"{sizes.max():,.10g} is {multiple(factor)} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The "
-            f"method has been tested up to about {FARTHEST_FACTOR} times.",
-            f"beyond {FARTHEST_FACTOR}x",
-        ),
-    )
-
-
-def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> tuple[str, ...]:
-    """Caution where the pilot has said next to nothing about how far the curve will still rise.
-
-    `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.
-    """
-    no_room = 1 - pilot.mean[-1] < _NO_ROOM
-    if no_room or sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
-        return ()
-    return (
-        Caution(
-            "The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
-            "other curves have done.",
-            "says little of the limit",
-        ),
-    )
-
-
 def _near_perfect(curve: LearningCurve) -> Caution | None:
     """Whether the curve has come to the end of its scale."""
     scores = curve.upward.scores
@@ -283,7 +180,7 @@ def _near_perfect(curve: LearningCurve) -> Caution | None:
             "such a pilot half left the 95 % interval later.",
             "perfect scores",
         )
-    if room < _NO_ROOM:
+    if room < NO_ROOM:
         return Caution(
             f"The last score is {room:.1g} short of perfect: there is next to no room for more data to show. "
             "Differences this small take very large test sets to measure.",

@@ -1,0 +1,16 @@
+"""Reasons to doubt a forecast, in words that a reader of the numbers understands: all of them."""
+
+from .asked import FARTHEST_FACTOR, first_cautions, forecast_cautions, uninformed_cautions
+from .caution import Caution, in_brief, of_one
+from .pilot import pilot_cautions
+
+__all__ = [
+    "FARTHEST_FACTOR",
+    "Caution",
+    "first_cautions",
+    "forecast_cautions",
+    "in_brief",
+    "of_one",
+    "pilot_cautions",
+    "uninformed_cautions",
+]

@@ -1,0 +1,60 @@
+"""Cautions that come with what is asked: how far from the pilot, and what the pilot says of it."""
+
+from __future__ import annotations
+
+from .._check import FloatArray
+from .._numbers import multiple
+from ..curve import Replicates
+from .caution import NO_ROOM, Caution
+
+__all__ = ["FARTHEST_FACTOR", "first_cautions", "forecast_cautions", "uninformed_cautions"]
+
+FARTHEST_FACTOR = 50
+"""How many times the pilot's largest size the method has been tested at."""
+
+# Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
+# about as wide has learnt nothing of it.
+_PRIOR_SPREAD = 0.34
+_UNINFORMED = 0.87
+
+
+def first_cautions() -> tuple[str, ...]:
+    """Caution where nothing has been measured yet."""
+    return (
+        Caution(
+            "Nothing has been measured yet: the figures are averages over curves of all kinds. Design again after the "
+            "first scores.",
+            "nothing measured yet",
+        ),
+    )
+
+
+def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
+    """Cautions that the sizes asked for add."""
+    factor = sizes.max() / pilot.sizes[-1]
+    if factor <= FARTHEST_FACTOR:
+        return ()
+    return (
+        Caution(
+            f"{sizes.max():,.10g} is {multiple(factor)} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The "
+            f"method has been tested up to about {FARTHEST_FACTOR} times.",
+            f"beyond {FARTHEST_FACTOR}x",
+        ),
+    )
+
+
+def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> tuple[str, ...]:
+    """Caution where the pilot has said next to nothing about how far the curve will still rise.
+
+    `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.
+    """
+    no_room = 1 - pilot.mean[-1] < NO_ROOM
+    if no_room or sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
+        return ()
+    return (
+        Caution(
+            "The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
+            "other curves have done.",
+            "says little of the limit",
+        ),
+    )

@@ -1,0 +1,53 @@
+"""What a caution is: a reason for doubt, in full and in brief, with what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import Remedy, as_keyword
+
+__all__ = ["NO_ROOM", "Caution", "in_brief", "of_one"]
+
+NO_ROOM = 0.005
+"""Left above the last score: whatever the curve does there hardly matters."""
+
+
+class Caution(str):
+    """A reason for doubt in a sentence or two, and in a few words for the cell of a table.
+
+    What to do about it may be set by an argument, which every surface words in its own way, as those of errors are.
+    """
+
+    brief: str
+    why: str
+    remedy: Remedy
+
+    def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
+        """Keep the few words, and what to do, beside the text."""
+        caution = super().__new__(cls, _with_remedy(text, remedy, as_keyword))
+        caution.brief, caution.why, caution.remedy = brief or text, text, remedy
+        return caution
+
+    def worded(self, set_by: Callable[[str, Any], str]) -> str:
+        """The text, with `set_by` to say how an argument is set."""
+        return _with_remedy(self.why, self.remedy, set_by)
+
+
+def _with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
+    if not remedy:
+        return text
+    sentence, *arguments = remedy
+    return f"{text} {sentence.format(*(set_by(*one) for one in arguments if not isinstance(one, str)))}"
+
+
+def of_one(whose: str, caution: str) -> str:
+    """A caution that begins with what it is about."""
+    if not isinstance(caution, Caution):
+        return f"{whose}{caution}"
+    return type(caution)(f"{whose}{caution.why}", caution.brief, caution.remedy)
+
+
+def in_brief(caution: str) -> str:
+    """A caution in a few words."""
+    return caution.brief if isinstance(caution, Caution) else caution
