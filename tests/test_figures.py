@@ -1,5 +1,6 @@
 """The commands behind the figures of the documents, each run on a few curves: they print what the pages quote."""
 
+import importlib
 import re
 import runpy
 import sys
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import against_the_truth
+import pages
 from conftest import REPOSITORY, require
 
 BENCHMARKS = REPOSITORY / "benchmarks"
@@ -14,10 +17,18 @@ BENCHMARKS = REPOSITORY / "benchmarks"
 
 @pytest.fixture
 def printed(monkeypatch, capsys, shared_data):
-    """Run a script of `benchmarks/` as its page says, with fewer curves; gives what it prints."""
+    """Run a script of `benchmarks/` as its page says, on a few tasks; gives what it prints."""
     require("pandas")
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     monkeypatch.setenv("APEXGP_DATA", str(shared_data))
+    lcdb = importlib.import_module("lcdb")
+    read_all = lcdb.read
+
+    def read_some(*arguments, **settings):
+        table = read_all(*arguments, **settings)
+        return table[table.task.isin(sorted(table.task.unique())[:8])]
+
+    monkeypatch.setattr(lcdb, "read", read_some)
 
     def printed(name, *options):
         monkeypatch.setattr(sys, "argv", [name, *map(str, options)])
@@ -79,6 +90,16 @@ def test_default_classifier(printed):
     assert cells(row)[1] == cells(quoted)[1]  # sizes
     ours, theirs = ([float(score) for score in cells(line)[2].split(",")] for line in (row, quoted))
     assert ours == pytest.approx(theirs, abs=0.03)  # two splits instead of four
+
+
+@pytest.mark.slow
+def test_forecasts_beside_the_truth():
+    quoted = re.findall(r"^\| (?:digits|breast|diamonds)[^|]*, .*$", page("collect.md"), re.MULTILINE)
+    assert {cells(row)[0] for row in quoted} == set(against_the_truth.RUNS)
+    assert all(cells(row)[-1] == "yes" for row in quoted)
+    name = "breast cancer, TunedLogistic"
+    (row,) = against_the_truth.judged(name, against_the_truth.RUNS[name](1))[-1]
+    assert any(pages.alike(row, other) for other in quoted), row
 
 
 @pytest.mark.slow

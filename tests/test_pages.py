@@ -141,6 +141,7 @@ def test_every_caution_is_explained():
         r"^\| ([^|]*?) \|", (REPOSITORY / "docs" / "doubt.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     known = [re.sub(r"\d+", "0", words) for words in explained]
+    assert len(set(known)) == len(known)
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (SOURCE / "cautions").glob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"]

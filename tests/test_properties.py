@@ -32,7 +32,7 @@ def curves(draw):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=120, derandomize=True)
 @given(curves(), st.sampled_from(range(len(MODELS))), st.randoms(use_true_random=False))
 def test_any_valid_curve_gets_a_proper_forecast(curve, which, random):
     sizes, scores = curve
@@ -58,7 +58,7 @@ def test_any_valid_curve_gets_a_proper_forecast(curve, which, random):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(curves())
 def test_a_fitted_curve_never_falls(curve):
     sizes, scores = curve
@@ -68,7 +68,7 @@ def test_a_fitted_curve_never_falls(curve):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(curves())
 def test_csv_keeps_every_digit(tmp_path_factory, curve):
     path = tmp_path_factory.mktemp("csv") / "c.csv"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -170,7 +171,7 @@ def draw(worst: pd.DataFrame, pilots: Sequence[Pilot], folds: dict | None, path:
         _one(ax, known[key], folds)
         ax.set_title(f"{i}. {row.learner}, task {row.task}", fontsize=8.5)
         said = "; ".join(sorted(row.cautions)) or "no caution"
-        ax.set_xlabel(said, fontsize=7.5, color="#D55E00" if row.cautions else "#666666")
+        ax.set_xlabel(fill(said, 45), fontsize=7.5, color="#D55E00" if row.cautions else "#666666")
     for ax in axes[len(worst) :]:
         ax.set_axis_off()
     handles, labels = axes[0].get_legend_handles_labels()

@@ -57,7 +57,7 @@ def answer(problem, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(problems, st.floats(0.5, 0.99), st.floats(0.01, 0.2))
 def test_the_size_is_the_largest_of_the_least_that_meet_each_criterion(problem, shrinkage, optimism):
     prevalence, parameters, share = problem
@@ -107,7 +107,7 @@ def test_at_the_size_for_shrinkage_the_expected_shrinkage_is_enough():
     assert shrinkage(n - 1) < 0.9
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(problems)
 def test_more_parameters_need_more_and_a_better_fit_needs_less(problem):
     prevalence, parameters, share = problem
@@ -124,7 +124,7 @@ def test_more_parameters_need_more_and_a_better_fit_needs_less(problem):
     assert answer(problem, shrinkage=0.95).size >= found.size
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(problems)
 def test_nagelkerkes_r2_is_a_share_of_the_largest(problem):
     prevalence, parameters, share = problem
@@ -134,7 +134,7 @@ def test_nagelkerkes_r2_is_a_share_of_the_largest(problem):
     assert found.criteria == answer(problem).criteria
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(problems)
 def test_having_and_not_having_the_outcome_mirror_each_other(problem):
     prevalence, parameters, share = problem

@@ -64,7 +64,7 @@ def test_the_contract_names_what_an_answer_holds(bayes):
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(st.floats(1, 1e6), st.floats(0.02, 5), st.floats(0.05, 1), st.floats(0.01, 0.99))
 def test_a_log_normal_requirement_has_its_quantiles_for_an_answer(centre, spread, most, confidence):
     answer = required_size(log_normal(centre, spread, most), PILOT, 0.9, confidence)
@@ -129,7 +129,7 @@ def test_a_step_is_found_wherever_it_is(step, before, after):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(st.lists(st.tuples(st.floats(1, 17), st.floats(0.01, 3), st.floats(0.05, 1)), min_size=1, max_size=5))
 def test_the_size_is_the_least_with_enough_probability(parts):
     total = sum(part[2] for part in parts)

@@ -26,7 +26,7 @@ ratios = st.tuples(st.integers(1, 10), st.integers(0, 5), st.integers(1, 5)).map
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(labelled(), ratios)
 def test_no_group_is_in_two_parts_and_no_row_is_lost(data, ratio):
     y, groups, rng = data
@@ -37,7 +37,7 @@ def test_no_group_is_in_two_parts_and_no_row_is_lost(data, ratio):
         assert not set(groups[three[one]]) & set(groups[three[other]])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(labelled(), ratios)
 def test_every_part_has_every_class(data, ratio):
     y, groups, rng = data
@@ -46,7 +46,7 @@ def test_every_part_has_every_class(data, ratio):
         assert set(y[rows]) == (set(y) if share else set())
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(labelled(), ratios)
 def test_each_class_is_divided_by_the_ratio(data, ratio):
     y, _, rng = data
@@ -67,7 +67,7 @@ def test_groups_of_one_class_are_divided_by_the_ratio():
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(labelled(), st.booleans())
 def test_every_beginning_holds_every_class_in_its_share(data, by_group):
     y, groups, rng = data

@@ -9,7 +9,10 @@ from scipy.stats import spearmanr
 from sklearn.naive_bayes import GaussianNB
 
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, design_pilot
-from apexgp.design.plans import price_of
+from apexgp.design.figures import expected_crps
+from apexgp.design.knowledge import from_posterior
+from apexgp.design.plans import Design, price_of
+from apexgp.design.simulated import imagine, models_after
 from apexgp.errors import RequestError
 from apexgp.model.beliefs import CALIBRATED, LogNormal
 
@@ -228,3 +231,22 @@ def test_the_closed_form_ranks_as_fits_do(model):
     by_design = {one.design: one.risk for one in tried.designs}
     ranks = spearmanr([one.risk for one in varied], [by_design[one.design] for one in varied])
     assert ranks.statistic > 0.8
+
+
+@pytest.mark.slow
+def test_tried_designs_that_hold_others_tell_no_less(model):
+    """The exact route, too, keeps the law of Bayes risks, up to what 24 data sets leave open."""
+    sizes = np.array([60.0, 94, 147, 230, 360, 510, 720, 3600])
+    known = from_posterior(model.posterior, sizes)
+    data = imagine(known, CURVE, 24, splits=6, ceiling=1.0, seed=5)
+    steps = [((720.0,), 3), ((60.0, 720.0), 3), ((60.0, 720.0), 6), ((60.0, 360.0, 510.0, 720.0), 6)]
+    grown = [Design(*step) for step in steps]
+    now = expected_crps(model.forecast([3600], of="expected"))
+    risks = [
+        np.array([expected_crps(one.forecast([3600], of="expected"))[0] for one in own])
+        for own in models_after(grown, data, CURVE, APExGP())
+    ]
+    assert risks[0].mean() < now[0]
+    for earlier, later in pairwise(risks):
+        worse = later - earlier
+        assert worse.mean() < 2 * worse.std(ddof=1) / np.sqrt(len(worse))

@@ -1,6 +1,5 @@
 """Figures as the paper counts them, against closed forms and the numbers that the paper prints."""
 
-import csv
 from dataclasses import replace
 from itertools import product
 
@@ -11,7 +10,7 @@ from scipy.stats import norm
 from apexgp import Experiment, Forecast, LearningCurve, judge_curves
 from apexgp.errors import DataError, RequestError
 from apexgp.experiment.figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
-from conftest import read_tufts
+from harvey2023.data import DENSE_SIZES, TASKS, Results
 
 
 def normal(*locations, scale=0.02):
@@ -76,10 +75,9 @@ def test_judged_curves_of_the_authors_give_their_printed_tables(shared_data, nam
     """The authors' own scores, through the functions that judge an experiment, give what their paper prints."""
     experiment = replace(Experiment.read(name), methods=("gp_power_law",))
     labels = [label for label in PRINTED if PRINTED[label][0] == name]
-    folder = shared_data / "tufts"
-    short, long = read_tufts(folder, "short"), read_tufts(folder, "long")
-    curves = {label: joined(short[label], long[label].beyond(360)) for label in labels}
-    dense = many_runs(folder, experiment.name, labels)
+    results = Results(shared_data / "tufts")
+    curves = {label: joined(results, TASKS[label]) for label in labels}
+    dense = {label: many_runs(results.dense(TASKS[label])) for label in labels}
     result = judge_curves(experiment, curves, dense)
     figures = {(one.task, one.range, one.method): one for one in result.figures}
     covered = {(one.task, one.size): one for one in result.dense if (one.method, one.level) == ("gp_power_law", 0.95)}
@@ -106,17 +104,13 @@ PRINTED = {
 }
 
 
-def joined(near, far):
+def joined(results, task):
+    near, far = results.curve(task, "short"), results.later(task, "long")
     return LearningCurve(
         np.r_[near.sizes, far.sizes], np.r_[near.scores, far.scores], [*near.split, *far.split], metric="auroc"
     )
 
 
-def many_runs(folder, name, labels):
-    rows = []
-    for size in ("5k", "10k", "20k"):
-        with (folder / f"{name}_{size}.csv").open(newline="") as file:
-            rows += list(csv.DictReader(file))
-    table = np.array([np.array(row["test_auroc"].strip("[]").split(), float) for row in rows])
-    sizes, splits = [int(row["n"]) for row in rows], [row["random_state"] for row in rows]
-    return {label: LearningCurve(sizes, scores, splits) for label, scores in zip(labels, table.T, strict=True)}
+def many_runs(scores):
+    runs = np.arange(len(scores))
+    return LearningCurve(np.repeat(DENSE_SIZES, len(runs)), scores.T.ravel(), np.tile(runs, len(DENSE_SIZES)))

@@ -25,6 +25,7 @@ CALLS = {
     "estimators": ("estimators",),
     "answers": ("answers", "surfaces"),
     "repeated": ("repeated",),
+    "design": ("design",),
     "collect": ("collect",),
     "experiment": ("experiment",),
 }

@@ -8,6 +8,7 @@ import zipfile
 HEADERS = [
     *("size", "n", "N", "# samples", "Training size", "n_train", "score", "AUC", "AUROC", "Accuracy (%)", "error"),
     *("fold", "Split", "seed", "task", "mean", "std", "metric", "auc_1", "auc_2", "60", "0.5", "", " ", "size ", "é"),
+    *("No. of pts (train)", "AUC (fold 1)", "AUC (fold 2)", "acc_pct", "error (%)", "log_loss", "AUC (95 % CI)"),
     *("Unnamed: 0", "a\nb", "\ud800", "x" * 300, "=1+1", "unit", "direction"),
 ]
 SOUND_TABLES = [

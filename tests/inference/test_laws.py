@@ -62,7 +62,7 @@ def test_the_laws_hold_for_every_mean_and_over_huge_spans(name):
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=7), st.floats(1.3, 30.0))
 def test_the_laws_hold_for_any_scores(scores, ratio):
     check(APExGP().fit(20.0 * ratio ** np.arange(len(scores)), scores))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .._answer import Answer, Columns, Shown
-from .._check import positive
+from .._check import instance, positive
 from .._numbers import chance, exactly, roughly
 from .plans import Design
 
@@ -150,6 +150,7 @@ class PilotDesign(Answer):
 
     def words(self, one: RankedDesign) -> str:
         """A design in a few words."""
+        instance("one", one, RankedDesign, "one of the designs")
         sizes = ", ".join(map(exactly, one.sizes))
         if one.continued:
             return f"the pilot's splits at {sizes}"

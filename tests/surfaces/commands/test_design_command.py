@@ -24,7 +24,7 @@ def invoke(tmp_path, monkeypatch):
 def test_after_a_pilot(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", 6, "--at", "10x", "--target", 0.8, "--confirm", 1, "--plot", "next.png")
     assert done.exit_code == 0, done.output
-    assert "With 6 fits, " in done.output
+    assert "With 6 fits and up to 720 examples, " in done.output
     assert (
         "95 % interval of the expected AUROC at 3,600 examples is expected to shrink from a width of 0." in done.output
     )
@@ -38,7 +38,7 @@ def test_after_a_pilot(invoke, tmp_path):
 def test_before_any_pilot(invoke, tmp_path):
     done = invoke("--budget", 30, "--at", 20000, "--confirm", 0, "--plot", "first.svg")
     assert done.exit_code == 0, done.output
-    assert "With 30 fits, train " in done.output
+    assert "With 30 fits and up to 2,000 examples, train " in done.output
     assert " new split" not in done.output
     assert "at 20,000 examples is then expected to be 0." in done.output
     assert "Caution: Nothing has been measured yet" in done.output
@@ -74,7 +74,7 @@ def test_a_paragraph_for_a_paper(invoke):
 def test_hours(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
     assert done.exit_code == 0, done.output
-    assert "With 0.5 hours, " in done.output
+    assert "With 0.5 hours and up to 720 examples, " in done.output
     assert "fits   hours   expected error" in done.output
     missing = invoke("curve.csv", "--budget", "5h").exception
     assert "--budget in hours needs to know what a fit takes." in str(missing)

@@ -31,6 +31,9 @@ def test_without_an_argument_those_that_ship_are_listed(run):
     assert (code, err) == (0, "")
     assert [line.split()[0] for line in out.splitlines()[:-1]] == list(shipped_experiments())
     assert run("experiment", "--list")[1] == out
+    code, out, err = run("experiment", "--json")
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: --json and --methods-text are of an experiment that is run.")
 
 
 def test_one_that_ships_is_written_out_to_be_edited(run, small):
@@ -41,6 +44,9 @@ def test_one_that_ships_is_written_out_to_be_edited(run, small):
     code, _, err = run("experiment", "tmed2", "--write", "mine.toml")
     assert code == 1
     assert "mine.toml exists. Name another file, or allow overwriting with --force." in err
+    code, _, err = run("experiment", "--write", "other.toml")
+    assert code == 1
+    assert err.startswith("Error: --write wants an experiment to write: name one of busi, ")
 
 
 def test_everything_is_in_the_folder(run, small, tmp_path):

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..._extras import need
+from ...errors import RequestError
 from ...experiment.configuration import Experiment, shipped_experiments
 from ...experiment.run import run_experiment
 from ..command import Sets
@@ -59,6 +60,13 @@ def experiment(
     output: OutputOptions,
 ) -> None:
     """Run the paper's experiment on your embeddings: curves, forecasts of all methods, the paper's tables."""
+    if (name is None or list_ or write is not None) and not output.for_a_reader:
+        raise RequestError(
+            "--json and --methods-text are of an experiment that is run. Name one, without --list or --write."
+        )
+    if name is None and write is not None:
+        known = ", ".join(shipped_experiments())
+        raise RequestError(f"wants an experiment to write: name one of {known}.", argument="write")
     if name is None or list_:
         typer.echo("\n".join(shipped_lines({one: Experiment.read(one) for one in shipped_experiments()})))
         return

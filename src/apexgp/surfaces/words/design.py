@@ -23,7 +23,8 @@ def design_sentence(found: PilotDesign, curve: LearningCurve | None) -> str:
     best = found.best
     width, now = best.widths[-1], found.widths_now[-1]
     kind = _kind(curve)
-    opening = f"With {_budget(found.budget, found.unit)}, {_order(best, what, kind)}"
+    means = f"{_budget(found.budget, found.unit)} and up to {found.available:,.10g} {what}"
+    opening = f"With {means}, {_order(best, what, kind)}"
     there = f"the 95 % interval of the expected {metric} at {far:,.10g} {what}"
     if curve is None:
         said = [f"{opening}: {there} is then expected to be {width:.3f} wide."]
@@ -35,12 +36,12 @@ def design_sentence(found: PilotDesign, curve: LearningCurve | None) -> str:
     other = found.frugal
     if other.design != best.design:
         price = _budget(other.cost, found.unit)
-        said.append(f"Nearly as good for {price}: {_name(other, what, kind)} ({other.widths[-1]:.3f}).")
+        said.append(f"Nearly as good for {price}: {_name(other, what, kind)} (a width of {other.widths[-1]:.3f}).")
     spare = found.best_at_hand
     if curve is not None and spare is not None and best.sizes[-1] > curve.largest:
         said.append(
             f"Without more {what} than the pilot's {curve.largest:,.10g}: {_name(spare, what, kind)} "
-            f"({spare.widths[-1]:.3f})."
+            f"(a width of {spare.widths[-1]:.3f})."
         )
     return " ".join(said)
 
@@ -87,7 +88,10 @@ def _target_words(found: PilotDesign, best: RankedDesign, what: str, metric: str
     if found.settled_now and found.prob_now is not None:
         answer = "yes" if found.prob_now > 0.5 else "no"
         known = chance(max(found.prob_now, 1 - found.prob_now))
-        said = [f"As it stands the answer to {question} is {answer}, with a probability of {known}."]
+        said = [
+            f"As it stands the answer to {question} is {answer}, with a probability of {known}; the chance that it "
+            f"will be settled with {sure} after measuring is {chance(best.prob_settled)}."
+        ]
     else:
         said = [
             f"The chance is {chance(best.prob_settled)} that it will then be known with {sure} probability {question}."
