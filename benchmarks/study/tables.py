@@ -23,7 +23,8 @@ _FIGURES = ["crps", "log_score", "error", "pit", "width_95", *(f"covers_{level}"
 
 def by_curve(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean figures of each method, pilot and horizon."""
-    return rows.dropna(subset="truth").groupby(["method", *_PILOT, "horizon"], sort=False)[_FIGURES].mean().reset_index()
+    known = rows.dropna(subset="truth")
+    return known.groupby(["method", *_PILOT, "horizon"], sort=False)[_FIGURES].mean().reset_index()
 
 
 def drawn(rows: pd.DataFrame) -> pd.DataFrame:
