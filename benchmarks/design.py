@@ -8,11 +8,13 @@ promises  widths that were promised for fixed designs against those that came ab
 advice    following the advice against evenly spaced designs of the same cost, and against none
 first     first pilots of the same cost: spans, splits against sizes, and what the priors advise
 reach     how far a pilot of a given end can see
+speed     what an answer takes
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -280,7 +282,20 @@ def reach(count: int, folds: dict | None) -> None:
         print_row([str(end), *cells])
 
 
-PARTS = {"promises": promises, "advice": advice, "first": first, "reach": reach}
+def speed(count: int, folds: dict | None) -> None:
+    """Processor time of an answer, in closed form and with the best designs tried."""
+    case = next(cases(1, 5, np.append(PILOT, FURTHER), 8 * PILOT[-1], SPLITS))
+    model = settings(case, folds).fit(case.pilot())
+    for what, confirm in (("in closed form", 0), ("with the best tried", 3)):
+        seconds = []
+        for seed in range(3):
+            start = time.process_time()
+            found = design_pilot(model, 12, at=case.at, available=1024, confirm=confirm, seed=seed)
+            seconds.append(time.process_time() - start)
+        print(f"{len(found.designs)} designs {what}: {np.median(seconds):.2f} s of processor time")
+
+
+PARTS = {"promises": promises, "advice": advice, "first": first, "reach": reach, "speed": speed}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

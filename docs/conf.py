@@ -21,7 +21,7 @@ copyright = author
 version = release = version_of("apexgp")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx.ext.viewcode"]
-extensions += ["long_lines", "offline_math", "reference"]  # ours, in docs/_site
+extensions += ["long_lines", "offline_math", "reference", "titles"]  # ours, in docs/_site
 root_doc = "docs/index"
 include_patterns = ["docs/**", "papers/*/README.md", "papers/*/results/*.md"]
 include_patterns += ["CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
@@ -72,6 +72,13 @@ def _reached_from_its_page(app, tree):
         app.env.metadata[app.env.docname]["orphan"] = True
 
 
+def _headings_have_a_level(_app, _page, _template, context, _tree):
+    """Captions of the list of pages say to screen readers which level they are of; the theme leaves it out."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+
+
 def setup(app):
     """Add what is too small for an extension of its own."""
     app.connect("doctree-read", _reached_from_its_page)
+    app.connect("html-page-context", _headings_have_a_level, priority=900)  # after the theme

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from apexgp import APExGP, LearningCurve
 from apexgp.design.knowledge import from_posterior
-from apexgp.design.linear import _moments
+from apexgp.design.linear import LinearPredictor, _moments
 from apexgp.design.plans import Design
 from apexgp.design.priors import from_priors
 from apexgp.design.simulated import imagine
@@ -65,6 +65,13 @@ def test_own_splits_that_go_on_agree_with_dense_algebra(fitted, known):
             + own.single[new, node]
         )
         assert_allclose(variance, np.diag(joint)[every:], atol=1e-10)
+        # What is left of f at the last size after the splits have gone on at both sizes, and at one.
+        _, one_node = known._some(np.array([node]))
+        predictor = LinearPredictor([(1.0, one_node)], SIZES[-1:])
+        for sizes, at in (((480.0,), [every]), ((480.0, 960.0), [every, every + 1])):
+            told = joint[4, at] @ np.linalg.solve(joint[np.ix_(at, at)], joint[at, 4])
+            left = predictor.after(Design(sizes, splits, continued=True))
+            assert_allclose(left, np.sqrt(joint[4, 4] - told), rtol=1e-5)
 
 
 def test_drawn_scores_have_the_moments_that_designs_are_judged_by(fitted, known):
@@ -81,6 +88,15 @@ def test_drawn_scores_have_the_moments_that_designs_are_judged_by(fitted, known)
     own_expected = moments.covariance[5:, 5:] + np.diag(moments.own_noise)
     assert_allclose(own.mean(axis=0)[3:], known.mean(known.location + known.own.shift)[3:], atol=0.004)
     assert_allclose(np.cov(own.T)[3:, 3:], own_expected[3:, 3:], rtol=0.2, atol=0.05 * own_expected.max())
+
+
+def test_a_split_that_goes_on_keeps_its_luck():
+    """Splits 0.05 apart and hardly any other noise: what is drawn for each lies where its scores so far do."""
+    jitter = 0.001 * np.array([[1, -1, 0], [0, 1, -1], [-1, 0, 1]])
+    apart = np.add.outer([-0.05, 0.0, 0.05], [0.70, 0.75, 0.79]) + jitter
+    model = APExGP("power_law").fit(PILOT, apart.T)
+    data = imagine(from_posterior(model.posterior, SIZES), model.curve_, 200, splits=1, ceiling=1.0, seed=1)
+    assert_allclose(data.own.mean(axis=0)[:, 2], apart[:, 2], atol=0.004)
 
 
 def test_designs_see_the_same_luck(fitted, known):

@@ -127,6 +127,21 @@ def test_of_several_classes_those_are_measured_that_the_tasks_name(configuration
         run(configuration)
 
 
+def test_a_table_of_features_will_do(configuration, tmp_path):
+    data = embeddings()
+    lines = ["note,a,b,ill,patient"]
+    lines += [
+        f"n{i},{x[0]:.3f},{x[1]:.3f},{y},p{i // 2}" for i, (x, y) in enumerate(zip(data["X"], data["ill"], strict=True))
+    ]
+    (tmp_path / "small.csv").write_text("\n".join(lines) + "\n")
+    text = configuration.read_text().split("[dense]")[0].replace("small.npz", "small.csv")
+    configuration.write_text(text)
+    with pytest.raises(DataError, match=r"column 'note' holds 400 different texts .* Leave it out with data\.drop"):
+        run(configuration)
+    configuration.write_text(text.replace("patients =", 'drop = ["note"]\npatients ='))
+    assert list(run(configuration).curves) == ["Illness"]
+
+
 def test_scans_go_with_their_head(configuration, tmp_path):
     data = embeddings(rows=200)
     np.savez(tmp_path / "small.npz", **data | {"X": np.repeat(data["X"][:, None], 2, axis=1)})

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import re
 
 import pytest
 
@@ -224,8 +225,9 @@ def test_columns_of_splits_are_known_wherever_the_number_stands(write, header, m
     "header", ["AUC (site 1),AUC (site 2)", "AUC class 1,AUC class 2", "AUC (ward A),AUC (ward B)"]
 )
 def test_what_may_be_no_splits_is_asked_about(write, header):
-    with pytest.raises(DataError, match=r"if each of these is a split, with score="):
-        LearningCurve.from_csv(write(f"n,{header}\n60,0.7,0.72\n120,0.8,0.82\n"))
+    said = rf"whether {re.escape(header.replace(',', ', '))} holds the scores is not plain .* is a split, with score="
+    with pytest.raises(DataError, match=said):
+        LearningCurve.from_csv(write(f"n,time,{header}\n60,1,0.7,0.72\n120,2,0.8,0.82\n"))
 
 
 def test_of_two_sets_of_splits_one_is_chosen(write):

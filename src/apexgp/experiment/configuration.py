@@ -36,6 +36,8 @@ class Experiment:
         The tasks to measure, with what tables call each; empty: all that the labels give.
     patients : str or None
         Column that says which rows belong together.
+    drop : tuple of str
+        Columns of a table that are no features.
     embeddings, table : Path or None
         Where the embeddings are, and the table of labels and patients that they come with, if that is another file.
     head : str
@@ -69,6 +71,7 @@ class Experiment:
     labels: tuple[str, ...]
     tasks: dict[str, str]
     patients: str | None
+    drop: tuple[str, ...]
     embeddings: Path | None
     table: Path | None
     head: str

@@ -84,6 +84,7 @@ _KEYS = {
     "group": "data.patients",
     "groups": "data.patients",
     "labels": "data.table",
+    "drop": "data.drop",
     "metric": "classifier.metric",
     "sizes": "sizes",
     "n_splits": "splits.number",
@@ -117,7 +118,7 @@ def _labelled(experiment: Experiment, path: Path | None) -> LabelledData:
             f"There are no embeddings {path}. Make them with apexgp embed,",
             remedy=("or name those you have with {}.", "embeddings"),
         )
-    given = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table)
+    given = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table, drop=experiment.drop)
     scans = isinstance(given.X, MappedScans) or np.ndim(given.X) == 3
     if scans != (experiment.head == "3D"):
         there, fitting = ("scans", "'3D'") if scans else ("one row of features a case", "'2D' or 'tuned'")

@@ -64,6 +64,7 @@ def checked_settings(top: Keys, folder: Path) -> dict[str, Any]:
         "labels": data.take("labels", keys.names),
         "tasks": data.take("tasks", _tasks, {}),
         "patients": data.take("patients", keys.word, None),
+        "drop": data.take("drop", keys.names, ()),
         "head": classifier.take("head", _head),
         "metric": classifier.take("metric", keys.word, "auroc"),
         "pilot": sizes.take("pilot", keys.sizes),

@@ -189,13 +189,24 @@ def _scores(
             remedy=("Name one of them with {}, or all of them if each is a split.", "score"),
         )
     numeric = [name for name in rest if all(looks_numeric(c) or is_blank(c) for c in table.columns[name])]
+    near = [name for name in numeric if _mentions_a_metric(name)]
     remedy: Remedy = ("Name yours with {}.", "score")
-    if len(numeric) > 1:
-        remedy = ("Name yours with {}; if each of these is a split, with {}.", "score", ("score", numeric))
+    if len(near or numeric) > 1:
+        remedy = ("Name yours with {}; if each of these is a split, with {}.", "score", ("score", near or numeric))
+    if near:
+        raise DataError(
+            f"{table.path}: whether {some(near)} holds the scores is not plain from the name.", remedy=remedy
+        )
     raise DataError(
         f"{table.path} has no column that is called score, AUC, accuracy or the like; found {some(names, 20)}.",
         remedy=remedy,
     )
+
+
+def _mentions_a_metric(name: str) -> bool:
+    """Whether a metric is named beside other things: AUC (site 1), mean AUC (5 folds)."""
+    words = plain_name(name).split()
+    return any(map(known_metric, words)) and not TRAINING & set(words)
 
 
 def _measured(scores: list[str], wide: bool) -> str | None:

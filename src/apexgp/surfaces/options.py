@@ -34,6 +34,7 @@ __all__ = [
     "share_option",
     "sizes_and_times",
     "sizes_asked_for",
+    "sizes_to_design",
 ]
 
 
@@ -274,6 +275,18 @@ def sizes_asked_for(at: Sequence[str], largest: float) -> list[float]:
     One text may hold several, with commas between them.
     """
     return [_size(one, largest) for text in at for one in _apart(text)]
+
+
+def sizes_to_design(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
+    """Sizes as people write them, beside the `largest` of a pilot where there is one."""
+    if not texts:
+        return None
+    if largest is None and any("x" in text.lower() for text in texts):
+        raise RequestError("must be sizes: without a pilot there is nothing to be a multiple of.", argument=argument)
+    try:
+        return sizes_asked_for(texts, largest or 1.0)
+    except RequestError as problem:
+        raise RequestError(problem.message, argument=argument, remedy=problem.remedy) from None
 
 
 def _apart(text: str) -> list[str]:

@@ -12,12 +12,15 @@ from .._numbers import chance, exactly, multiple
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
+from ..design.ranked import PilotDesign
 from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
+from .advice import worth_showing
 from .words.phrases import counted
 from .words.required import required_words
 
 __all__ = [
+    "advice_table",
     "backtest_table",
     "batch_table",
     "curve_table",
@@ -94,6 +97,22 @@ def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
         ]
         for level, size in sorted(sizes.items())
     ]
+
+
+def advice_table(found: PilotDesign) -> Cells:
+    """The best few of what can be measured next, below what is known now, at no more sizes than there is room for."""
+    shown = sorted({0, len(found.at) // 2, len(found.at) - 1})
+    header = ["measure", "fits", "expected error" if found.ranked_by == "score" else "Brier score"]
+    header += [f"95 % width at {exactly(found.at[i])}" for i in shown]
+    now = ["nothing more", "0", f"{found.risk_now:.4f}", *(f"{found.widths_now[i]:.3f}" for i in shown)]
+    rows = [now]
+    if found.target is not None:
+        header.append(f"{found.target:g} settled")
+        now.append("yes" if found.settled_now else "no")
+    for one in worth_showing(found):
+        row = [found.words(one), str(one.fits), f"{one.risk:.4f}", *(f"{one.widths[i]:.3f}" for i in shown)]
+        rows.append(row + ([] if one.prob_settled is None else [chance(one.prob_settled)]))
+    return header, rows
 
 
 def summary_table(facts: Mapping[str, dict[str, Any]], required: Mapping[str, RequiredSize | None]) -> Cells:

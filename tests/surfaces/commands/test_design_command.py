@@ -5,7 +5,12 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from apexgp import APExGP, DesignDisplay, design_pilot
+from apexgp.errors import RequestError
 from apexgp.surfaces.cli import app
+from conftest import require
+
+pyplot = require("matplotlib.pyplot")
 
 TABLE = "size,AUROC,split\n" + "".join(
     f"{size},{score + shift:.3f},{split}\n"
@@ -95,7 +100,7 @@ def test_hours(invoke, tmp_path):
         (["curve.csv", "--budget", "1h", "--fit-seconds", "0"], "one of them above 0"),
         (["curve.csv", "--budget", "12", "--fit-seconds", "3"], "--budget must be in hours"),
         (["curve.csv", "--budget", "12", "--at", "soon"], "--at wants a training-set size"),
-        (["--budget", "12", "--at", "10x"], "--at must be sizes: without a file"),
+        (["--budget", "12", "--at", "10x"], "--at must be sizes: without a pilot"),
         (["--budget", "12"], "--at must say at which"),
         (["--budget", "12", "--at", "999", "--lower-is-better"], "--lower-is-better goes with a file"),
     ],
@@ -105,3 +110,20 @@ def test_what_cannot_be_is_told_in_one_line(invoke, arguments, words):
     assert done.exit_code == 1
     assert words in str(done.exception)
     assert "\n" not in str(done.exception)
+
+
+def test_the_picture_shows_what_is_known_now_and_after():
+    model = APExGP("power_law").fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
+    found = design_pilot(model, 4, at=[1800, 3600], target=0.85, confirm=0)
+    display = DesignDisplay.from_design(found, model).plot()
+    words = [text.get_text() for text in display.figure_.legends[0].get_texts()]
+    assert f"expected after {found.words(found.best)}" in words
+    assert {"95 % interval now", "target 0.85", "measure here", "size that matters"} <= set(words)
+    now, after = (band.get_paths()[0].get_extents() for band in display.ax_.collections[:2])
+    assert after.height < now.height
+    assert repr(display) == f"DesignDisplay(score, {found.words(found.best)}, to {display.sizes[-1]:,.10g} examples)"
+    first = DesignDisplay.from_design(design_pilot(None, 9, at=5000, confirm=0)).plot()
+    assert first.ax_.get_ylabel() == "expected width of the 95 % interval"
+    pyplot.close("all")
+    with pytest.raises(RequestError, match="found must be what"):
+        DesignDisplay.from_design(model)

@@ -117,6 +117,17 @@ def test_interrupted_it_says_so_and_goes_on_to_the_same_tables(run, small, tmp_p
     assert made[0] == made[1]
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_on_a_dask_cluster_the_tables_are_the_same(run, small, tmp_path):
+    distributed = require("distributed")
+    assert run("experiment", small, "--jobs", 1, "--out", "here")[0] == 0
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        code, _, err = run("experiment", small, "--dask", cluster.scheduler_address, "--out", "there")
+    assert code == 0, err
+    assert (tmp_path / "there" / "tables.md").read_text() == (tmp_path / "here" / "tables.md").read_text()
+
+
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_written_and_drawn_from_python(small, tmp_path):
     require("matplotlib")

@@ -79,11 +79,14 @@ def report(curve_file, tmp_path_factory):
 def test_numbers_are_those_of_the_other_commands(run, curve_file, tmp_path):
     path = tmp_path / "report.html"
     settings = ("--ceiling", 0.98, "--seed", 3, "--metric", "auc")
-    assert run("report", curve_file, *ASKED, "--at", "3x", "--at", 1500, *settings, "--out", path)[0] == 0
+    budget = ("--budget", 3, "--available", 600)
+    assert run("report", curve_file, *ASKED, *budget, "--at", "3x", "--at", 1500, *settings, "--out", path)[0] == 0
     (found,) = numbers(path)["tasks"].values()
     asked = (*ASKED[:4], "--at", 1500, "--at", "3x", *settings, "--json")
     assert found["forecast"] == json.loads(run("forecast", curve_file, *asked)[1])
     assert found["plan"] == json.loads(run("plan", curve_file, *ASKED[:2], *ASKED[4:], *settings, "--json")[1])
+    asked = (*ASKED[:4], *budget, "--at", "1500,3x", *settings, "--json")
+    assert found["design"] == json.loads(run("design", curve_file, *asked)[1])
     judged = json.loads(run("backtest", curve_file, "--ceiling", 0.98, "--seed", 3, "--json")[1])
     every = {score["method"]: score for score in judged["methods"]}
     assert found["backtest"]["methods"]
@@ -110,12 +113,16 @@ def test_says_what_a_panel_asks_for_in_that_order(report):
         "Size for the target",
         "What was measured",
         "Plan",
+        "What would help most",
+        found["design"]["sentence"],
+        "nothing more",
         "Backtest",
         "For a methods section",
         found["forecast"]["methods_text"],
         "Assumptions",
         "How to cite",
         "Harvey",
+        "Chaloner",
         "In Python",
         "In a shell",
         "The data",
@@ -162,7 +169,7 @@ def test_the_policy_allows_just_the_script_and_the_style(report):
 
 def test_several_tasks_have_a_summary_and_a_section_each(run, tasks_file, tmp_path):
     path = tmp_path / "tasks.html"
-    code, out, err = run("report", tasks_file, "--target", 0.8, "--out", path)
+    code, out, err = run("report", tasks_file, "--target", 0.8, "--budget", 1, "--out", path)
     assert code == 1
     assert "The report is in" in out
     assert "1 of 3 tasks could not be forecast; the report says why" in err
@@ -175,7 +182,11 @@ def test_several_tasks_have_a_summary_and_a_section_each(run, tasks_file, tmp_pa
     assert f"too short, {EVIL}" in words(summary)
     assert "Assumptions" in words(shared)
     assert "Assumptions" not in words(plain)
+    for section, name in ((plain, "plain"), (evil, EVIL)):
+        (line,) = (words(code) for code in section.iter(f"{XHTML}code"))
+        assert as_typed(line) == ["design", "curve.csv", "--task", name, "--budget", "1", "--target", "0.8"]
     found = numbers(path)["tasks"]
+    assert found["plain"]["design"]["designs"] == found[EVIL]["design"]["designs"]
     assert found["plain"]["forecast"]["forecast"] == found[EVIL]["forecast"]["forecast"]  # the same scores
 
 
@@ -184,7 +195,8 @@ def test_text_from_outside_stays_text(tmp_path):
     scores = [0.7, 0.74, 0.77, 0.79]
     curve = LearningCurve([60, 94, 147, 230], scores, ["a<b>", *"bcd"], task=hostile, metric=hostile)
     path = tmp_path / "hostile.html"
-    write_report({hostile: APExGP().fit(curve), "other": APExGP().fit([60, 94, 147, 230], scores)}, path, target=0.8)
+    models = {hostile: APExGP().fit(curve), "other": APExGP().fit([60, 94, 147, 230], scores)}
+    write_report(models, path, target=0.8, budget=1)
     document = parsed(path)
     assert len(list(document.iter(f"{XHTML}script"))) == 3  # ours, and the data of two charts
     assert not list(document.iter(f"{XHTML}b"))
@@ -196,6 +208,9 @@ def as_typed(command):
     program, *arguments = shlex.split(command.replace("\\\n", ""))
     assert program == "apexgp"
     return arguments
+
+
+ADVISED = {"defaults", "published", "an error rate of patients"}
 
 
 def settings_of_all_kinds():
@@ -219,8 +234,14 @@ def test_the_lines_in_a_report_make_it_again(run, tmp_path, monkeypatch, kind, m
     lower = about.get("direction") == "lower"
     curve = LearningCurve(sizes, 1 - scores if lower else scores, ["it's", 'b "2"'], task="a task", **about)
     asked = {"target": 0.2 if lower else 0.8, "confidence": 0.65, "cost_per_sample": 1.1, "penalty": 9e4, "rounds": 2}
+    if kind not in ADVISED:
+        asked["budget"] = 0  # trying designs takes time
+    elif kind != "published":
+        asked |= {"budget": 2, "available": 555}
     write_report(model.fit(curve), "first.html", [500, 1234.5], times=[10], level=0.9, **asked)
     first = numbers(tmp_path / "first.html")
+    (design,) = (task["design"] for task in first["tasks"].values())
+    assert (design is not None) == (kind in ADVISED - {"published"})  # which cannot tell, and was not asked to
     document = parsed(tmp_path / "first.html")
     (tmp_path / "curve.csv").write_text(saved(document)["curve.csv"])
     code = ["".join(block.itertext()) for block in document.iter(f"{XHTML}pre")]
@@ -240,7 +261,7 @@ def test_the_lines_for_several_tasks_make_them_again(run, tasks_file, tmp_path, 
     models = {name: APExGP(seed=i).fit(curves[name]) for i, name in enumerate(("plain", EVIL))}
     alike = {name: APExGP().fit(curves[name]) for name in models}
     for given in (models, alike):
-        write_report(given, "first.html", times=3, overwrite=True)
+        write_report(given, "first.html", times=3, budget=0, overwrite=True)
         document = parsed(tmp_path / "first.html")
         (tmp_path / "curve.csv").write_text(saved(document)["curve.csv"])
         code = ["".join(block.itertext()) for block in document.iter(f"{XHTML}pre")]
@@ -254,8 +275,29 @@ def test_the_lines_for_several_tasks_make_them_again(run, tasks_file, tmp_path, 
 
 def test_a_pilot_too_short_for_a_backtest_says_so(tmp_path):
     path = tmp_path / "short.html"
-    write_report(APExGP().fit([60, 94, 147], [0.7, 0.74, 0.77]), path)
+    write_report(APExGP().fit([60, 94, 147], [0.7, 0.74, 0.77]), path, budget=0)
     assert "No method could be judged" in words(parsed(path))
+
+
+def test_advice_is_about_the_sizes_and_the_budget_that_were_asked_for(tmp_path):
+    path = tmp_path / "report.html"
+    model = APExGP(seed=4).fit([60, 94, 147, 230], [0.7, 0.74, 0.77, 0.79])
+    sizes = np.geomspace(230, 9000, 30).round()
+    write_report(model, path, sizes, budget=2, available=300)
+    (found,) = (task["design"] for task in numbers(path)["tasks"].values())
+    asked = found["question"]["at"]
+    assert len(asked) == 20  # as many as can be looked at
+    assert (asked[0], asked[-1]) == (230, 9000)
+    assert set(asked) <= set(sizes)
+    assert found["question"]["budget"] == 2
+    assert max(max(design["sizes"]) for design in found["designs"]) == 300
+    text = words(parsed(path))
+    shown = found["designs"][0]["widths"]
+    for width in (shown[0], shown[10], shown[-1]):
+        assert f"{width:.3f}" in text
+    write_report(model, path, budget=0, overwrite=True)
+    assert "What would help most" not in words(parsed(path))
+    assert "Chaloner" not in words(parsed(path))
 
 
 def test_what_would_make_no_report_is_refused_before_any_work(tmp_path):
@@ -264,6 +306,14 @@ def test_what_would_make_no_report_is_refused_before_any_work(tmp_path):
         write_report(APExGP(), path, target=0.8, cost_per_sample=12)
     with pytest.raises(errors.RequestError, match="target is missing"):
         write_report(APExGP(), path, cost_per_sample=12, penalty=9)
+    for budget in (-1, float("nan"), "many"):
+        with pytest.raises(errors.RequestError, match=r"^budget must be"):
+            write_report(APExGP(), path, budget=budget)
+    with pytest.raises(errors.RequestError, match=r"^available must be"):
+        write_report(APExGP(), path, available=float("inf"))
+    published = APExGP.as_published().fit([60, 94, 147], [0.7, 0.74, 0.77])
+    with pytest.raises(errors.RequestError, match="must know single scores"):
+        write_report(published, path, budget=3)
     with pytest.raises(errors.RequestError, match="must be a fitted APExGP"):
         write_report("model", path)
     with pytest.raises(errors.RequestError, match="no fitted model"):

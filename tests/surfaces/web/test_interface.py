@@ -67,6 +67,50 @@ def test_answers_are_what_the_commands_print(ask, facts_of, pairs, better):
     assert ask("/api/minimum", fields)[2] == facts_of("minimum", *arguments)
 
 
+def test_what_to_measure_next_is_what_the_command_prints(ask, facts_of, pairs):
+    table = pairs.read_text()
+    fields = {"budget": 3.0, "at": ["720", "10x"], "target": 0.8, "confidence": 0.6, "available": 600.0, "seed": 3}
+    options = [part for name, value in fields.items() for part in (f"--{name}", value) if name != "at"]
+    facts = facts_of("design", pairs, "--at", "720,10x", *options, "--confirm", 1)
+    assert ask("/api/design", {"table": table, "confirm": 1} | fields)[2] == facts
+    first = {"budget": 9.0, "at": ["5000"], "confirm": 0, "sizes": ["100", "200", "400"], "splits": 2}
+    options = ("--budget", 9, "--at", 5000, "--confirm", 0, "--sizes", "100, 200, 400", "--splits", 2)
+    assert ask("/api/design", first)[2] == facts_of("design", *options)  # before any pilot
+    # The page shows the best few of them, with lines that go on from those of the forecast.
+    fields = {"table": table, "target": 0.8, "budget": 2.0, "metric": "auroc", "floor": 0.3}
+    status, _, advice = ask("/api/page/advice", fields)
+    assert status == 200, advice
+    assert advice["design"] == ask("/api/design", fields)[2]
+    assert advice["table"]["rows"][0][0] == "nothing more"
+    best = advice["design"]["designs"][0]
+    assert advice["table"]["rows"][1][1:] == [
+        str(best["fits"]),
+        f"{best['risk']:.4f}",
+        f"{best['widths'][0]:.3f}",
+        f"{100 * best['prob_settled']:.3g} %",
+    ]
+    assert "with 80 % probability, whether 5,640 examples reach 0.8" in advice["note"]
+
+
+def test_what_to_measure_next_is_refused_by_the_field_or_the_control(ask):
+    refused(ask("/api/design", {"at": ["10x"]}), 422, "at")
+    refused(ask("/api/design", {}), 422, "at")
+    refused(ask("/api/design", {"table": TABLE, "sizes": ["soon"]}), 422, "sizes")
+    refused(ask("/api/design", {"table": TABLE, "confirm": 1000}), 422, "confirm")
+    refused(ask("/api/design", {"table": TABLE, "splits": 0}), 422, "splits")
+    assert refused(ask("/api/design", {"table": TABLE, "budget": 0.5}), 422, "budget")["message"].startswith(
+        "budget must pay for one more fit"
+    )
+    for fields, argument, words in (
+        ({"budget": 0.5}, "budget", "“Models you could still train” must pay for one more fit"),
+        ({"budget": "x"}, "budget", "“Models you could still train”: "),
+        ({"available": 100.0}, "available", "“Examples you could train on at most” must be at least 360"),
+        ({"at": ["soon"]}, "at", "“Forecast at sizes” wants a training-set size"),
+    ):
+        error = refused(ask("/api/page/advice", {"table": TABLE} | fields), 422, argument)
+        assert error["message"].startswith(words)
+
+
 def test_error_rates_and_several_tasks(ask, facts_of, tasks, tmp_path):
     falling = tmp_path / "falling.csv"
     falling.write_text("size,score\n" + "".join(f"{n},{0.9 * n**-0.3:.4f}\n" for n in (60, 94, 147, 230, 360)))
@@ -99,27 +143,34 @@ def test_the_lines_of_code_give_the_same_numbers(ask, capfd, facts_of, tmp_path,
     settings = {"metric": "auroc", "ceiling": 0.95, "mean": "power_law", "at": ["720", "10x"], "confidence": 0.6}
     fields = {"table": pilot_table(), "target": 0.8, "cost": 12.0, "penalty": 50_000.0, "rounds": 2, **settings}
     page = ask("/api/page", fields)[2]
+    about = {name: value for name, value in fields.items() if name not in ("cost", "penalty", "rounds")}
+    advice = ask("/api/page/advice", about | {"budget": 2.0, "available": 700.0, "seed": 2})[2]
     made = {}
-    exec(compile(page["python"], "page", "exec"), made)
+    exec(compile(page["python"] + advice["python"], "page", "exec"), made)
     capfd.readouterr()
     assert [row["mean"] for row in page["forecast"]["forecast"]] == made["forecast"].mean.tolist()
     assert [row["lower"] for row in page["forecast"]["forecast"]] == made["lower"].tolist()
     assert page["forecast"]["required"]["size"] == made["required"].size
     assert page["plan"]["plan"]["sizes"] == list(made["plan"].sizes)
+    assert len(made["found"].designs) == len(advice["design"]["designs"])
     monkeypatch.chdir(tmp_path)
     (tmp_path / "measurements.csv").write_text(page["measurements"])
     forecast, plan = (shlex.split(line)[1:] for line in page["shell"].splitlines())
     assert facts_of(*forecast) == page["forecast"]
     assert facts_of(*plan) == page["plan"]
+    assert facts_of(*shlex.split(advice["shell"])[1:]) == advice["design"]
 
 
 def test_a_report_is_one_file(ask):
-    status, headers, report = ask("/api/report", {"table": pilot_table(), "target": 0.8, "at": ["10x", "2000"]})
+    asked = {"table": pilot_table(), "target": 0.8, "at": ["10x", "2000"], "budget": 1.0, "available": 600.0}
+    status, headers, report = ask("/api/report", asked)
     assert status == 200
     assert headers.get_content_type() == "text/html"
     assert report.lower().startswith(b"<!doctype html>")
     forecast = ask("/api/forecast", {"table": pilot_table(), "target": 0.8, "at": ["2000", "10x"]})[2]
     text = report.decode()
+    assert "With 1 more fit, " in text
+    assert "--budget 1" in re.sub(r"<.*?>", "", text)
     for row in forecast["forecast"]:
         assert f"{row['mean']:.3f}" in text
         assert f"{row['lower']:.3f} to {row['upper']:.3f}" in text

@@ -56,6 +56,17 @@ def answered(page, words):
     return page.text_content("#lead")
 
 
+def advised(page, words):
+    """Scroll to what would help most, and wait until it holds these words; all of it."""
+    page.locator("#help-title").scroll_into_view_if_needed()
+    page.wait_for_function(
+        "words => document.querySelector('#advice').textContent.includes(words)"
+        " && document.querySelector('#help').getAttribute('aria-busy') === 'false'",
+        arg=words,
+    )
+    return page.text_content("#advice")
+
+
 def paste(page, text, selector="#paste"):
     page.focus(selector)
     page.evaluate(
@@ -127,17 +138,58 @@ def test_a_wrong_row_is_told_beside_it(open_page):
         # A control at fault has its message beside it.
         page.fill("#target", "7")
         page.wait_for_selector("#target[aria-invalid=true]")
-        assert "“Score to reach” must be a score" in page.inner_text("#setting-problem")
+        assert "“Score to reach” must be a score" in page.inner_text("#settings-problem")
         paste(page, "what,is\nthis,all")
         page.wait_for_selector("#read-problem:not([hidden])")
         assert "no column" in page.inner_text("#read-problem")
 
 
+def test_what_would_help_most_follows_the_forecast(open_page, server):
+    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.8&level=0.95&budget=2"
+    with open_page(link, expected=["422"]) as page:
+        asked = []
+        page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/advice") else None)
+        answered(page, "18,000 training examples")
+        assert asked == []  # nobody looks at it yet
+        said = advised(page, "With 2 fits, ")
+        rows = SPREADSHEET.replace(",", ".")
+        fields = {"table": rows, "target": 0.8, "budget": 2}
+        advice = send(server, "/api/page/advice", fields)[2]
+        assert said == advice["design"]["sentence"]
+        shown = [row.inner_text().split("\t") for row in page.locator("#advice-table tbody tr").all()]
+        assert shown == advice["table"]["rows"]
+        assert page.text_content("#advice-note") == advice["note"]
+        assert page.text_content("#shell").endswith(advice["shell"])
+        # What does not matter to it is not asked again; what matters is.
+        page.fill("#level", "0.9")
+        answered(page, "90 %")
+        advised(page, "With 2 fits, ")
+        assert len(asked) == 1
+        page.fill("#budget", "1")
+        advised(page, "With 1 more fit, ")
+        assert page.url.endswith("&budget=1")
+        # A control at fault has its message beside it, and the forecast stands.
+        page.fill("#available", "100")
+        page.wait_for_selector("#available[aria-invalid=true]")
+        assert "must be at least 360" in page.inner_text("#next-problem")
+        assert page.is_hidden("#problem")
+        assert page.inner_text("#advice-table") == ""
+        page.fill("#available", "1,000")
+        advised(page, "With 1 more fit, ")
+        assert page.locator("#next-problem").count() == 0
+        page.locator("#rows input[name=score]").nth(4).fill("0.79")
+        answered(page, "0.790")
+        advised(page, "With 1 more fit, ")
+        assert "1,000" in page.inner_text("#advice-table")
+
+
 def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
     link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&metric=auroc&target=0.78&at=2x,10x&cost=12&penalty=50000"
+    link += "&budget=1"
     with open_page(link, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]) as page:
         answered(page, "3,600 training examples")
         assert page.is_visible("#plan-table tbody tr")
+        advised(page, "With 1 more fit, ")
         saved = {}
         for kind in ("svg", "png", "csv", "measurements", "json", "python", "report"):
             with page.expect_download() as waiting:
@@ -152,6 +204,9 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         assert kept["forecast"] == facts
         costs = {"table": table, "target": 0.78, "cost": 12, "penalty": 50000}
         assert kept["plan"] == send(server, "/api/plan", costs)[2]
+        assert kept["design"] == send(server, "/api/design", asked | {"budget": 1})[2]
+        assert "design_pilot(model, budget=1, at=[720, 3600], target=0.78)" in saved["python"].read_text()
+        assert "With 1 more fit, " in saved["report"].read_text()
         assert saved["svg"].read_text().startswith("<svg ")
         png = saved["png"].read_bytes()
         assert png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -279,12 +334,13 @@ def test_all_by_keyboard(open_page):
 
 
 def test_a_narrow_screen_shows_all_and_the_gist(open_page):
-    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.78&cost=12&penalty=50000"
+    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.78&cost=12&penalty=50000&budget=2"
     with open_page(link, viewport={"width": 360, "height": 700}, has_touch=True, is_mobile=True) as page:
         answered(page, "18,000 training examples")
         for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
+        advised(page, "With 2 fits, ")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_selector("#peek:not([hidden])")
@@ -296,7 +352,7 @@ def test_a_narrow_screen_shows_all_and_the_gist(open_page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(open_page, scheme):
     axe = require("axe_playwright_python.sync_playwright").Axe()
-    link = "#rows=60,0.66;94,abc;147,0.72;230,0.75;360,0.76;564,0.77&target=0.78&cost=12&penalty=50000"
+    link = "#rows=60,0.66;94,abc;147,0.72;230,0.75;360,0.76;564,0.77&target=0.78&cost=12&penalty=50000&budget=1"
     with open_page(link, expected=["422"], color_scheme=scheme) as page:
 
         def judged(state):
@@ -318,7 +374,11 @@ def test_axe_finds_nothing_serious(open_page, scheme):
         for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
+        advised(page, "With 1 more fit, ")
         judged("the whole answer")
+        page.fill("#budget", "0")
+        page.wait_for_selector("#budget[aria-invalid]")
+        judged("a wrong budget")
         paste(page, "n,accuracy,F1\n60,0.6,0.7\n94,0.6,0.7\n")
         page.wait_for_selector("#choice[open]")
         judged("columns in doubt")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from ...design.plans import Cost, Price
 from ...errors import RequestError
 from ..command import Sets
 from ..facts import design_facts
-from ..options import BayesOptions, CurveFileIfAny, share_option, sizes_asked_for
+from ..options import BayesOptions, CurveFileIfAny, share_option, sizes_to_design
 from ..output import OutputOptions, PictureOptions
 from ..plot import DesignDisplay
 from ..tables import table_of
@@ -100,12 +99,12 @@ def design(
     found = design_pilot(
         model,
         spend,
-        at=_sizes("at", at, largest),
+        at=sizes_to_design("at", at, largest),
         target=target,
         confidence=confidence,
         cost=cost,
         available=available,
-        sizes=_sizes("sizes", sizes, largest),
+        sizes=sizes_to_design("sizes", sizes, largest),
         splits=splits,
         confirm=confirm,
         seed=settings.seed,
@@ -122,18 +121,6 @@ def _budget(text: str) -> tuple[float, bool]:
             f"must be a number of fits such as 12, or hours such as 5h, got {text!r}.", argument="budget"
         )
     return (float(match[1]) * _HOURS[match[2]], True) if match[2] else (float(match[1]), False)
-
-
-def _sizes(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
-    """Sizes as people write them."""
-    if not texts:
-        return None
-    if largest is None and any("x" in text.lower() for text in texts):
-        raise RequestError("must be sizes: without a file there is no pilot to be a multiple of.", argument=argument)
-    try:
-        return sizes_asked_for(texts, largest or 1.0)
-    except RequestError as problem:
-        raise RequestError(problem.message, argument=argument, remedy=problem.remedy) from None
 
 
 def _cost(runs: Path | None, fit: float | None, example: float | None, pairs: Path | None) -> Cost:

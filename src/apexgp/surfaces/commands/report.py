@@ -46,6 +46,21 @@ def report(
         typer.Option(help="What it costs not to reach the target, in the same currency.", show_default=False),
     ] = None,
     rounds: Annotated[int, typer.Option(help="How often one can collect.")] = 3,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            help="How many models you could still train, for the advice on what to measure next; 0: no advice.  "
+            "[default: 12]",
+            show_default=False,
+        ),
+    ] = None,
+    available: Annotated[
+        float | None,
+        typer.Option(
+            help="Most examples that can be trained on.  [default: twice the largest size in the file]",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the report if it exists."), Sets("overwrite")
     ] = False,
@@ -80,6 +95,8 @@ def report(
         cost_per_sample=cost,
         penalty=penalty,
         rounds=rounds,
+        budget=budget,
+        available=available,
         overwrite=force,
     )
     typer.echo(written_line(out))

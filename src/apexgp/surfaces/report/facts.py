@@ -9,11 +9,14 @@ from sklearn.base import clone
 
 from ...answers.plan import CollectionPlan, plan_collection
 from ...answers.required import RequiredSize
+from ...design.pilot import design_pilot
+from ...design.ranked import PilotDesign
+from ...errors import RequestError
 from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest, methods_named
 from ...repeated.figures import Backtest
 from ..chart.facts import bands_with, chart_facts
-from ..facts import backtest_facts, forecast_facts, plan_facts
+from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts
 from ..words.cite import Source, sources_of, sources_of_methods
 from .wanted import Wanted
 
@@ -34,6 +37,8 @@ class Findings:
     required: RequiredSize | None
     plan: CollectionPlan | None
     plan_facts: dict[str, Any] | None
+    design: PilotDesign | None
+    design_facts: dict[str, Any] | None
 
     @property
     def cautions(self) -> list[str]:
@@ -45,11 +50,17 @@ class Findings:
     def sources(self) -> list[Source]:
         """Whose work the answers rest on."""
         of_plan: list[Source] = [] if self.plan is None else ["mahmood_b"]
-        return [*sources_of(self.model), *of_plan, *sources_of_methods(_COMPARED)]
+        of_design: list[Source] = [] if self.design is None else ["chaloner"]
+        return [*sources_of(self.model), *of_plan, *of_design, *sources_of_methods(_COMPARED)]
 
     def as_json(self) -> dict[str, Any]:
         """The facts of all answers, for machines."""
-        return {"forecast": self.forecast, "plan": self.plan_facts, "backtest": self.backtest_facts}
+        return {
+            "forecast": self.forecast,
+            "plan": self.plan_facts,
+            "design": self.design_facts,
+            "backtest": self.backtest_facts,
+        }
 
 
 def findings(model: APExGP, wanted: Wanted) -> Findings:
@@ -59,6 +70,7 @@ def findings(model: APExGP, wanted: Wanted) -> Findings:
     plan = None
     if wanted.target is not None and wanted.cost_per_sample is not None and wanted.penalty is not None:
         plan = plan_collection(model, wanted.target, wanted.cost_per_sample, wanted.penalty, wanted.rounds)
+    design = _designed(model, wanted)
     judged = backtest(model.curve_, _methods(model))
     return Findings(
         model,
@@ -69,7 +81,21 @@ def findings(model: APExGP, wanted: Wanted) -> Findings:
         required,
         plan,
         None if plan is None else plan_facts(model, plan),
+        design,
+        None if design is None else design_facts(design, model, model.curve_),
     )
+
+
+def _designed(model: APExGP, wanted: Wanted) -> PilotDesign | None:
+    """What to measure next, where that is wanted."""
+    if wanted.budget == 0:
+        return None
+    try:
+        return design_pilot(model, **wanted.design_arguments(model))
+    except RequestError as problem:
+        if wanted.budget is None and problem.argument == "model":
+            return None  # one that cannot tell, such as the published: nobody has asked it to
+        raise
 
 
 def _methods(model: APExGP) -> dict[str, CurveEstimator]:

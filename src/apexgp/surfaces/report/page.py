@@ -19,10 +19,20 @@ from ..._tables import as_csv
 from ...curve import curve_columns
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..markup import without_controls
-from ..tables import Cells, curve_table, forecast_table, held_out_table, required_table, summary_table, table_of
+from ..tables import (
+    Cells,
+    advice_table,
+    curve_table,
+    forecast_table,
+    held_out_table,
+    required_table,
+    summary_table,
+    table_of,
+)
 from ..words.cite import citations
+from ..words.design import how_designs_are_ranked
 from ..words.forecast import forecast_sentence, pilot_line
-from ..words.remake import python_lines, shell_line
+from ..words.remake import design_command, python_lines, shell_line
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
 from ..words.required import required_sentence
 from .facts import Findings, own_method
@@ -38,6 +48,7 @@ class _Section:
     name: str
     anchor: str
     found: Findings
+    wanted: Wanted
 
     @property
     def answers(self) -> list[str]:
@@ -70,6 +81,19 @@ class _Section:
     @property
     def plan(self) -> Cells | None:
         return None if self.found.plan is None else table_of(self.found.plan)
+
+    @property
+    def designs(self) -> Cells | None:
+        return None if self.found.design is None else advice_table(self.found.design)
+
+    @property
+    def designs_read(self) -> str:
+        return "" if self.found.design is None else how_designs_are_ranked(self.found.design, self.found.model.curve_)
+
+    @property
+    def design_line(self) -> str | None:
+        asked = self.wanted.design_arguments(self.found.model)
+        return design_command(self.found.model, asked, task=self.name or None)
 
     @property
     def judged(self) -> bool:
@@ -105,7 +129,7 @@ def report_page(found: Mapping[str, Findings], failed: Mapping[str, str], wanted
         What was asked for.
     """
     models = {name: one.model for name, one in found.items()}
-    sections = [_Section(name, f"task-{i}", one) for i, (name, one) in enumerate(found.items(), start=1)]
+    sections = [_Section(name, f"task-{i}", one, wanted) for i, (name, one) in enumerate(found.items(), start=1)]
     first = sections[0].assumptions
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()

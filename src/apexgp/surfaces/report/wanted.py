@@ -8,9 +8,11 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ..._check import probability, sizes_array
+from ..._check import probability, real_number, sizes_array
 from ...curve import LearningCurve
 from ...errors import RequestError
+from ...estimators import APExGP
+from ..advice import advice_arguments
 
 __all__ = ["Wanted"]
 
@@ -29,6 +31,8 @@ class Wanted:
     cost_per_sample: float | None = None
     penalty: float | None = None
     rounds: int = 3
+    budget: float | None = None
+    available: float | None = None
 
     @classmethod
     def checked(cls, *, sizes: ArrayLike | None, times: ArrayLike | None, **others: Any) -> Self:
@@ -43,6 +47,13 @@ class Wanted:
             raise RequestError("is missing: a plan takes the score to reach.", argument="target")
         for name in ("confidence", "level"):
             others[name] = probability(name, others[name])
+        for name in ("budget", "available"):
+            others[name] = None if others[name] is None else real_number(name, others[name])
+        if others["budget"] is not None and others["budget"] < 0:
+            raise RequestError(
+                f"must be a number of fits, or 0 for no advice on what to measure next, got {others['budget']:g}.",
+                argument="budget",
+            )
         return cls(
             sizes=() if sizes is None else tuple(sizes_array("sizes", sizes).tolist()),
             times=() if times is None else tuple(sizes_array("times", times).tolist()),
@@ -53,6 +64,11 @@ class Wanted:
         """The sizes to forecast, in rising order."""
         times = self.times if self.times or self.sizes else _TIMES
         return sorted({*self.sizes, *(n * curve.largest for n in times)})
+
+    def design_arguments(self, model: APExGP) -> dict[str, Any]:
+        """What `design_pilot` is asked; by default it chooses the sizes itself."""
+        sizes = self.sizes_for(model.curve_) if self.sizes or self.times else []
+        return advice_arguments(model, self.budget, sizes, self.target, self.confidence, self.available)
 
     @property
     def plans(self) -> bool:

@@ -34,13 +34,16 @@ def write_report(
     cost_per_sample: float | None = None,
     penalty: float | None = None,
     rounds: int = 3,
+    budget: float | None = None,
+    available: float | None = None,
     overwrite: bool = False,
     progress: bool = True,
 ) -> None:
     """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
 
-    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, a backtest on the
-    pilot, cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
+    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, what would help most to
+    measure next, a backtest on the pilot, cautions, assumptions, the data, and the lines that make it again. Needs
+    `pip install 'apexgp[report]'`.
 
     Parameters
     ----------
@@ -59,6 +62,9 @@ def write_report(
         Probability that the intervals should hold the score.
     cost_per_sample, penalty, rounds
         Costs to plan by, as for `plan_collection`.
+    budget, available
+        Number of fits, and most examples that can be trained on, for the advice on what to measure next, as for
+        `design_pilot`. By default 12 fits, where the model can tell (the published one cannot); 0: no advice.
     overwrite
         Whether the file may exist.
     progress
@@ -76,6 +82,8 @@ def write_report(
         cost_per_sample=cost_per_sample,
         penalty=penalty,
         rounds=rounds,
+        budget=budget,
+        available=available,
     )
     models, failed = _sorted_out(model)
     found = {}

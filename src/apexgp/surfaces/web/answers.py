@@ -15,22 +15,34 @@ from ...answers.minimum import minimum_sample_size
 from ...answers.plan import CollectionPlan, plan_collection
 from ...cautions import Caution
 from ...curve import LearningCurve, curve_columns
+from ...design.pilot import design_pilot
 from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ...repeated.compare import compare_models
 from ...repeated.figures import Backtest
+from ..advice import advice_arguments
 from ..chart.facts import bands_with, chart_facts
 from ..chart.figure import chart_figure, chart_file
-from ..facts import backtest_facts, compare_facts, forecast_facts, minimum_facts, plan_facts
-from ..options import Columns, MethodOptions, ModelOptions, sizes_and_times, sizes_asked_for
+from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
+from ..options import (
+    BayesOptions,
+    Columns,
+    MethodOptions,
+    ModelOptions,
+    sizes_and_times,
+    sizes_asked_for,
+    sizes_to_design,
+)
 from ..report.facts import findings
 from ..report.page import report_page
 from ..report.wanted import Wanted
-from ..tables import backtest_table, forecast_table, table_of
+from ..tables import advice_table, backtest_table, forecast_table, table_of
 from ..words.controls import control, set_in_control
-from ..words.lines import python_lines, shell_lines
+from ..words.design import how_designs_are_ranked
+from ..words.lines import MEASUREMENTS, python_lines, shell_lines
+from ..words.remake import design_command, design_lines
 from .reading import curve_of, layout_of, read_tables, row_problems
 from .refusals import UNPREPARED, error_body
 
@@ -52,7 +64,7 @@ _FIELDS = {  # of a request, by the library's arguments that they set, where tho
     "times": "at",
     "split": "split_column",
 }
-_OF_THE_PAGE = {"page", "read"}  # asked by the page, whose reader knows no fields
+_OF_THE_PAGE = {"advice", "page", "read"}  # asked by the page, whose reader knows no fields
 
 
 def answer(request: tuple[str, dict[str, Any]]) -> Reply:
@@ -78,13 +90,14 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
 
 def _error(kind: str, problem: ApexError, given: Mapping[str, Any]) -> bytes:
     """The error in the words of who asks: the page's controls, or the fields of a request."""
+    field = _field if kind != "design" else _field_of_design
     if kind in _OF_THE_PAGE:
         message = problem.worded(lambda name: control(_field(name)), _in_control)
     else:
-        message = problem.worded(_field, lambda name, value: f"{_field(name)}{'' if value is None else f' {value}'}")
+        message = problem.worded(field, lambda name, value: f"{field(name)}{'' if value is None else f' {value}'}")
     # A file is asked about by what would settle the doubt.
     settling = [one if isinstance(one, str) else one[0] for one in problem.remedy[1:]] if kind == "read" else []
-    argument = next(map(_field, filter(None, [problem.argument, *settling])), None)
+    argument = next(map(field, filter(None, [problem.argument, *settling])), None)
     is_data = isinstance(problem, DataError)
     rows = row_problems(given["table"], _columns(given)) if is_data and "table" in given else []
     found = layout_of(given["raw"], given["sheet"]) if kind == "read" else None
@@ -97,6 +110,11 @@ def _in_control(argument: str, value: Any) -> str:
 
 def _field(argument: str) -> str:
     return _FIELDS.get(argument, argument)
+
+
+def _field_of_design(argument: str) -> str:
+    """There, sizes to measure are told apart from those that matter."""
+    return argument if argument == "sizes" else _field(argument)
 
 
 def _columns(given: Mapping[str, Any]) -> Columns:
@@ -163,6 +181,38 @@ def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> 
     return minimum_facts(minimum_sample_size(prevalence, parameters, r2, **given))
 
 
+def _design(
+    *, table: str | None, at: list[str] | None, sizes: list[str] | None, seed: int, **given: Any
+) -> dict[str, Any]:
+    model: APExGP = _options(BayesOptions, given | {"seed": seed}).model()
+    curve = None if table is None else curve_of(table, _columns(given))[0]
+    if curve is not None:
+        model.fit(curve)
+    largest = None if curve is None else curve.largest
+    asked = {name: given[name] for name in ("target", "confidence", "available", "splits", "confirm")}
+    asked |= {"at": sizes_to_design("at", at, largest), "sizes": sizes_to_design("sizes", sizes, largest)}
+    return design_facts(design_pilot(model, given["budget"], seed=seed, **asked), model, curve)
+
+
+def _advice(*, table: str, at: list[str] | None, **given: Any) -> dict[str, Any]:
+    """What the page shows of what would help most."""
+    model, _ = _fitted(table, given)
+    curve = model.curve_
+    sizes = sizes_asked_for(at or (), curve.largest)
+    asked = advice_arguments(model, given["budget"], sizes, given["target"], given["confidence"], given["available"])
+    found = design_pilot(model, **asked)
+    facts = design_facts(found, model, curve)
+    facts["cautions"] = [_by_controls(caution) for caution in facts["cautions"]]
+    header, rows = advice_table(found)
+    return {
+        "design": facts,
+        "table": {"header": header, "rows": rows},
+        "note": how_designs_are_ranked(found, curve),
+        "python": design_lines(asked),
+        "shell": f"{design_command(model, asked, MEASUREMENTS)}\n",
+    }
+
+
 def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str, Any]:
     """All that the page shows, from one fit."""
     model, notes = _fitted(table, given)
@@ -208,7 +258,7 @@ def _report(*, table: str, at: list[str] | None, cost: float | None, **given: An
         sizes=sizes or None,
         times=times or None,
         cost_per_sample=cost,
-        **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds")},
+        **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds", "budget", "available")},
     )
     return report_page({"": findings(model, wanted)}, {}, wanted)
 
@@ -223,8 +273,10 @@ def _planned(
 
 
 _KINDS: dict[str, Callable[..., Any]] = {
+    "advice": _advice,
     "backtest": _backtest,
     "compare": _compare,
+    "design": _design,
     "forecast": _forecast,
     "minimum": _minimum,
     "page": _page,

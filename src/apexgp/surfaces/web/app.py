@@ -25,6 +25,7 @@ from .guard import Guard
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 from .refusals import UNPREPARED, RefusalError
 from .replies import (
+    AdviceAnswer,
     AnyAnswer,
     ErrorAnswer,
     ExamplesAnswer,
@@ -33,8 +34,10 @@ from .replies import (
     TablesAnswer,
 )
 from .requests import (
+    AdviceRequest,
     BacktestRequest,
     CompareRequest,
+    DesignRequest,
     ForecastRequest,
     MinimumRequest,
     PageRequest,
@@ -46,7 +49,7 @@ __all__ = ["COMPUTE_SECONDS", "make_app"]
 
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
-_SLOW = {"backtest", "compare", "report"}
+_SLOW = {"advice", "backtest", "compare", "design", "report"}
 
 _TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
 _MEDIA = {
@@ -145,10 +148,20 @@ def _add_paths(app: FastAPI) -> None:
         """Patients that a prediction model needs before any pilot: `apexgp minimum --json`."""
         return await _answered(request, "minimum", asked.model_dump())
 
+    @app.post("/api/design", responses={200: {"model": AnyAnswer}})
+    async def design(request: Request, asked: DesignRequest) -> Response:
+        """What to measure next: `apexgp design --json`."""
+        return await _answered(request, "design", asked.model_dump())
+
     @app.post("/api/page", responses={200: {"model": PageAnswer}})
     async def page(request: Request, asked: PageRequest) -> Response:
         """All that the page shows at once, from one fit: forecast, plan, picture, table, lines of code."""
         return await _answered(request, "page", asked.model_dump())
+
+    @app.post("/api/page/advice", responses={200: {"model": AdviceAnswer}})
+    async def advice(request: Request, asked: AdviceRequest) -> Response:
+        """What the page shows of what would help most: the design, its table, lines of code."""
+        return await _answered(request, "advice", asked.model_dump())
 
     @app.post("/api/report", responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}})
     async def report(request: Request, asked: ReportRequest) -> Response:
@@ -246,7 +259,7 @@ async def _invalid(request: Request, problem: Exception) -> Response:
         return RefusalError(400, None, "The request is not valid JSON.").response()
     place = [str(part) for part in first["loc"][1:]]
     field = "".join(place[:1])
-    named = control(field) if request.url.path == "/api/page" else field
+    named = control(field) if request.url.path.startswith("/api/page") else field
     message = f"{named or 'The request'}: {first['msg']}."
     return RefusalError(422, place[0] if place else None, message).response()
 

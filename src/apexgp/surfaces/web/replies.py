@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["AnyAnswer", "ErrorAnswer", "ExamplesAnswer", "ForecastAnswer", "PageAnswer", "TablesAnswer"]
+__all__ = ["AdviceAnswer", "AnyAnswer", "ErrorAnswer", "ExamplesAnswer", "ForecastAnswer", "PageAnswer", "TablesAnswer"]
 
 
 class _Reply(BaseModel):
@@ -93,6 +93,16 @@ class PageAnswer(_Reply):
     python: str = Field(description="Lines of Python that give the same numbers.")
     shell: str = Field(description="Commands that give the same numbers.")
     notes: list[str] = Field(description="What the computation had to say.")
+
+
+class AdviceAnswer(_Reply):
+    """What the page shows of what would help most."""
+
+    design: AnyAnswer
+    table: Cells = Field(description="The best few designs.")
+    note: str = Field(description="What the columns mean.")
+    python: str = Field(description="Lines of Python that go on from those of the page.")
+    shell: str = Field(description="The command that gives the same numbers.")
 
 
 class Curve(_Reply):

@@ -11,11 +11,14 @@ from typer.models import OptionInfo
 from ...answers.plan import MOST_ROUNDS
 from ...estimators import METHODS
 from ...model.means import MEANS
+from ..advice import DEFAULT_BUDGET
 from ..options import Columns, ModelOptions
 
 __all__ = [
+    "AdviceRequest",
     "BacktestRequest",
     "CompareRequest",
+    "DesignRequest",
     "ForecastRequest",
     "MinimumRequest",
     "PageRequest",
@@ -26,6 +29,7 @@ __all__ = [
 MOST_CHARACTERS = 1_000_000  # of a table
 _MOST_SIZES = 50  # to forecast at once
 _MOST_SEED = 2**53
+_MOST_CONFIRMED = 10  # designs that are tried on drawn data, a fraction of a second each
 _LONGEST_NAME = 200
 
 
@@ -92,6 +96,9 @@ _AT = Field(
     examples=[["2x", "10x", "20000"]],
 )
 _ROUNDS = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+_AVAILABLE = _number(
+    None, "Most examples that can be trained on; by default twice the largest size in the table.", exclusiveMinimum=0
+)
 _CONFIDENCE = Field(0.8, description="Probability with which the target should be met.", gt=0, lt=1)
 
 
@@ -156,15 +163,50 @@ class MinimumRequest(_Request):
     error: float = Field(0.05, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
 
-class ReportRequest(_AnswerRequest):
-    """`apexgp report`: one HTML file that opens offline."""
-
+class _PlannedRequest(_AnswerRequest):
     cost: float | None = _number(None, "What a labelled example costs.", exclusiveMinimum=0)
     penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
 
 
-class PageRequest(ForecastRequest, ReportRequest):
+class ReportRequest(_PlannedRequest):
+    """`apexgp report`: one HTML file that opens offline."""
+
+    budget: float | None = _number(
+        None, "How many models could still be trained, for the advice on what to measure next; 0: no advice.", minimum=0
+    )
+    available: float | None = _AVAILABLE
+
+
+class PageRequest(ForecastRequest, _PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
     backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
+
+
+class _NextRequest(_BayesRequest):
+    budget: float = _number(DEFAULT_BUDGET, "How many models could be trained.", exclusiveMinimum=0)
+    at: list[str] | None = _AT
+    target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
+    confidence: float = _CONFIDENCE
+    available: float | None = _AVAILABLE
+
+
+class DesignRequest(_ColumnsRequest, _NextRequest):
+    """`apexgp design --json`: what to measure next; without a table, the first pilot."""
+
+    table: str | None = Field(
+        None,
+        description="The measurements, as for a forecast; none before the first pilot.",
+        min_length=1,
+        max_length=MOST_CHARACTERS,
+    )
+    sizes: list[str] | None = Field(
+        None, description="Training-set sizes that may be measured, written as in at.", max_length=_MOST_SIZES
+    )
+    splits: int | None = Field(None, description="Number of new splits; by default several are tried.", ge=1, le=1000)
+    confirm: int = Field(3, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED)
+
+
+class AdviceRequest(_CurveRequest, _NextRequest):
+    """What the page shows of what would help most."""

@@ -8,6 +8,8 @@ __all__ = ["CONTROLS", "control", "set_in_control"]
 
 CONTROLS = {
     "at": "Forecast at sizes",
+    "available": "Examples you could train on at most",
+    "budget": "Models you could still train",
     "ceiling": "Best score that is possible at all (ceiling)",
     "confidence": "with a probability of",
     "cost": "A labelled example",

@@ -11,7 +11,7 @@ from ...estimators import APExGP
 from .method import pilot_and_method
 from .phrases import chance, counted, listed, roughly
 
-__all__ = ["design_methods", "design_sentence"]
+__all__ = ["design_methods", "design_sentence", "how_designs_are_ranked"]
 
 _HARDLY = 0.9  # of a width that stays: nothing to a reader
 
@@ -44,6 +44,24 @@ def design_sentence(found: PilotDesign, curve: LearningCurve | None) -> str:
             f"(a width of {spare.widths[-1]:.3f})."
         )
     return " ".join(said)
+
+
+def how_designs_are_ranked(found: PilotDesign, curve: LearningCurve | None) -> str:
+    """What the columns of a table of designs mean."""
+    least = (
+        "the error that the forecast is expected to have afterwards (CRPS)"
+        if found.ranked_by == "score"
+        else "the doubt that is expected to be left about the size that reaches the target (Brier score)"
+    )
+    text = f"A fit is one model trained on one split at one size. The best come first, by {least}."
+    if found.target is None:
+        return text
+    sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
+    unsettled = " It is now; what is measured may cast doubt on it." if found.settled_now else ""
+    return (
+        f"{text} Settled: how probably it will then be known, with {sure} probability, whether "
+        f"{max(found.at):,.10g} {_counted(curve)} reach {found.target:g}.{unsettled}"
+    )
 
 
 def _counted(curve: LearningCurve | None) -> str:

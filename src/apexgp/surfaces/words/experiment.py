@@ -30,9 +30,10 @@ def _range_sentence(result: ExperimentResult, extent: str) -> str:
     sizes = result.experiment.ranges[extent]
     tasks = len({one.task for one in own})
     measured = [size for size in sizes if any(size in curve.sizes for curve in result.curves.values())]
+    reach = f"{measured[0]:,} to {measured[-1]:,}" if len(measured) > 1 else f"{measured[0]:,}"
     closest = min(errors, key=lambda method: errors[method])
     text = (
-        f"{extent.capitalize()} range ({measured[0]:,} to {measured[-1]:,} training examples, from a pilot of "
+        f"{extent.capitalize()} range ({reach} training examples, from a pilot of "
         f"{result.experiment.pilot[-1]:,}; {tasks} label{'s' * (tasks > 1)}): {_heading(closest)} has the lowest RMSE, "
         f"{100 * errors[closest]:.2f} points"
     )

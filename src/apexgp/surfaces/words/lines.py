@@ -12,9 +12,9 @@ from ...curve import LearningCurve
 from ...estimators import APExGP
 from .remake import made_by_options, made_in_python, plainly
 
-__all__ = ["python_lines", "shell_lines"]
+__all__ = ["MEASUREMENTS", "python_lines", "shell_lines"]
 
-_FILE = "measurements.csv"
+MEASUREMENTS = "measurements.csv"
 _WIDTH = 100
 
 
@@ -94,8 +94,8 @@ def shell_lines(model: APExGP, asked: Mapping[str, Any], plans: bool) -> str:
         if asked[name] != default and (name != "confidence" or target)
         for part in (f"--{name}", plainly(asked[name]))
     ]
-    lines = [["apexgp", "forecast", _FILE, *sizes, *target, *changed, *settings]]
+    lines = [["apexgp", "forecast", MEASUREMENTS, *sizes, *target, *changed, *settings]]
     if plans:
         costs = [part for name in ("cost", "penalty", "rounds") for part in (f"--{name}", plainly(asked[name]))]
-        lines.append(["apexgp", "plan", _FILE, *target, *costs, *settings])
+        lines.append(["apexgp", "plan", MEASUREMENTS, *target, *costs, *settings])
     return "\n".join(map(shlex.join, lines)) + "\n"

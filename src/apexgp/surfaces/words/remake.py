@@ -12,7 +12,15 @@ from ...estimators import APExGP
 from ...model.beliefs import Beliefs
 from ...model.variant import PUBLISHED, WRITTEN
 
-__all__ = ["made_by_options", "made_in_python", "plainly", "python_lines", "shell_line"]
+__all__ = [
+    "design_command",
+    "design_lines",
+    "made_by_options",
+    "made_in_python",
+    "plainly",
+    "python_lines",
+    "shell_line",
+]
 
 _FILE, _REPORT = "curve.csv", "report.html"
 _WIDTH = 80  # characters of a line
@@ -57,6 +65,25 @@ def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | 
         else:
             words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), plainly(value)]
     return _continued([*words, *settings[0], "--out", _REPORT])
+
+
+def design_lines(asked: Mapping[str, Any]) -> str:
+    """Python that asks a fitted `model` what to measure next; `asked` are the arguments of `design_pilot`."""
+    call = _call("design_pilot", ["model", *(f"{name}={_literal(value)}" for name, value in asked.items())])
+    return f"from apexgp import design_pilot\n\nfound = {call}\nprint(found)\n"
+
+
+def design_command(model: APExGP, asked: Mapping[str, Any], file: str = _FILE, task: str | None = None) -> str | None:
+    """The command that does the same, or None where the command line has no words for the model."""
+    settings = made_by_options(model)
+    if settings is None:
+        return None
+    words = ["apexgp", "design", file] + ([] if task is None else ["--task", task])
+    for name, value in asked.items():
+        if name != "seed":  # which is among the settings
+            every = value if isinstance(value, list) else [value]
+            words += [part for one in every for part in (f"--{name}", plainly(one))]
+    return shlex.join([*words, *settings])
 
 
 def _changed(model: APExGP) -> dict[str, Any]:

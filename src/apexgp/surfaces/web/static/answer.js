@@ -30,6 +30,23 @@ export function showBacktest({ backtest, tables }) {
   else table("backtest-table", tables.backtest, "Figures of each method");
 }
 
+/** What would help most, beside the lines of code of the `answer` that it follows. */
+export function showAdvice({ design, table: cells, note, python, shell }, answer) {
+  const news = design.cautions.filter((caution) => !answer.forecast.cautions.includes(caution));
+  element("advice").textContent = [design.sentence, ...news].join(" ");
+  element("advice-note").textContent = note;
+  table("advice-table", cells, "What the best few things to measure next are expected to tell");
+  element("python").textContent = answer.python + "\n" + python;
+  element("shell").textContent = answer.shell + shell;
+}
+
+/** In place of it: why there is none. */
+export function showNoAdvice(text) {
+  element("advice").textContent = text;
+  element("advice-note").textContent = "";
+  element("advice-table").replaceChildren();
+}
+
 /** The chart as the server drew it: parsed, so that no script in it could run, and then attended to. */
 function drawFigure(html) {
   const figure = new DOMParser().parseFromString(html, "text/html").querySelector("figure");

@@ -1,25 +1,29 @@
 // The page: from what is typed, pasted or dropped to a request, and from its answer to what is shown.
 
-import { showAnswer, showBacktest, list } from "./answer.js";
+import { list, showAdvice, showAnswer, showBacktest, showNoAdvice } from "./answer.js";
 import { ask, keepToken, latest, Refused, setToken } from "./api.js";
 import { chosen, forget, forgetColumns, offer } from "./choice.js";
 import { Grid } from "./grid.js";
-import { readSettings, requested, showFault, writeSettings } from "./settings.js";
+import { readSettings, requested, requestedNext, showFault, writeSettings } from "./settings.js";
 import { emptyState, fromFragment, toFragment } from "./state.js";
 import { take } from "./take.js";
 
 const WAIT = 200; // milliseconds after the last change
+const LONGER = 500; // before what takes a second or two to compute
 const FEWEST_SIZES = 3; // before which nobody needs to be told that there is no answer
 const element = (id) => document.getElementById(id);
 const nothingYet = element("lead").textContent;
 
-let shown = null; // the answer on the page, and the request that it answers
+let shown = null; // the answer on the page, the request that it answers, and the advice that followed
 let curves = []; // of the file that was read last
 let file = null; // that file: its bytes, and the row that it was pasted into
 let answerInSight = true;
+let adviceInSight = false;
+let advised = null; // what was advised last, and what for
 
 const grid = new Grid(element("rows"), { changed, pasted: (text, row) => read(text, row) });
 const update = latest(answerNow, WAIT);
+const advise = latest(adviseNow, LONGER);
 
 function changed() {
   element("about").hidden = true;
@@ -81,6 +85,8 @@ async function answerNow(signal) {
     showProblem("");
     shown = { answer, request };
     showAnswer(answer);
+    waitForAdvice(true);
+    advise();
     element("no-pilot").hidden = true;
     peek();
     showBacktest(answer);
@@ -90,6 +96,32 @@ async function answerNow(signal) {
     refuse(problem, rows, places);
   }
   element("answer").setAttribute("aria-busy", "false");
+}
+
+/** What would help most: asked once it is in sight, after the forecast, which does not wait for it. */
+async function adviseNow(signal) {
+  if (!shown || !adviceInSight) return;
+  try {
+    const request = requestedNext(shown.request, readSettings());
+    const key = JSON.stringify(request);
+    if (advised?.key !== key) {
+      waitForAdvice(true);
+      advised = { key, advice: await ask("api/page/advice", { json: request, signal }) };
+    }
+    shown.advice = advised.advice; // had there been another answer meanwhile, this would have been dropped
+    showFault(null, "", "next");
+    showAdvice(shown.advice, shown.answer);
+  } catch (problem) {
+    if (!(problem instanceof Refused)) throw problem;
+    delete shown.advice;
+    showNoAdvice(showFault(problem.argument, problem.message, "next") ? "" : problem.message);
+  }
+  waitForAdvice(false);
+}
+
+function waitForAdvice(busy) {
+  element("help").setAttribute("aria-busy", String(busy));
+  for (const id of ["advice", "advice-table"]) element(id).classList.toggle("stale", busy);
 }
 
 function refuse(problem, rows, places) {
@@ -219,6 +251,8 @@ async function offerExamples() {
 // What people do.
 element("settings").addEventListener("input", changed);
 element("settings").addEventListener("submit", (event) => event.preventDefault());
+element("next").addEventListener("input", () => { keep(false); advise(); });
+element("next").addEventListener("submit", (event) => event.preventDefault());
 element("backtest").addEventListener("toggle", () => update(0));
 element("curve").addEventListener("change", (event) => { choose(Number(event.target.value)); keep(true); update(0); });
 element("choice").addEventListener("change", async (event) => {
@@ -256,7 +290,7 @@ element("downloads").addEventListener("click", async (event) => {
   if (!kind || !shown) return;
   element("taken").textContent = kind === "report" ? "Writing the report …" : "";
   try {
-    element("taken").textContent = await take(kind, shown.answer, shown.request, readSettings().task ?? "");
+    element("taken").textContent = await take(kind, shown, readSettings());
   } catch (problem) {
     element("taken").textContent = problem.message;
   }
@@ -275,6 +309,7 @@ for (const link of document.querySelectorAll('a[href="#answer"]')) {
   });
 }
 new IntersectionObserver(([entry]) => { answerInSight = entry.isIntersecting; peek(); }).observe(element("answer"));
+new IntersectionObserver(([entry]) => { if ((adviceInSight = entry.isIntersecting)) advise(0); }).observe(element("help"));
 window.addEventListener("popstate", () => load(fromFragment(location.hash)));
 
 async function begin() {

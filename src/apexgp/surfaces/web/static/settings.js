@@ -3,8 +3,10 @@
 import { Refused } from "./api.js";
 import { SETTINGS } from "./state.js";
 
-const NUMBERS = ["target", "confidence", "ceiling", "cost", "penalty", "level", "floor"];
-const PROBLEM = "setting-problem";
+const NUMBERS = ["target", "confidence", "ceiling", "level", "floor"];
+const AMOUNTS = ["cost", "penalty"];
+const NEXT = ["budget", "available"];
+const ABOUT_NEXT = ["table", "metric", "lower_is_better", "unit", "mean", "ceiling", "floor", "at", "target", "confidence"];
 const element = (name) => document.getElementById(name);
 
 export function readSettings() {
@@ -30,12 +32,31 @@ export function writeSettings(settings) {
 export function requested(settings) {
   const fields = {};
   for (const name of NUMBERS) if (settings[name]) fields[name] = number(name, settings[name]);
+  for (const name of AMOUNTS) if (settings[name]) fields[name] = amount(name, settings[name]);
   if (settings.rounds) fields.rounds = number("rounds", settings.rounds);
   for (const name of ["metric", "mean", "of", "unit"]) if (settings[name]) fields[name] = settings[name];
   if (settings.lower_is_better) fields.lower_is_better = true;
   const sizes = (settings.at ?? "").split(/[\s;]+|,(?!\d{3}(?!\d))|,(?=\s)/).filter(Boolean);
   if (sizes.length) fields.at = sizes.map((size) => size.replace(/,/g, ""));
   return fields;
+}
+
+/** The fields of a request about what to measure next, for the curve and the questions of a request to the page. */
+export function requestedNext(request, settings) {
+  const kept = ABOUT_NEXT.filter((name) => name in request).map((name) => [name, request[name]]);
+  return { ...Object.fromEntries(kept), ...budgeted(settings) };
+}
+
+/** How much more can be done, as a report takes it. */
+export function budgeted(settings) {
+  return Object.fromEntries(NEXT.filter((name) => settings[name]).map((name) => [name, amount(name, settings[name])]));
+}
+
+/** An amount as people write it: 50000, 50,000 or 50k. */
+function amount(name, text) {
+  const [, digits, unit] = /^(.*?)\s*([km]?)$/i.exec(text);
+  const plain = /^[1-9]\d{0,2}(,\d{3})+$/.test(digits) ? digits.replace(/,/g, "") : digits;
+  return number(name, plain) * { "": 1, k: 1e3, m: 1e6 }[unit.toLowerCase()];
 }
 
 /** A number as people write it: with a decimal comma, or in per cent. */
@@ -48,22 +69,23 @@ function number(name, text) {
   return percent ? value / 100 : value;
 }
 
-/** Put a message beside a control, or take all away. Returns whether there is such a control. */
-export function showFault(name, message) {
-  for (const old of document.querySelectorAll("#settings .problem")) old.remove();
-  for (const control of document.querySelectorAll("#settings [aria-invalid]")) {
+/** Put a message beside a control of a form, or take all away. Returns whether there is such a control. */
+export function showFault(name, message, form = "settings") {
+  const problem = `${form}-problem`;
+  for (const old of document.querySelectorAll(`#${form} .problem`)) old.remove();
+  for (const control of document.querySelectorAll(`#${form} [aria-invalid]`)) {
     control.removeAttribute("aria-invalid");
-    describe(control, (ids) => ids.filter((id) => id !== PROBLEM));
+    describe(control, (ids) => ids.filter((id) => id !== problem));
   }
   const control = name && SETTINGS.includes(name) ? element(name) : null;
-  if (!control) return false;
+  if (!control || control.form.id !== form) return false;
   const line = document.createElement("span");
   line.className = "problem";
-  line.id = PROBLEM;
+  line.id = problem;
   line.textContent = message;
   control.closest(".field").append(line);
   control.setAttribute("aria-invalid", "true");
-  describe(control, (ids) => [...ids, PROBLEM]);
+  describe(control, (ids) => [...ids, problem]);
   const folded = control.closest("details");
   if (folded) folded.open = true;
   return true;

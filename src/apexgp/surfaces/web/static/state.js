@@ -1,7 +1,7 @@
 // What the page holds, and how it stands in the fragment of the address: readable, and never sent to a server.
 
 export const SETTINGS = ["task", "metric", "lower_is_better", "target", "confidence", "at", "ceiling", "cost", "penalty",
-  "rounds", "mean", "level", "floor", "of", "unit"];
+  "rounds", "mean", "level", "floor", "of", "unit", "budget", "available"];
 const LONGEST_LINK = 100000; // characters; some programs cut longer ones
 
 export function emptyState() {

@@ -1,12 +1,13 @@
 // What is taken away: files made from the answer on the page, and a link that holds the numbers.
 
 import { ask } from "./api.js";
+import { budgeted } from "./settings.js";
 
 const WIDTH = 1600; // pixels of the PNG
 
-/** Take away one kind of thing; gives a few words on what was done. */
-export async function take(kind, answer, request, name) {
-  const base = name.replace(/[^\w-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).toLowerCase() || "curve";
+/** Take away one kind of thing of what is shown; gives a few words on what was done. */
+export async function take(kind, { answer, request, advice }, settings) {
+  const base = (settings.task ?? "").replace(/[^\w-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).toLowerCase() || "curve";
   switch (kind) {
     case "link":
       await navigator.clipboard.writeText(location.href);
@@ -20,14 +21,20 @@ export async function take(kind, answer, request, name) {
     case "measurements":
       return save("measurements.csv", answer.measurements, "text/csv");
     case "json":
-      return save(`${base}.json`, JSON.stringify(answer.plan ? { forecast: answer.forecast, plan: answer.plan } : answer.forecast, null, 1) + "\n", "application/json");
+      return save(`${base}.json`, JSON.stringify(facts(answer, advice), null, 1) + "\n", "application/json");
     case "python":
-      return save(`${base}.py`, answer.python, "text/x-python");
+      return save(`${base}.py`, answer.python + (advice ? "\n" + advice.python : ""), "text/x-python");
     case "report": {
       const { of, ...wanted } = request; // a report forecasts new splits, and says so
-      return save(`${base}-report.html`, await ask("api/report", { json: wanted }), "text/html");
+      return save(`${base}-report.html`, await ask("api/report", { json: { ...wanted, ...budgeted(settings) } }), "text/html");
     }
   }
+}
+
+/** The dictionaries of `--json`, by their commands where there are several. */
+function facts({ forecast, plan }, advice) {
+  if (!plan && !advice) return forecast;
+  return { forecast, ...(plan ? { plan } : {}), ...(advice ? { design: advice.design } : {}) };
 }
 
 function save(name, content, type) {
