@@ -115,6 +115,13 @@ def test_tables_say_what_the_rows_hold(study, records, capsys):
         assert f"## {heading}" in printed
 
 
+def test_methods_are_compared_on_the_draw_that_all_were_run_on(study):
+    from study.tables import first_draw
+
+    rows = pd.DataFrame({"method": ["auto", "auto", "default", "domhan"], "sample": ["draw 1", *["draw 7"] * 3]})
+    assert first_draw(rows).method.tolist() == ["auto", "default", "domhan"]
+
+
 def test_the_picture_of_reliability_shows_every_method(study, records):
     study("picture", "--out", records, "--to", records / "reliability.png")
     assert (records / "reliability.png").read_bytes().startswith(b"\x89PNG")

@@ -43,7 +43,8 @@ def sections(targets: pd.DataFrame, known: dict[str, Method]) -> Iterator[str]:
         yield ""
         yield from tables.verdict(subset, known)
     if draws["sample"].nunique() > 1:
-        several = {name: known[name] for name in known if draws[draws.method == name]["sample"].nunique() > 1}
+        counts = draws.method.value_counts()
+        several = {name: known[name] for name in known if counts.get(name) == counts[tables.DEFAULT]}
         yield "\n## All draws of the main protocol"
         yield from tables.lines(draws, several)
         yield ""

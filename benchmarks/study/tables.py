@@ -23,7 +23,8 @@ _FIGURES = ["crps", "log_score", "error", "pit", "width_95", *(f"covers_{level}"
 
 def by_curve(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean figures of each method, pilot and horizon."""
-    return rows.dropna(subset="truth").groupby(["method", *_PILOT, "horizon"])[_FIGURES].mean().reset_index()
+    known = rows.dropna(subset="truth")
+    return known.groupby(["method", *_PILOT, "horizon"], sort=False)[_FIGURES].mean().reset_index()
 
 
 def drawn(rows: pd.DataFrame) -> pd.DataFrame:
@@ -32,7 +33,9 @@ def drawn(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def first_draw(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[rows["sample"] == drawn(rows)["sample"].iloc[0]]
+    """Rows of the draw on which all methods were run."""
+    methods = drawn(rows).groupby("sample", sort=False).method.nunique()
+    return rows[rows["sample"] == methods.idxmax()]
 
 
 def lines(rows: pd.DataFrame, known: dict[str, Method], title: str = "method") -> Iterator[str]:
