@@ -3,6 +3,7 @@
 import ast
 import csv
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,6 +110,34 @@ def test_as_written_covers_too_little_and_our_default_misses_nothing(cells):
     means = {c: np.mean([cell.values[c].mean for cell in single]) for c in ("remade", "written", "default")}
     assert means["written"] < 65 < 85 < means["remade"]
     assert means["default"] == 100
+
+
+def test_the_page_counts_as_an_experiment_does(fits, cells):
+    from harvey2023.data import TASKS
+
+    columns = {"gp_power_law": "remade", "gp_power_law_as_written": "written", "apexgp": "default"}
+    experiment = replace(apexgp.Experiment.read("chestxray14"), methods=tuple(columns))
+    for extent in ("short", "long"):
+        curves = {label: fits.results.curve(TASKS[label], extent) for label in ("Atelectasis", "Effusion", "PSAX")}
+        if extent == "long":  # the pilots of the two files differ a little
+            curves = {label: with_pilot(fits.results.pilot(TASKS[label]), curve) for label, curve in curves.items()}
+        figures = [one for one in apexgp.judge_curves(experiment, curves).figures if one.range == extent]
+        for one in figures:
+            if one.method == "baseline":
+                continue
+            for table, found in (("rmse", one.rmse), ("single_point_coverage", one.coverage)):
+                (cell,) = [
+                    cell
+                    for cell in cells[table]
+                    if (cell.place["range"], cell.label, cell.method) == (extent, one.task, "gp_power_law")
+                ]
+                assert cell.values[columns[one.method]].mean == pytest.approx(100 * found, abs=1e-6), (table, one)
+
+
+def with_pilot(pilot, curve):
+    later = curve.beyond(pilot.largest)
+    sizes, scores = (np.r_[getattr(pilot, name), getattr(later, name)] for name in ("sizes", "scores"))
+    return apexgp.LearningCurve(sizes, scores, [*pilot.split, *later.split], metric="auroc")
 
 
 def test_the_fits_settle_and_the_noise_sits_on_the_hidden_floor(fits):
