@@ -266,23 +266,6 @@ def test_the_paper_uses_public_names_only():
                 assert not [alias for alias in node.names if alias.name.startswith("apexgp")], path
 
 
-def test_rounds_draw_what_they_should(rng):
-    require("matplotlib")
-    from harvey2023.dense_coverage import grouped
-    from harvey2023.likelihood import resampled
-
-    runs = rng.random(300)
-    rounds = grouped(runs, 7, rng)
-    assert rounds.shape == (7, 100)
-    np.testing.assert_allclose(rounds.mean(axis=1), runs.mean())  # each run once a round
-    later = apexgp.LearningCurve([414, 475], [[0.1, 0.4, 0.7], [0.2, 0.2, 0.2]])
-    drawn = resampled(later, 4000, rng)
-    assert drawn.shape == (4000, 2)
-    np.testing.assert_allclose(drawn[:, 1], 0.2)
-    assert drawn[:, 0].mean() == pytest.approx(0.4, abs=0.01)
-    assert drawn[:, 0].std() == pytest.approx(np.sqrt(0.06 / 3), rel=0.05)
-
-
 def test_the_margin_has_the_percentiles_that_its_figure_says(rng):
     require("matplotlib")
     from harvey2023 import priors
