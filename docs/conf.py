@@ -5,15 +5,11 @@ fetched, neither while the site is made nor when it is read: fonts are the reade
 are those of the theme.
 """
 
-import logging
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_site"))
-
-# Sections of the first page wait for pages that are not written yet, and Sphinx has no setting for it.
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(lambda said: getattr(said, "subtype", "") != "empty_glob")
 
 project = "apexgp"
 author = "The apexgp authors"

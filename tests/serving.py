@@ -124,7 +124,7 @@ def described(address, *options):
         "all",
     ]
     command += ["--exclude-checks", "positive_data_acceptance", "--suppress-health-check", "all"]
-    command += ["--request-timeout", "60", *options]
+    command += ["--request-timeout", "60", "--max-response-time", "60", *options]
     with tempfile.TemporaryDirectory() as folder:  # it leaves notes to itself where it runs
         done = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=folder

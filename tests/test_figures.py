@@ -73,6 +73,18 @@ def test_comparison_of_models(printed):
 
 
 @pytest.mark.slow
+def test_replayed_collections(printed):
+    shown = printed("collection.py", "--every", 20, "--rounds", "--jobs", 1)
+    quoted = page("answers.md").partition("**Does the required size suffice?**")[2]
+    asked = re.findall(r"^\| (0\.\d) \|", quoted, re.MULTILINE)
+    assert asked == ["0.1", "0.5", "0.8", "0.9"]
+    answered = dict(re.findall(r"^confidence (0\.\d): suffices on (\S+) % .* of \d+$", shown, re.MULTILINE))
+    assert {"0.1", "0.5"} <= set(answered) <= set(asked)  # few curves settle more
+    assert float(answered["0.1"]) <= float(answered["0.5"])
+    assert "the share of targets that were reached there" in shown
+
+
+@pytest.mark.slow
 def test_backtests_of_development_curves(printed):
     shown = printed("answers_speed.py", "--backtests", 3)
     quoted = page("answers.md").partition("**Which method forecasts best?**")[2]

@@ -146,6 +146,15 @@ def test_before_a_pilot_there_are_three_sizes_at_least():
     )
 
 
+def test_a_first_pilot_that_is_dear_ends_early():
+    per_example = design_pilot(None, 400, at=20_000, available=2000, cost=(0, 1), confirm=0)
+    assert all(len(one.sizes) >= 3 and one.cost <= 400 for one in per_example.designs)
+    assert per_example.best.sizes[-1] < 400
+    ample = design_pilot(None, 40_000, at=20_000, available=2000, cost=(0, 1), confirm=0)
+    assert ample.best.sizes[-1] == 2000
+    assert ample.best.risk < per_example.best.risk
+
+
 def test_sizes_and_splits_of_ones_own(model):
     found = design_pilot(model, 20, at=3600, sizes=[100, 500], available=500, splits=4, confirm=0)
     assert {size for one in found.designs for size in one.sizes} <= {100, 500}

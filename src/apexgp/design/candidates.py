@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from .._check import FloatArray
 from .plans import Design, Price
 
-__all__ = ["Room", "candidate_sizes", "candidates", "first_sizes"]
+__all__ = ["Room", "candidate_sizes", "candidates", "cheapest", "first_sizes"]
 
 Risk = Callable[[Design], float]
 
@@ -60,7 +60,8 @@ def candidate_sizes(pilot: FloatArray, available: float) -> FloatArray:
         known = np.unique(pilot[np.abs(np.log(pilot[:, None] / wanted)).argmin(axis=0)])
     further = np.array([_two_digits(size) for size in pilot[-1] * _BEYOND])
     further = further[(further > pilot[-1] * 1.1) & (further < available * 0.95)]
-    further = further[:: -(-len(further) // (_MOST_BEYOND - 1)) or 1] if len(further) >= _MOST_BEYOND else further
+    if len(further) >= _MOST_BEYOND:
+        further = further[np.linspace(0, len(further) - 1, _MOST_BEYOND - 1).round().astype(int)]
     return np.unique([*known, *further, *([available] if available > pilot[-1] else [])])
 
 
@@ -104,18 +105,22 @@ def _further(room: Room, risk: Risk) -> Iterable[Design]:
 
 
 def _first(room: Room, risk: Risk) -> Iterable[Design]:
-    """What a first pilot may be: at least three sizes, the largest among them."""
-    end = room.sizes[-1]
+    """What a first pilot may be: at least three sizes, the largest among them unless that is dear."""
+    yield cheapest(room)
+    dear = room.price.of_size(float(room.sizes[-1])) > room.price.of_size(float(room.sizes[0])) * (1 + 1e-9)
     for count in room.splits:
-        for span in _SPANS:
-            within = room.sizes[room.sizes >= end / span * 0.99]
-            for number in (3, 4, 5, 6, _MOST_SIZES):
-                if len(within) >= number:
-                    yield Design(_evenly(within, number), count)
-        for start in ((0, len(room.sizes) // 2), (len(room.sizes) // 2, -2)):
-            begun = Design(tuple(sorted({*room.sizes[list(start)].tolist(), float(end)})), count)
-            if len(begun.sizes) >= _TREND and room.affords(begun):
-                yield _grown(begun, room.sizes, room, risk)
+        for last in range(len(room.sizes), _TREND - 1, -2 if dear else -len(room.sizes)):
+            sizes = room.sizes[:last]
+            for span in _SPANS:
+                within = sizes[sizes >= sizes[-1] / span * 0.99]
+                for number in (3, 4, 5, 6, _MOST_SIZES):
+                    even = Design(_evenly(within, number), count)
+                    if len(even.sizes) >= _TREND:
+                        yield even
+            for start in ((0, len(sizes) // 2), (len(sizes) // 2, -2)):
+                begun = Design(tuple(sorted({*sizes[list(start)].tolist(), float(sizes[-1])})), count)
+                if len(begun.sizes) >= _TREND and room.affords(begun):
+                    yield _grown(begun, sizes, room, risk)
 
 
 def _evenly(sizes: FloatArray, number: int) -> tuple[float, ...]:
@@ -148,8 +153,5 @@ def _with_most_splits(design: Design, room: Room) -> Design:
 
 def cheapest(room: Room) -> Design:
     """The design that costs least."""
-    few: Sequence[float] = room.sizes.tolist() if len(room.pilot) else room.sizes[:_TREND].tolist()
-    splits = min(room.splits)
-    if len(room.pilot):
-        return min((Design((size,), splits) for size in few), key=room.price.of)
-    return Design(tuple(few), splits)
+    by_price = sorted(room.sizes.tolist(), key=room.price.of_size)
+    return Design(tuple(sorted(by_price[: 1 if len(room.pilot) else _TREND])), min(room.splits))

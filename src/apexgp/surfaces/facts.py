@@ -110,7 +110,7 @@ def plan_facts(model: APExGP, plan: CollectionPlan) -> dict[str, Any]:
 
 def design_facts(found: PilotDesign, model: APExGP, curve: LearningCurve | None) -> dict[str, Any]:
     """What to measure next, with a model fitted to the curve or, where there is none, with the priors of one."""
-    about = _model_facts(model) if curve is not None else {"apexgp": version("apexgp"), "pilot": None}
+    about = _model_facts(model) if curve is not None else _settings_facts(model) | {"pilot": None}
     own = plain({name: value for name, value in vars(found).items() if name not in ("designs", "cautions")})
     now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
     rows = rows_of(found.to_dict())
@@ -225,11 +225,14 @@ def _sources_of_minimum(found: MinimumSampleSize) -> tuple[Source, ...]:
     return ("riley", "van_smeden") if found.cstatistic is None else ("riley", "van_smeden", "riley_c")
 
 
+def _settings_facts(model: APExGP) -> dict[str, Any]:
+    settings = {name: plain_setting(value) for name, value in model.get_params(deep=False).items()}
+    return {"apexgp": version("apexgp"), "settings": settings}
+
+
 def _model_facts(model: APExGP) -> dict[str, Any]:
-    return {
-        "apexgp": version("apexgp"),
+    return _settings_facts(model) | {
         "pilot": _pilot(model.curve_),
-        "settings": {name: plain_setting(value) for name, value in model.get_params(deep=False).items()},
         "parameters": model.parameters_,
         "fit": {
             name.rstrip("_"): getattr(model, name)

@@ -79,7 +79,7 @@ def test_a_paragraph_for_a_paper(invoke):
 def test_hours(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
     assert done.exit_code == 0, done.output
-    assert "With 0.5 hours and up to 720 examples, " in done.output
+    assert "With 30 minutes and up to 720 examples, " in done.output
     assert "fits   hours   expected error" in done.output
     missing = invoke("curve.csv", "--budget", "5h").exception
     assert "--budget in hours needs to know what a fit takes." in str(missing)

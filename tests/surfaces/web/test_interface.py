@@ -169,7 +169,7 @@ def test_a_report_is_one_file(ask):
     assert report.lower().startswith(b"<!doctype html>")
     forecast = ask("/api/forecast", {"table": pilot_table(), "target": 0.8, "at": ["2000", "10x"]})[2]
     text = report.decode()
-    assert "With 1 more fit, " in text
+    assert "With 1 more fit " in text
     assert "--budget 1" in re.sub(r"<.*?>", "", text)
     for row in forecast["forecast"]:
         assert f"{row['mean']:.3f}" in text

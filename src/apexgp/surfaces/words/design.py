@@ -95,7 +95,9 @@ def _sizes(one: RankedDesign) -> str:
 def _budget(amount: float, unit: str) -> str:
     if unit == "fits":
         return f"{amount:,.10g} more fit" if amount == 1 else f"{amount:,.10g} fits"
-    return f"{amount:,.3g} hours" if unit == "hours" else f"a cost of {amount:,.4g}"
+    if unit == "hours":
+        return f"{60 * amount:,.2g} minutes" if amount < 1 else f"{amount:,.3g} hours"
+    return f"a cost of {amount:,.4g}"
 
 
 def _target_words(found: PilotDesign, best: RankedDesign, what: str, metric: str) -> list[str]:
