@@ -35,6 +35,7 @@ _TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
 _FURTHER = 2.0  # times the pilot's largest size that can be had, where nothing else is said
 _A_PILOT = 0.1  # of the smallest size that matters, before there is a pilot
 _MOST_ASKED = 20
+_MOST_MEASURED = 200  # sizes of a pilot: moments are kept of every pair of them
 
 
 def design_pilot(
@@ -113,6 +114,10 @@ def design_pilot(
     measurable = _measurable(sizes, pilot, most)
     counts = () if splits is None else (whole_number("splits", splits, least=1, most=1000),)
     measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
+    if len(measured) > _MOST_MEASURED:
+        raise RequestError(
+            f"must have a pilot of at most {_MOST_MEASURED} different sizes, got {len(measured):,}.", argument="model"
+        )
     room = Room(
         sizes=measurable,
         pilot=measured,

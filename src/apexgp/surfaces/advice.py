@@ -15,6 +15,7 @@ __all__ = ["DEFAULT_BUDGET", "advice_arguments", "worth_showing"]
 DEFAULT_BUDGET = 12.0  # fits: some splits at one or two sizes more
 _CONFIDENCE = 0.8  # that `design_pilot` takes by itself
 _MOST_SIZES = 20  # at which `design_pilot` looks
+_MOST_TRIED = 150  # scores of a pilot: with more, fits to drawn data take too long to wait for
 _BEST = 3  # designs of the table, beside the one that is cheap and the one that needs no more data
 
 
@@ -45,6 +46,7 @@ def advice_arguments(
         "target": target,
         "confidence": None if target is None or confidence == _CONFIDENCE else confidence,
         "available": available,
+        "confirm": None if len(model.curve_) <= _MOST_TRIED else 0,
         "seed": model.get_params(deep=False)["seed"] or None,
     }
     return {name: value for name, value in asked.items() if value is not None}
