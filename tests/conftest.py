@@ -146,8 +146,5 @@ def shared_data():
     """The folder of third-party measurements; never part of the repository."""
     folder = Path(os.environ.get("APEXGP_DATA", REPOSITORY.parent / "shared" / "data"))
     if not folder.is_dir():
-        reason = f"no third-party data at {folder} (set APEXGP_DATA to the folder that holds tufts/ and lcdb/)"
-        if os.environ.get("APEXGP_REQUIRE_ALL"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"no third-party data at {folder} (set APEXGP_DATA to the folder that holds tufts/ and lcdb/)")
     return folder
