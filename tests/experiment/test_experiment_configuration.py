@@ -125,7 +125,8 @@ def changed(*replacements, add=""):
 
 
 WRONG = {
-    "misspelt": (changed(("pilot", "pilots")), "sizes.pilot is missing."),
+    "misspelt": (changed(("pilot", "pilots")), "sizes.pilots is no key of a configuration. Did you mean sizes.pilot?"),
+    "misspelt table": (changed(("[sizes]", "[size]")), "size is no key of a configuration. Did you mean sizes?"),
     "unknown": (
         changed(add="shorts = [300]\n"),
         "sizes.shorts is no key of a configuration. Did you mean sizes.short?",

@@ -168,6 +168,7 @@ def test_what_is_missing_is_named_by_the_key_that_names_it(configuration, tmp_pa
     text = configuration.read_text()
     for old, new, said in (
         ('"patient"', '"who"', "has no array 'who'; found X, patient, ill"),
+        ('"patient"', '"patinet"', "has no array 'patinet'.* Did you mean 'patient'[?] It is named with data.patients"),
         (
             '"small.npz"',
             '"other.npz"',

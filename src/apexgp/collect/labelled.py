@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from .._cells import looks_like_a_date
 from .._check import some
 from .._tables import Table, read_table
-from ..errors import DataError
+from ..errors import DataError, Remedy
 from .mapped import read_scans
 from .splits import column
 
@@ -87,10 +88,10 @@ def read_labelled(
     else:
         for name in filter(None, (*wanted, group)):
             if name not in arrays:
-                raise DataError(
-                    f"{path} has no array {name!r}; found {', '.join(arrays)}.",
-                    remedy=("Name the CSV file of the labels with {}.", "labels"),
-                )
+                remedy: Remedy = ("Name the CSV file of the labels with {}.", "labels")
+                for near in get_close_matches(name, arrays, 1):
+                    remedy = (f"Did you mean {near!r}? It is named with {{}}.", "group" if name == group else "label")
+                raise DataError(f"{path} has no array {name!r}; found {', '.join(arrays)}.", remedy=remedy)
         y = {name: label for one in wanted for name, label in _label_columns(one, arrays[one]).items()}
         groups = None if group is None else column(group, arrays[group])
     _check_lengths(path, X, y)

@@ -40,6 +40,7 @@ class Keys:
         """The value of a key, checked; where there is none, `otherwise`, without which the key must be there."""
         self._asked.append(key)
         if key not in self._table:
+            self._refuse_misspelt(key)
             if otherwise:
                 found: Found = otherwise[0]
                 return found
@@ -65,6 +66,11 @@ class Keys:
             near = difflib.get_close_matches(key, self._asked, 1)
             known = f"Did you mean {self.called(near[0])}?" if near else f"There are {', '.join(self._asked)}."
             raise self.error(key, f"is no key of a configuration. {known}")
+
+    def _refuse_misspelt(self, key: str) -> None:
+        """Refuse what is there instead of a key that is not: what is missing within it would only puzzle."""
+        for near in difflib.get_close_matches(key, self.rest(), 1, cutoff=0.8):
+            raise self.error(near, f"is no key of a configuration. Did you mean {self.called(key)}?")
 
     def called(self, key: str) -> str:
         """A key as messages have it."""

@@ -126,6 +126,7 @@ def test_other_data_in_the_same_folder_are_refused(run, small):
     code, _, err = run("experiment", small, "--jobs", 1, "--no-dense", "--embeddings", "other.npz")
     assert code == 1
     assert "holds the fits of another run" in err
+    assert "Start in another folder with --out other" in err
 
 
 def test_what_cannot_begin_leaves_no_folder(run, small, tmp_path):

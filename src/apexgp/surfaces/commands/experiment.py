@@ -82,6 +82,11 @@ def experiment(
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
+        except RequestError as problem:
+            if not any(isinstance(one, tuple) and one[0] == "results" for one in problem.remedy):
+                raise
+            elsewhere = ("Start in another folder with {}, or go back to those settings.", ("out", "other"))
+            raise RequestError(problem.message, remedy=elsewhere) from problem
     for note in result.notes:
         typer.echo(note, err=True)
     drawn = find_spec("matplotlib") is not None
