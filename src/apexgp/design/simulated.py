@@ -22,6 +22,7 @@ from .plans import Design
 __all__ = ["Imagined", "imagine", "models_after"]
 
 _JITTER = 1e-12
+_TO_CHOOSE_FROM = 24  # drawn for each data set that is kept
 
 
 @dataclass(frozen=True)
@@ -65,17 +66,57 @@ class Imagined:
 
 
 def imagine(
-    known: Knowledge, pilot: LearningCurve | None, draws: int, splits: int, ceiling: float, seed: int
+    known: Knowledge,
+    pilot: LearningCurve | None,
+    draws: int,
+    splits: int,
+    ceiling: float,
+    seed: int,
+    mostly: Design | None = None,
 ) -> Imagined:
     """Draw data sets of so many new splits, and of the pilot's own.
 
-    Nodes are taken evenly along an order by how sure they are of where their curve ends, and by where that is.
+    Parameters
+    ----------
+    mostly
+        The design that matters most. Many more data sets are drawn than are kept; those that are kept lie evenly along
+        what it shows at its largest size, which decides most about how sure the forecast will be, and along how far the
+        scores scatter.
     """
     rng = np.random.default_rng(seed)
-    order = _order(known, draws)
-    below = np.cumsum(known.weights[order])
+    many = _drawn(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
+    last, going_on = (-1, False) if mostly is None else (int(known.places(mostly.sizes[-1:])[0]), mostly.continued)
+    if going_on and many.own is not None:
+        shown = many.own[:, :, last].mean(axis=1)
+    else:
+        shown = many.new[:, : splits if mostly is None else mostly.splits, last].mean(axis=1)
+    kept = _evenly(shown, many.new.std(axis=1).mean(axis=1), draws, rng)
+    return replace(many, new=many.new[kept], own=None if many.own is None else many.own[kept])
+
+
+def _evenly(first: FloatArray, second: FloatArray, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Take one of each of as many equal groups along `first`; which one, is spread over ranks along `second`.
+
+    Each is as probable as any other to be taken: means over those taken are unbiased.
+    """
+    groups = np.argsort(first, kind="stable").reshape(count, -1)
+    ranks = (rng.permutation(count) + rng.random(count)) / count
+    by_second = np.take_along_axis(groups, np.argsort(second[groups], axis=1, kind="stable"), axis=1)
+    taken: NDArray[np.intp] = by_second[np.arange(count), (ranks * groups.shape[1]).astype(int)]
+    return taken
+
+
+def _drawn(
+    known: Knowledge,
+    pilot: LearningCurve | None,
+    draws: int,
+    splits: int,
+    ceiling: float,
+    rng: np.random.Generator,
+) -> Imagined:
+    below = np.cumsum(known.weights)
     levels = (np.arange(draws) + rng.random()) / draws * below[-1]
-    nodes = order[np.minimum(np.searchsorted(below, levels), len(order) - 1)]
+    nodes = np.minimum(np.searchsorted(below, levels), len(below) - 1)
     covariance = known.covariance[:, :, nodes].copy()
     diagonal = np.arange(len(known.sizes))
     covariance[diagonal, diagonal] += _JITTER
@@ -91,19 +132,6 @@ def imagine(
         own = np.stack([_going_on(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
         own = np.clip(own, 0.0, ceiling)
     return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels)
-
-
-def _order(known: Knowledge, draws: int) -> NDArray[np.intp]:
-    """Nodes by their spread at the far end, in blocks; in each by their location there, up and down in turn."""
-    far, spread = known.location[-1], known.covariance[-1, -1]
-    by_spread = np.argsort(spread, kind="stable")
-    share = np.cumsum(known.weights[by_spread]) / known.weights.sum()
-    count = max(1, round(np.sqrt(draws)))
-    blocks = np.split(by_spread, np.searchsorted(share, np.arange(1, count) / count))
-    turned = [
-        block[np.argsort(far[block], kind="stable")][:: 1 if i % 2 == 0 else -1] for i, block in enumerate(blocks)
-    ]
-    return np.concatenate(turned)
 
 
 def _going_on(
@@ -130,7 +158,7 @@ def models_after(
 ) -> list[list[APExGP]]:
     """For each design the models fitted to the pilot and what each data set adds to it.
 
-    A data set that cannot be fitted under one of the designs counts for none.
+    A data set that cannot be fitted under one of the designs counts for none of them.
     """
     curves = [data.curve(which, design, pilot) for design in designs for which in range(len(data))]
     models = fit_together(settings, curves)
