@@ -117,23 +117,23 @@ class Judge:
             grid_widths=tuple(width[self._count :].tolist()),
         )
 
-    def tried(self, one: RankedDesign, models: Sequence[APExGP]) -> RankedDesign:
-        """Figures of a design after models have been fitted to what it may show."""
+    def tried(self, one: RankedDesign, models: Sequence[APExGP], shares: FloatArray) -> RankedDesign:
+        """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
-        width = np.mean([figures.widths(forecast) for forecast in forecasts], axis=0)
+        width = shares @ np.array([figures.widths(forecast) for forecast in forecasts])
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
             reached = np.array([figures.meets(forecast, self._goal, self._direction) for forecast in along])
             risks = (reached * (1 - reached)).mean(axis=1)
         else:
             risks = np.array([figures.expected_crps(forecast).mean() for forecast in forecasts])
-        found = replace(one, risk=float(risks.mean()), widths=tuple(width.tolist()))
+        found = replace(one, risk=float(shares @ risks), widths=tuple(width.tolist()))
         # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
         (settled,) = self.adjusted([one], [one], [found])
         return replace(
             settled,
             risk=found.risk,
-            risk_error=float(risks.std(ddof=1) / np.sqrt(len(risks))) if len(risks) > 1 else 0.0,
+            risk_error=float(np.sqrt((shares**2) @ (risks - found.risk) ** 2)),
             widths=found.widths,
             confirmed=True,
         )

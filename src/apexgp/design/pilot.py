@@ -28,7 +28,7 @@ from .simulated import imagine, models_after
 
 __all__ = ["CONFIDENCE", "MOST_ASKED", "design_pilot"]
 
-_DRAWS, _FIRST_DRAWS = 24, 48  # data sets on which the best designs are tried; more where any curve may come
+_DRAWS, _FIRST_DRAWS = 16, 24  # data sets on which the best designs are tried; more where any curve may come
 _MOST_TURNS = 3  # of trying
 _GRID = 17  # sizes beyond the pilot at which intervals are drawn and targets looked for
 _TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
@@ -136,7 +136,7 @@ def design_pilot(
     judge = Judge(model, pilot, known, asked, grid, goal, confidence, by_size=at is None and goal is not None)
     found = judge.ranked(candidates(room, judge.risk), room)
     if confirm:
-        found = _confirmed(found, judge, room, confirm, known, pilot, settings, seed)
+        found = _confirmed(found, judge, room, confirm, known, pilot, settings, engine, seed)
     return judge.answer(found, room, most)
 
 
@@ -148,6 +148,7 @@ def _confirmed(
     known: Knowledge,
     pilot: LearningCurve | None,
     settings: APExGP,
+    engine: FullBayes,
     seed: int,
 ) -> list[RankedDesign]:
     """The same designs: the best, the cheapest good one and the best without more data are tried on drawn data.
@@ -162,11 +163,11 @@ def _confirmed(
     waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
     told, tried, ranked = [], [], found
     for _ in range(_MOST_TURNS):
-        after = models_after([one.design for one in waiting], data, pilot, settings)
+        shares, after = models_after([one.design for one in waiting], data, pilot, settings, engine)
         if not after:
             break  # nothing that was drawn can be fitted: stay with what is known, the closed form at first
         told += waiting
-        tried += [judge.tried(one, models) for one, models in zip(waiting, after, strict=True)]
+        tried += [judge.tried(one, models, shares) for one, models in zip(waiting, after, strict=True)]
         others = judge.adjusted([one for one in found if one not in told], told, tried)
         ranked = sorted([*tried, *others], key=by_risk)
         if ranked[0].confirmed:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._check import FloatArray
 from ..curve import LearningCurve
 from ..estimators import APExGP, fit_together
+from ..inference.bayes import FullBayes
 from ..inference.nodes import cholesky
 from .knowledge import Knowledge
 from .plans import Design
@@ -22,7 +23,7 @@ from .plans import Design
 __all__ = ["Imagined", "imagine", "models_after"]
 
 _JITTER = 1e-12
-_TO_CHOOSE_FROM = 24  # drawn for each data set that is kept
+_TO_CHOOSE_FROM = 40  # drawn for each data set that is kept
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Imagined:
     own: FloatArray | None
     labels: Sequence[object]
     """Of the pilot's splits."""
+    shares: FloatArray
+    """Probability that each data set stands for."""
 
     def __len__(self) -> int:
         return len(self.new)
@@ -79,9 +82,9 @@ def imagine(
     Parameters
     ----------
     mostly
-        The design that matters most. Many more data sets are drawn than are kept; those that are kept lie evenly along
-        what it shows at its largest size, which decides most about how sure the forecast will be, and along how far the
-        scores scatter.
+        The design that matters most. Many more data sets are drawn than are kept. What it shows at its largest size
+        decides most about how sure the forecast will be, and surprises most of all: those that are kept lie along it,
+        closer together towards both ends.
     """
     rng = np.random.default_rng(seed)
     many = _drawn(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
@@ -90,20 +93,25 @@ def imagine(
         shown = many.own[:, :, last].mean(axis=1)
     else:
         shown = many.new[:, : splits if mostly is None else mostly.splits, last].mean(axis=1)
-    kept = _evenly(shown, many.new.std(axis=1).mean(axis=1), draws, rng)
-    return replace(many, new=many.new[kept], own=None if many.own is None else many.own[kept])
+    kept, shares = _stratified(shown, many.new.std(axis=1).mean(axis=1), draws, rng)
+    return replace(many, new=many.new[kept], own=None if many.own is None else many.own[kept], shares=shares)
 
 
-def _evenly(first: FloatArray, second: FloatArray, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Take one of each of as many equal groups along `first`; which one, is spread over ranks along `second`.
+def _stratified(
+    first: FloatArray, second: FloatArray, count: int, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Take one of each of so many groups along `first`; which one, is spread over ranks along `second`.
 
-    Each is as probable as any other to be taken: means over those taken are unbiased.
+    Groups are smaller towards both ends. Means over those taken, weighted by the shares of their groups, are unbiased.
     """
-    groups = np.argsort(first, kind="stable").reshape(count, -1)
+    order = np.argsort(first, kind="stable")
+    edges = (len(order) * (1 - np.cos(np.pi * np.arange(count + 1) / count)) / 2).round().astype(int)
     ranks = (rng.permutation(count) + rng.random(count)) / count
-    by_second = np.take_along_axis(groups, np.argsort(second[groups], axis=1, kind="stable"), axis=1)
-    taken: NDArray[np.intp] = by_second[np.arange(count), (ranks * groups.shape[1]).astype(int)]
-    return taken
+    taken = []
+    for rank, start, end in zip(ranks, edges[:-1], edges[1:], strict=True):
+        group = order[start:end]
+        taken.append(group[np.argsort(second[group], kind="stable")][int(rank * len(group))])
+    return np.array(taken), np.diff(edges) / len(order)
 
 
 def _drawn(
@@ -131,7 +139,7 @@ def _drawn(
         labels = list(dict.fromkeys(pilot.split.tolist()))
         own = np.stack([_going_on(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
         own = np.clip(own, 0.0, ceiling)
-    return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels)
+    return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels, np.full(draws, 1 / draws))
 
 
 def _going_on(
@@ -154,14 +162,24 @@ def _going_on(
 
 
 def models_after(
-    designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP
-) -> list[list[APExGP]]:
-    """For each design the models fitted to the pilot and what each data set adds to it.
+    designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP, engine: FullBayes
+) -> tuple[FloatArray, list[list[APExGP]]]:
+    """Fit the pilot and what each data set adds to it under each design.
 
     A data set that cannot be fitted under one of the designs counts for none of them.
+
+    Returns
+    -------
+    shares : array of shape (data sets,)
+        Probability that each data set stands for; none if nothing can be fitted.
+    models : list of lists
+        For each design the model of each data set, roughly integrated: for means over them.
     """
     curves = [data.curve(which, design, pilot) for design in designs for which in range(len(data))]
-    models = fit_together(settings, curves)
+    models = fit_together(settings, curves, replace(engine, roughly=True))
     by_data = [models[which :: len(data)] for which in range(len(data))]
     whole = [[model for model in own if isinstance(model, APExGP)] for own in by_data]
-    return [list(own) for own in zip(*(own for own in whole if len(own) == len(designs)), strict=True)]
+    fitted = np.array([len(own) == len(designs) for own in whole])
+    shares = data.shares[fitted]
+    by_design = zip(*(own for own, all_of_it in zip(whole, fitted, strict=True) if all_of_it), strict=True)
+    return shares / shares.sum(), [list(own) for own in by_design]
