@@ -24,19 +24,31 @@ def test_a_classifier_that_never_changes_its_answer_is_noticed(value):
     assert "exactly equal scores" in said(np.full(6, value))
 
 
-def test_equal_scores_count_where_they_are_not_rounded():
+def test_single_scores_that_are_equal_twice_may_be_chance():
     equal = RISING.copy()
     equal[3] = equal[2]
+    assert "exactly equal scores" not in said(equal)
+    equal[4] = equal[2]
     assert "exactly equal scores" in said(equal)
-    assert "exactly equal scores" not in said(np.round(equal, 2))  # so would be any two scores that are near
+    assert "exactly equal scores" not in said(np.round(equal, 2))  # so would be any scores that are near
     perfect = np.array([0.91, 0.954, 0.987, 1.0, 1.0, 1.0])
     assert said(perfect) == {"perfect scores"}  # one reason is enough
 
 
-def test_equal_scores_of_a_loss_are_those_of_its_score():
-    equal = RISING.copy()
-    equal[3] = equal[2]
-    assert "exactly equal scores" in said(1 - equal, direction="lower")
+def test_splits_that_are_all_equal_twice_are_not():
+    scores = RISING[:, None] + np.array([-0.011, 0.002, 0.009])
+    scores[3] = scores[2][::-1]  # whichever is which
+    assert "exactly equal scores" in said(scores)
+    assert "exactly equal scores" in said(1 - scores, direction="lower")
+    scores[3] = scores[2] + [0.004, -0.006, 0.002]  # only the means are equal
+    assert "exactly equal scores" not in said(scores)
+
+
+def test_accuracies_of_a_few_hundred_cases_are_seldom_called_equal():
+    rng = np.random.default_rng(0)
+    for splits, often in ((1, 0.05), (3, 0.01)):
+        drawn = rng.binomial(300, RISING[:, None], (200, 6, splits)) / 300
+        assert np.mean(["exactly equal scores" in said(scores) for scores in drawn]) < often
 
 
 def test_one_size_at_which_splits_disagree_is_named():

@@ -130,7 +130,8 @@ def read(folder: Path, names: Iterable[str]) -> pd.DataFrame:
 
 def _read_one(path: Path, name: str) -> pd.DataFrame:
     columns: dict[str, list] = {}
-    for line in path.read_text().splitlines()[1:]:
+    content = path.read_bytes()
+    for line in content[: content.rfind(b"\n") + 1].splitlines()[1:]:  # whole lines: it may still be written
         row = {"failure": None, "horizon": [None], "truth": [np.nan]} | json.loads(line)
         row["cautions"] = "; ".join(row.get("cautions", []))
         count = len(row["truth"])

@@ -230,6 +230,16 @@ def test_what_may_be_no_splits_is_asked_about(write, header):
         LearningCurve.from_csv(write(f"n,time,{header}\n60,1,0.7,0.72\n120,2,0.8,0.82\n"))
 
 
+@pytest.mark.parametrize("header", ["AP50,AP75", "recall@1,recall@2", "AUC 2019,AUC 2020"])
+def test_numbers_that_tell_metrics_apart_are_no_splits(write, header):
+    with pytest.raises(DataError, match="score="):
+        LearningCurve.from_csv(write(f"n,{header}\n60,0.7,0.72\n120,0.8,0.82\n"))
+
+
+def test_f2_is_no_split_of_f1(write):
+    assert LearningCurve.from_csv(write("n,F1,F2\n60,0.7,0.72\n120,0.8,0.82\n")).scores.tolist() == [0.7, 0.8]
+
+
 def test_of_two_sets_of_splits_one_is_chosen(write):
     path = write("n,AUC (fold 1),AUC (fold 2),Acc (fold 1),Acc (fold 2)\n60,0.7,0.72,0.6,0.6\n120,0.8,0.82,0.6,0.6\n")
     with pytest.raises(DataError, match=r"2 sets of columns .* AUC \(fold 1\), AUC \(fold 2\); Acc .*Name the columns"):

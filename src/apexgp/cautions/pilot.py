@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from .._known_metrics import UNNAMED, sounds_like_a_loss
@@ -112,15 +114,22 @@ def _guessing(curve: LearningCurve) -> Caution | None:
 
 
 def _stuck(curve: LearningCurve) -> Caution | None:
-    """Whether more data changed nothing at all: chance does not do that, but rounding to two digits does."""
+    """Whether more data changed nothing at all: every split scores the same, or a single one three times in a row.
+
+    Chance does not do that. Single scores from a few hundred test cases may well be equal twice, and scores that are
+    rounded to two digits as often as you like.
+    """
     pilot = curve.upward.replicates
-    same = np.flatnonzero(np.abs(np.diff(pilot.mean)) < _NO_CHANGE)
+    scores = [np.sort(curve.upward.scores[curve.sizes == size]) for size in pilot.sizes]
+    same = [len(a) == len(b) and bool(np.abs(a - b).max() < _NO_CHANGE) for a, b in pairwise(scores)]
+    steps = 1 if pilot.count.min() > 1 else 2
+    found = next((k for k in range(len(same) - steps + 1) if all(same[k : k + steps])), None)
     rounded = bool((np.abs(curve.scores * 100 - np.round(curve.scores * 100)) < 1e-6).all())
-    if not same.size or pilot.mean[same[0]] >= 1 or (rounded and np.ptp(curve.scores) > 0):
+    if found is None or pilot.mean[found] >= 1 or (rounded and np.ptp(curve.scores) > 0):
         return None
-    first, second = pilot.sizes[same[0]], pilot.sizes[same[0] + 1]
+    first, last = pilot.sizes[found], pilot.sizes[found + steps]
     return Caution(
-        f"The mean score is exactly the same at {first:,.10g} and {second:,.10g} examples, as that of a classifier "
+        f"The scores are exactly the same from {first:,.10g} to {last:,.10g} examples, as those of a classifier "
         "that always gives the same answer. Look at what it predicts: of real curves with such a pilot one in three "
         "left the 95 % interval later, most of them upwards, when the classifier began to learn.",
         "exactly equal scores",

@@ -30,10 +30,11 @@ __all__ = ["CONFIDENCE", "MOST_ASKED", "design_pilot"]
 
 _DRAWS, _FIRST_DRAWS = 16, 24  # data sets on which the best designs are tried; more where any curve may come
 _MOST_TURNS = 3  # of trying
-_GRID = 17  # sizes beyond the pilot at which intervals are drawn and targets looked for
+_GRID = 33  # sizes beyond the pilot at which intervals are drawn and targets looked for
 _TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
 _FURTHER = 2.0  # times the pilot's largest size that can be had, where nothing else is said
 _A_PILOT = 0.1  # of the smallest size that matters, before there is a pilot
+_MOST_MEASURED = 200  # sizes of a pilot: moments are kept of every pair of them
 
 MOST_ASKED = 20
 """Sizes that may matter."""
@@ -117,6 +118,10 @@ def design_pilot(
     measurable = _measurable(sizes, pilot, most)
     counts = () if splits is None else (whole_number("splits", splits, least=1, most=1000),)
     measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
+    if len(measured) > _MOST_MEASURED:
+        raise RequestError(
+            f"must have a pilot of at most {_MOST_MEASURED} different sizes, got {len(measured):,}.", argument="model"
+        )
     room = Room(
         sizes=measurable,
         pilot=measured,

@@ -38,8 +38,7 @@ def sets_of_splits(names: Sequence[str], metric: str | None = None) -> list[list
         rest = without_split(name)
         if rest is not None and not TRAINING & set(rest.split()):
             groups[rest].append(name)
-    # top1 and top5 are two metrics
-    sets = {rest: own for rest, own in groups.items() if len(own) > 1 and not all(map(known_metric, own))}
+    sets = {rest: own for rest, own in groups.items() if len(own) > 1 and not _told_apart_by_more(own)}
     of_scores = {rest: own for rest, own in sets.items() if not rest or known_metric(rest) or says_only_score(rest)}
     of_metric = {rest: own for rest, own in of_scores.items() if metric is not None and same_metric(rest, metric)}
     alone = [name for name in names if known_metric(name) and not any(name in own for own in sets.values())]
@@ -48,16 +47,40 @@ def sets_of_splits(names: Sequence[str], metric: str | None = None) -> list[list
     return tested if len(tested) == 1 else list(best.values())
 
 
+def _told_apart_by_more(names: Sequence[str]) -> bool:
+    """Whether names that only a number tells apart are metrics (top1 and top5, F1 and F2), or do not count up.
+
+    AP50 and AP75, recall@5 and recall@10, AUC 2019 and AUC 2020 are no splits of one experiment; AUC 1 to AUC 5 are.
+    """
+    if any(_with_split_word(_words(name)) is not None for name in names):
+        return False
+    numbers = sorted(int(_words(name)[-1]) for name in names)
+    counts_up = numbers in (list(range(len(names))), list(range(1, len(names) + 1)))
+    return not counts_up or any("@" in name or known_metric(name) for name in names)
+
+
 def without_split(name: str) -> str | None:
     """What is left of a name without the number of its split, in plain words; None where it has no such number."""
+    words = _words(name)
+    rest = _with_split_word(words)
+    if rest is not None:
+        return rest
+    if not words or not words[-1].isdigit() or _OTHER_THINGS & set(words) or re.search(r"\d[^\w)\]]*%", name):
+        return None
+    return " ".join(words[:-1])
+
+
+def _words(name: str) -> list[str]:
     # fold1_auc is fold 1 auc; but F1 stays what it is where a split is told by another word
-    words = plain_name(re.sub(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])", " ", name)).split()
+    return plain_name(re.sub(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])", " ", name)).split()
+
+
+def _with_split_word(words: Sequence[str]) -> str | None:
+    """What is left where a word says that what follows it is the number of a split; None where none does."""
     for saying, marks in ((SPLIT_WORDS, _MARK), (_INITIALS, r"\d+")):
         for i, (word, mark) in enumerate(pairwise(words)):
             if word in saying and re.fullmatch(marks, mark):
                 after = words[i + 2 :]
                 of_all = 2 if len(after) > 1 and after[0] == "of" and after[1].isdigit() else 0  # fold 1 of 5
                 return " ".join([*words[:i], *after[of_all:]])
-    if not words or not words[-1].isdigit() or _OTHER_THINGS & set(words) or re.search(r"\d[^\w)\]]*%", name):
-        return None
-    return " ".join(words[:-1])
+    return None

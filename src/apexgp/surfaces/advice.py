@@ -14,6 +14,7 @@ from ..estimators import APExGP
 __all__ = ["DEFAULT_BUDGET", "advice_arguments", "worth_showing"]
 
 DEFAULT_BUDGET = 12.0  # fits: some splits at one or two sizes more
+_MOST_TRIED = 150  # scores of a pilot: with more, fits to drawn data take too long to wait for
 _BEST = 3  # designs of the table, beside the one that is cheap and the one that needs no more data
 
 
@@ -44,6 +45,7 @@ def advice_arguments(
         "target": target,
         "confidence": None if target is None or confidence == CONFIDENCE else confidence,
         "available": available,
+        "confirm": None if len(model.curve_) <= _MOST_TRIED else 0,
         "seed": model.get_params(deep=False)["seed"] or None,
     }
     return {name: value for name, value in asked.items() if value is not None}

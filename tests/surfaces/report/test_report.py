@@ -300,6 +300,20 @@ def test_advice_is_about_the_sizes_and_the_budget_that_were_asked_for(tmp_path):
     assert "Chaloner" not in words(parsed(path))
 
 
+def test_a_large_pilot_is_judged_in_closed_form_and_a_huge_one_not_at_all(tmp_path):
+    path = tmp_path / "report.html"
+    for count, splits in ((5, 31), (201, 1)):
+        sizes = np.geomspace(50, 5000, count).round(1)
+        scores = np.repeat((0.9 - 0.6 * sizes**-0.3)[:, None], splits, axis=1) + 0.01 * np.cos(np.arange(splits))
+        write_report(APExGP().fit(LearningCurve(sizes, scores)), path, overwrite=True)
+        (found,) = (task["design"] for task in numbers(path)["tasks"].values())
+        if splits > 1:
+            assert not any(design["confirmed"] for design in found["designs"])
+            assert "apexgp design curve.csv --budget 12 --confirm 0" in words(parsed(path))
+        else:
+            assert found is None
+
+
 def test_what_would_make_no_report_is_refused_before_any_work(tmp_path):
     path = tmp_path / "report.html"
     with pytest.raises(errors.RequestError, match="penalty is missing"):
