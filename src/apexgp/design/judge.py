@@ -63,6 +63,7 @@ class Judge:
         self._goal, self._confidence, self._by_size = goal, confidence, by_size
         self._asked, self._grid, self._count = asked, grid, len(asked)
         self._cautions: tuple[str, ...] = ()
+        self._shares_left: dict[Design, FloatArray] = {}  # the search for designs comes back to many
         self._direction = "higher" if pilot is None else pilot.direction
         # Sizes that are asked for, then those of the grid.
         sizes = np.concatenate([asked, grid])
@@ -86,7 +87,10 @@ class Judge:
 
     def _left(self, design: Design) -> FloatArray:
         """Share of the spread at each size that stays."""
-        return np.minimum(self._predictor.after(design) / np.maximum(self._whole, 1e-12), 1.0)
+        if design not in self._shares_left:
+            after = self._predictor.after(design) / np.maximum(self._whole, 1e-12)
+            self._shares_left[design] = np.minimum(after, 1.0)
+        return self._shares_left[design]
 
     def _risk(self, left: FloatArray) -> float:
         if self._by_size and self._prob is not None:

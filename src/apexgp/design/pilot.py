@@ -158,8 +158,8 @@ def _confirmed(
 ) -> list[RankedDesign]:
     """The same designs: the best, the cheapest good one and the best without more data are tried on drawn data.
 
-    What trying them changed is taken to hold for the others; one that comes out best by that is tried, too, on the same
-    data sets.
+    What trying them changed is taken to hold for the others; one that comes out best by that, of all or of those without
+    more data, is tried, too, on the same data sets.
     """
     most_splits = max(one.splits for one in found)
     draws = _FIRST_DRAWS if pilot is None else _DRAWS
@@ -175,9 +175,11 @@ def _confirmed(
         tried += [judge.tried(one, models, shares) for one, models in zip(waiting, after, strict=True)]
         others = judge.adjusted([one for one in found if one not in told], told, tried)
         ranked = sorted([*tried, *others], key=by_risk)
-        if ranked[0].confirmed:
+        named = (ranked[0], at_hand(ranked, room.pilot.tolist()))
+        untried = [one.design for one in named if one is not None and not one.confirmed]
+        if not untried:
             break
-        waiting = [one for one in found if one.design == ranked[0].design]
+        waiting = [one for one in found if one.design in untried]
     return ranked
 
 

@@ -88,7 +88,7 @@ def imagine(
     """
     rng = np.random.default_rng(seed)
     many = _drawn(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
-    last, going_on = (-1, False) if mostly is None else (int(known.places(mostly.sizes[-1:])[0]), mostly.continued)
+    last, going_on = (-1, False) if mostly is None else (int(known.places(np.array(mostly.sizes[-1:]))[0]), mostly.continued)
     if going_on and many.own is not None:
         shown = many.own[:, :, last].mean(axis=1)
     else:
