@@ -28,7 +28,7 @@ from .simulated import imagine, models_after
 
 __all__ = ["CONFIDENCE", "MOST_ASKED", "design_pilot"]
 
-_DRAWS, _FIRST_DRAWS = 16, 24  # data sets on which the best designs are tried; more where any curve may come
+_DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which the best designs are tried; more where any curve may come
 _MOST_TURNS = 3  # of trying
 _GRID = 33  # sizes beyond the pilot at which intervals are drawn and targets looked for
 _TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
@@ -158,8 +158,8 @@ def _confirmed(
 ) -> list[RankedDesign]:
     """The same designs: the best, the cheapest good one and the best without more data are tried on drawn data.
 
-    What trying them changed is taken to hold for the others; one that comes out best by that, of all or of those without
-    more data, is tried, too, on the same data sets.
+    What trying them changed is taken to hold for the others; one that comes out best by that, of all or of those
+    without more data, is tried, too, on the same data sets.
     """
     most_splits = max(one.splits for one in found)
     draws = _FIRST_DRAWS if pilot is None else _DRAWS

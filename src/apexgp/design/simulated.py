@@ -83,35 +83,39 @@ def imagine(
     ----------
     mostly
         The design that matters most. Many more data sets are drawn than are kept. What it shows at its largest size
-        decides most about how sure the forecast will be, and surprises most of all: those that are kept lie along it,
-        closer together towards both ends.
+        decides most about how sure the forecast will be: those that are kept lie along it. After a pilot surprises
+        matter most: they lie closer together towards both ends.
     """
     rng = np.random.default_rng(seed)
     many = _drawn(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
-    last, going_on = (-1, False) if mostly is None else (int(known.places(np.array(mostly.sizes[-1:]))[0]), mostly.continued)
+    last, going_on = (
+        (-1, False) if mostly is None else (int(known.places(np.array(mostly.sizes[-1:]))[0]), mostly.continued)
+    )
     if going_on and many.own is not None:
         shown = many.own[:, :, last].mean(axis=1)
     else:
         shown = many.new[:, : splits if mostly is None else mostly.splits, last].mean(axis=1)
-    kept, shares = _stratified(shown, many.new.std(axis=1).mean(axis=1), draws, rng)
+    steps = np.arange(draws + 1) / draws
+    edges = steps if pilot is None else (1 - np.cos(np.pi * steps)) / 2
+    kept, shares = _stratified(shown, many.new.std(axis=1).mean(axis=1), edges, rng)
     return replace(many, new=many.new[kept], own=None if many.own is None else many.own[kept], shares=shares)
 
 
 def _stratified(
-    first: FloatArray, second: FloatArray, count: int, rng: np.random.Generator
+    first: FloatArray, second: FloatArray, edges: FloatArray, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], FloatArray]:
-    """Take one of each of so many groups along `first`; which one, is spread over ranks along `second`.
+    """Take one of each group along `first`, from edge to edge; which one, is spread over ranks along `second`.
 
-    Groups are smaller towards both ends. Means over those taken, weighted by the shares of their groups, are unbiased.
+    Means over those taken, weighted by the shares of their groups, are unbiased.
     """
-    order = np.argsort(first, kind="stable")
-    edges = (len(order) * (1 - np.cos(np.pi * np.arange(count + 1) / count)) / 2).round().astype(int)
+    order, count = np.argsort(first, kind="stable"), len(edges) - 1
+    bounds = (len(order) * edges).round().astype(int)
     ranks = (rng.permutation(count) + rng.random(count)) / count
     taken = []
-    for rank, start, end in zip(ranks, edges[:-1], edges[1:], strict=True):
+    for rank, start, end in zip(ranks, bounds[:-1], bounds[1:], strict=True):
         group = order[start:end]
         taken.append(group[np.argsort(second[group], kind="stable")][int(rank * len(group))])
-    return np.array(taken), np.diff(edges) / len(order)
+    return np.array(taken), np.diff(bounds) / len(order)
 
 
 def _drawn(
