@@ -90,7 +90,8 @@ api: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m serving
 
 docs: .venv/installed-docs
-	$(BIN)/python -m sphinx $(SPHINX) -c docs . build/site
+	@# What a failed run has read would not be warned of again.
+	$(BIN)/python -m sphinx $(SPHINX) -c docs . build/site || { rm -rf build/site/.doctrees; exit 1; }
 	@echo "Open build/site/index.html"
 
 outputs: .venv/installed-dev

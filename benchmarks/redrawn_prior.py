@@ -16,14 +16,13 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from apexgp import PUBLISHED, Forecast, metrics
+from apexgp import PUBLISHED, Forecast, dense_coverage, metrics
 from apexgp.inference.map import MapProblem, fit_map
 from apexgp.model.means import MEANS
 from apexgp.model.priors import TAU, PositiveNormal
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "papers"))
 from harvey2023.data import DENSE_SIZES, TASKS, Results, Task, default_folder
-from harvey2023.dense_coverage import grouped
 from harvey2023.printed import printed
 
 GRID = np.linspace(0.001, 0.05, 100)
@@ -73,9 +72,8 @@ def cells(results: Results, task: Task, prior: PositiveNormal | None) -> dict[Pl
             for level in ("95", "80"):
                 lower, upper = said.interval(int(level) / 100)
                 for i, size in enumerate(DENSE_SIZES):
-                    y = grouped(results.dense(task)[:, i], ROUNDS, np.random.default_rng(i))
-                    share = ((y >= lower[i]) & (y <= upper[i])).mean()
-                    found["dense_coverage", level, str(size), task.label, f"gp_{mean}"] = 100 * float(share)
+                    share, _ = dense_coverage((lower[i], upper[i]), results.dense(task)[:, i], rounds=ROUNDS, seed=i)
+                    found["dense_coverage", level, str(size), task.label, f"gp_{mean}"] = 100 * share
     return found
 
 

@@ -27,15 +27,17 @@ def rng():
     return np.random.default_rng(20231109)
 
 
+def missing(reason):
+    """Skip what cannot be tested here; where everything must be there, fail."""
+    (pytest.fail if os.environ.get("APEXGP_REQUIRE_ALL") else pytest.skip)(reason)
+
+
 def require(module):
     """Import what an extra brings, or skip; where everything must be installed, fail."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:
-        reason = f"{module} is not installed"
-        if os.environ.get("APEXGP_REQUIRE_ALL"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"{module} is not installed")
 
 
 @pytest.fixture
@@ -144,8 +146,5 @@ def shared_data():
     """The folder of third-party measurements; never part of the repository."""
     folder = Path(os.environ.get("APEXGP_DATA", REPOSITORY.parent / "shared" / "data"))
     if not folder.is_dir():
-        reason = f"no third-party data at {folder} (set APEXGP_DATA to the folder that holds tufts/ and lcdb/)"
-        if os.environ.get("APEXGP_REQUIRE_ALL"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"no third-party data at {folder} (set APEXGP_DATA to the folder that holds tufts/ and lcdb/)")
     return folder

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from conftest import require
+from conftest import missing, require
 
 CHROMIUM = "/usr/bin/chromium"
 BROWSER = [
@@ -137,10 +137,7 @@ def chromium():
     """Debian's browser, driven by Playwright; its event loop runs as long, and lets no other run."""
     playwright = require("playwright.sync_api")
     if shutil.which(CHROMIUM) is None:
-        reason = f"there is no {CHROMIUM}"
-        if os.environ.get("APEXGP_REQUIRE_ALL"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"there is no {CHROMIUM}")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=BROWSER)
         yield browser

@@ -155,8 +155,10 @@ def test_public_names_are_pinned():
         "WRITTEN",
         "backtest",
         "beliefs",
+        "bootstrapped_likelihood",
         "collect_curves",
         "compare_models",
+        "dense_coverage",
         "design_pilot",
         "embed_images",
         "errors",
@@ -170,6 +172,7 @@ def test_public_names_are_pinned():
         "simulate_collection",
         "true_requirement",
         "tune_correction",
+        "uniform_likelihood",
         "write_experiment",
         "write_report",
     ]

@@ -3,6 +3,7 @@
 import ast
 import csv
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,6 +110,34 @@ def test_as_written_covers_too_little_and_our_default_misses_nothing(cells):
     means = {c: np.mean([cell.values[c].mean for cell in single]) for c in ("remade", "written", "default")}
     assert means["written"] < 65 < 85 < means["remade"]
     assert means["default"] == 100
+
+
+def test_the_page_counts_as_an_experiment_does(fits, cells):
+    from harvey2023.data import TASKS
+
+    columns = {"gp_power_law": "remade", "gp_power_law_as_written": "written", "apexgp": "default"}
+    experiment = replace(apexgp.Experiment.read("chestxray14"), methods=tuple(columns))
+    for extent in ("short", "long"):
+        curves = {label: fits.results.curve(TASKS[label], extent) for label in ("Atelectasis", "Effusion", "PSAX")}
+        if extent == "long":  # the pilots of the two files differ a little
+            curves = {label: with_pilot(fits.results.pilot(TASKS[label]), curve) for label, curve in curves.items()}
+        figures = [one for one in apexgp.judge_curves(experiment, curves).figures if one.range == extent]
+        for one in figures:
+            if one.method == "baseline":
+                continue
+            for table, found in (("rmse", one.rmse), ("single_point_coverage", one.coverage)):
+                (cell,) = [
+                    cell
+                    for cell in cells[table]
+                    if (cell.place["range"], cell.label, cell.method) == (extent, one.task, "gp_power_law")
+                ]
+                assert cell.values[columns[one.method]].mean == pytest.approx(100 * found, abs=1e-6), (table, one)
+
+
+def with_pilot(pilot, curve):
+    later = curve.beyond(pilot.largest)
+    sizes, scores = (np.r_[getattr(pilot, name), getattr(later, name)] for name in ("sizes", "scores"))
+    return apexgp.LearningCurve(sizes, scores, [*pilot.split, *later.split], metric="auroc")
 
 
 def test_the_fits_settle_and_the_noise_sits_on_the_hidden_floor(fits):
@@ -235,23 +264,6 @@ def test_the_paper_uses_public_names_only():
                 assert {alias.name for alias in node.names} <= set(apexgp.__all__), path
             elif isinstance(node, ast.Import):
                 assert not [alias for alias in node.names if alias.name.startswith("apexgp")], path
-
-
-def test_rounds_draw_what_they_should(rng):
-    require("matplotlib")
-    from harvey2023.dense_coverage import grouped
-    from harvey2023.likelihood import resampled
-
-    runs = rng.random(300)
-    rounds = grouped(runs, 7, rng)
-    assert rounds.shape == (7, 100)
-    np.testing.assert_allclose(rounds.mean(axis=1), runs.mean())  # each run once a round
-    later = apexgp.LearningCurve([414, 475], [[0.1, 0.4, 0.7], [0.2, 0.2, 0.2]])
-    drawn = resampled(later, 4000, rng)
-    assert drawn.shape == (4000, 2)
-    np.testing.assert_allclose(drawn[:, 1], 0.2)
-    assert drawn[:, 0].mean() == pytest.approx(0.4, abs=0.01)
-    assert drawn[:, 0].std() == pytest.approx(np.sqrt(0.06 / 3), rel=0.05)
 
 
 def test_the_margin_has_the_percentiles_that_its_figure_says(rng):

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from apexgp import LearningCurve, metrics
+from apexgp import bootstrapped_likelihood, uniform_likelihood
 
 from .data import TASKS, Task
 from .methods import Fits
 from .printed import Value, printed
-from .tables import Cell, by_task
+from .tables import FORECASTS, Cell, by_task, seed_of
 
 NAME, DIGITS = "likelihood", 1
 TITLE = "Quantized likelihood within 0.01, per cent"
 DELTA = 0.01
-
-
-def resampled(later: LearningCurve, rounds: int, rng: np.random.Generator) -> np.ndarray:
-    """Mean scores of splits that are drawn anew with replacement at each size, shape (rounds, sizes)."""
-    drawn = []
-    for size in later.replicates.sizes:
-        scores = later.scores[later.sizes == size]
-        drawn.append(scores[rng.integers(len(scores), size=(rounds, len(scores)))].mean(axis=1))
-    return np.stack(drawn, axis=1)
 
 
 def cells(fits: Fits, rounds: int, seed: int) -> list[Cell]:
@@ -32,30 +21,28 @@ def cells(fits: Fits, rounds: int, seed: int) -> list[Cell]:
     found = []
     for number, (place, values) in enumerate(printed(NAME)):
         task = TASKS[place["label"]]
-        later = fits.results.later(task, place["range"])
-        y = resampled(later, rounds, np.random.default_rng([seed, number]))
+        later, drawn = fits.results.later(task, place["range"]), {"rounds": rounds, "seed": seed_of(seed, number)}
+        sizes = later.replicates.sizes
+        scores = [later.scores[later.sizes == size] for size in sizes]
         for method, value in values.items():
-            ours = _baseline(fits, task) if method == "baseline" else _forecasts(fits, method, task, later, y)
-            summed = {column: Value(100 * each.mean(), 100 * each.std()) for column, each in ours.items()}
-            found.append(Cell(NAME, place, method, {"printed": value, **summed}))
+            if method == "baseline":
+                ours = {"remade": _baseline(fits, task)}
+            else:
+                forecasts = {
+                    c: fits.of_the_same_splits(c, method, task, sizes) for c in ("remade", "written", "default")
+                }
+                ours = {
+                    column: Value(*(100 * part for part in bootstrapped_likelihood(forecast, scores, DELTA, **drawn)))
+                    for column, forecast in forecasts.items()
+                }
+            found.append(Cell(NAME, place, method, {"printed": value, **ours}))
     return found
 
 
-def _baseline(fits: Fits, task: Task) -> dict[str, np.ndarray]:
-    """A uniform distribution from the lowest pilot score to the ceiling.
-
-    The printed one has no deviation, so it is the width alone: a score near an end counts as one within.
-    """
+def _baseline(fits: Fits, task: Task) -> Value:
+    """A uniform distribution from the lowest pilot score to the ceiling; as printed, it has no deviation."""
     lowest = fits.results.pilot(task).replicates.mean.min()
-    return {"remade": np.array([2 * DELTA / (task.ceiling - lowest)])}
-
-
-def _forecasts(fits: Fits, method: str, task: Task, later: LearningCurve, y: np.ndarray) -> dict[str, np.ndarray]:
-    found = {}
-    for column in ("remade", "written", "default"):
-        forecast = fits.of_the_same_splits(column, method, task, later.replicates.sizes)
-        found[column] = metrics.quantized_likelihood(forecast, y, DELTA, axis=1)
-    return found
+    return Value(100 * uniform_likelihood(lowest, task.ceiling, DELTA), 0.0)
 
 
 def tables(found: Sequence[Cell]) -> dict[str, str]:
@@ -63,13 +50,7 @@ def tables(found: Sequence[Cell]) -> dict[str, str]:
     columns = [
         ("baseline", "printed", "uniform: printed"),
         ("baseline", "remade", "remade"),
-        ("gp_power_law", "printed", "GP power law: printed"),
-        ("gp_power_law", "remade", "remade"),
-        ("gp_power_law", "written", "as written"),
-        ("gp_arctan", "printed", "GP arctan: printed"),
-        ("gp_arctan", "remade", "remade"),
-        ("gp_arctan", "written", "as written"),
-        ("gp_power_law", "default", "our default"),
+        *FORECASTS,
     ]
     return {
         f"{extent.capitalize()} range": by_task([c for c in found if c.place["range"] == extent], columns, DIGITS)

@@ -67,9 +67,15 @@ class Fits:
         return self._fitted(column, "" if column == "default" else method, task)
 
     def expected(self, column: Column, method: str, task: Task, sizes: ArrayLike) -> np.ndarray:
-        """The curve of which errors are measured: the mean before the cut to [0, 1], as in the released code."""
+        """The curve of which errors are measured: what a method forecasts as the mean score.
+
+        That of the paper's own methods is taken before the cut to [0, 1], as in the released code.
+        """
         model = self.model(column, method, task)
-        return model.forecast(sizes, of="same_splits").location if model.forecasts else model.predict(sizes)
+        if not model.forecasts:
+            return model.predict(sizes)
+        forecast = model.forecast(sizes, of="same_splits")
+        return forecast.mean if column == "default" else forecast.location
 
     def of_the_same_splits(self, column: Column, method: str, task: Task, sizes: ArrayLike) -> Forecast:
         """Forecast of what the pilot's own splits score with more data."""

@@ -9,7 +9,7 @@ from apexgp import metrics
 from .data import TASKS
 from .methods import Fits, interval_kind
 from .printed import Value, printed
-from .tables import Cell, by_task
+from .tables import FORECASTS, Cell, by_task
 
 NAME, DIGITS = "single_point_coverage", 1
 TITLE = "Single-point coverage of the 95 % interval, per cent"
@@ -33,13 +33,7 @@ def cells(fits: Fits) -> list[Cell]:
 
 def tables(found: Sequence[Cell]) -> dict[str, str]:
     """Markdown by heading: a table a range."""
-    columns = [
-        (method, column, f"{name}: {heading}" if column == "printed" else heading)
-        for method, name in (("gp_power_law", "GP power law"), ("gp_arctan", "GP arctan"))
-        for column, heading in (("printed", "printed"), ("remade", "remade"), ("written", "as written"))
-    ]
-    columns.append(("gp_power_law", "default", "our default"))
     return {
-        f"{extent.capitalize()} range": by_task([c for c in found if c.place["range"] == extent], columns, DIGITS)
+        f"{extent.capitalize()} range": by_task([c for c in found if c.place["range"] == extent], FORECASTS, DIGITS)
         for extent in ("short", "long")
     }

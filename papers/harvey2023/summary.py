@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .tables import Cell, markdown
+from .tables import FORECASTS, Cell, markdown
 
 _GROUPS: dict[str, tuple[str, Callable[[Cell], bool], int]] = {
     "RMSE x 100, short range": ("rmse", lambda cell: cell.place["range"] == "short", 2),
@@ -30,21 +30,12 @@ _GROUPS: dict[str, tuple[str, Callable[[Cell], bool], int]] = {
 
 def summary(cells: Sequence[Cell]) -> str:
     """A row a figure, a column a method and column: means over all tasks (and sizes)."""
-    columns = [
-        ("gp_power_law", "printed", "GP power law: printed"),
-        ("gp_power_law", "remade", "remade"),
-        ("gp_power_law", "written", "as written"),
-        ("gp_arctan", "printed", "GP arctan: printed"),
-        ("gp_arctan", "remade", "remade"),
-        ("gp_arctan", "written", "as written"),
-        ("gp_power_law", "default", "our default"),
-    ]
     rows = []
     for name, (table, belongs, digits) in _GROUPS.items():
         own = [cell for cell in cells if cell.table == table and belongs(cell)]
         means = [
             np.mean([cell.values[column].mean for cell in own if cell.method == method])
-            for method, column, _ in columns
+            for method, column, _ in FORECASTS
         ]
         rows.append([name, *(f"{mean:.{digits}f}" for mean in means)])
-    return markdown(["mean over the tasks", *(heading for _, _, heading in columns)], rows)
+    return markdown(["mean over the tasks", *(heading for _, _, heading in FORECASTS)], rows)

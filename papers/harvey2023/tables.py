@@ -7,8 +7,21 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from .methods import COLUMNS
 from .printed import Value
+
+FORECASTS = [
+    ("gp_power_law", "printed", "GP power law: printed"),
+    ("gp_power_law", "remade", "remade"),
+    ("gp_power_law", "written", "as written"),
+    ("gp_arctan", "printed", "GP arctan: printed"),
+    ("gp_arctan", "remade", "remade"),
+    ("gp_arctan", "written", "as written"),
+    ("gp_power_law", "default", "our default"),
+]
+"""Columns of a table of forecasts, by (method, column, heading); our default is one method and stands once."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +44,11 @@ class Cell:
     def difference(self) -> float:
         """Remade less printed."""
         return self.values["remade"].mean - self.values["printed"].mean
+
+
+def seed_of(seed: int, number: int) -> int:
+    """The seed of the rounds that belong to one place of a table, from that of the run."""
+    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
 
 
 def as_csv(cells: Sequence[Cell], digits: int) -> str:

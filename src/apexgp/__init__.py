@@ -19,6 +19,7 @@ from .design.pilot import design_pilot
 from .design.ranked import PilotDesign, RankedDesign
 from .estimators import METHODS, APExGP, LeastSquares
 from .experiment.configuration import Experiment
+from .experiment.figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
 from .experiment.judge import judge_curves
 from .experiment.result import DenseFigure, ExperimentResult, RangeFigure
 from .experiment.run import run_experiment
@@ -88,8 +89,10 @@ __all__ = [
     "Variant",
     "backtest",
     "beliefs",
+    "bootstrapped_likelihood",
     "collect_curves",
     "compare_models",
+    "dense_coverage",
     "design_pilot",
     "embed_images",
     "errors",
@@ -103,6 +106,7 @@ __all__ = [
     "simulate_collection",
     "true_requirement",
     "tune_correction",
+    "uniform_likelihood",
     "write_experiment",
     "write_report",
 ]

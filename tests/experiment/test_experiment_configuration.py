@@ -1,6 +1,7 @@
 """Configuration files: those that ship are the paper's; whatever is wrong is told with its key and file."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -80,6 +81,39 @@ def test_a_written_one_is_the_same_and_files_lie_beside_it(tmp_path):
     mine = Experiment.read(path)
     assert mine.text == shipped.text
     assert mine.embeddings == tmp_path.resolve() / "busi.npz"
+
+
+_TABLE = """table = 't "1".csv'"""
+MOVED = {
+    "plain": (f'[data]\nembeddings = "a.npz"  # mine\n{_TABLE}\nlabels', '"../a.npz"  # mine'),
+    "dotted": (f'data.embeddings = "a.npz"\ndata.{_TABLE}\ndata.labels', 'data.embeddings = "../a.npz"'),
+    "inline": (f'data = {{ embeddings = "a.npz", {_TABLE}, labels = ["odd"] }}\n#', 'data = { embeddings = "../a.npz"'),
+    "remark": (f'# embeddings = "a.npz"\n[data]\nembeddings="a.npz"\n{_TABLE}\nlabels', '# embeddings = "a.npz"'),
+    "absolute": (f'[data]\nembeddings = "FOLDER/a.npz"\n{_TABLE}\nlabels', '"FOLDER/a.npz"'),
+}
+
+
+@pytest.mark.parametrize(("data", "kept"), MOVED.values(), ids=list(MOVED))
+def test_one_that_is_written_elsewhere_names_the_same_files(tmp_path, data, kept):
+    folder = tmp_path.resolve()
+    text = changed(("[data]\nlabels", data)).replace("FOLDER", folder.as_posix())
+    (folder / "mine.toml").write_text(text)
+    (folder / "sub").mkdir()
+    mine = Experiment.read(folder / "mine.toml")
+    assert (mine.embeddings, mine.table) == (folder / "a.npz", folder / 't "1".csv')
+    mine.write(folder / "sub" / "moved.toml")
+    moved = Experiment.read(folder / "sub" / "moved.toml")
+    assert [one.resolve() for one in (moved.embeddings, moved.table)] == [mine.embeddings, mine.table]
+    assert kept.replace("FOLDER", folder.as_posix()) in moved.text
+    mine.write(folder / "beside.toml")
+    assert (folder / "beside.toml").read_text() == text
+
+
+def test_embeddings_that_were_named_apart_are_written_too(tmp_path):
+    used = replace(parsed(), embeddings=tmp_path.resolve() / "a.npz")
+    assert Experiment.parsed(used.text_in(tmp_path), folder=tmp_path).embeddings == used.embeddings
+    odd = replace(parsed(LEAST.replace("[data]\nlabels", "data.labels")), embeddings=tmp_path.resolve() / "a.npz")
+    assert odd.text_in(tmp_path) == f"# data.embeddings is 'a.npz' from here.\n{odd.text}"
 
 
 def changed(*replacements, add=""):

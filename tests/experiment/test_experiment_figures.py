@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from apexgp import Experiment, Forecast, LearningCurve, judge_curves
+from apexgp import (
+    Experiment,
+    Forecast,
+    LearningCurve,
+    bootstrapped_likelihood,
+    dense_coverage,
+    judge_curves,
+    uniform_likelihood,
+)
 from apexgp.errors import DataError, RequestError
-from apexgp.experiment.figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
 from harvey2023.data import DENSE_SIZES, TASKS, Results
 
 

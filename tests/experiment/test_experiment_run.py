@@ -7,8 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from apexgp import APExGP, Experiment, LogisticHead, collect_curves, judge_curves, metrics, run_experiment
+from apexgp import (
+    APExGP,
+    Experiment,
+    LearningCurve,
+    LogisticHead,
+    collect_curves,
+    judge_curves,
+    metrics,
+    run_experiment,
+)
 from apexgp.errors import DataError, FewTestCasesWarning, RequestError, SizesLeftOutWarning
+from apexgp.surfaces.facts import experiment_facts
 from small_experiment import CONFIGURATION, embeddings
 
 pytestmark = [
@@ -101,8 +111,7 @@ def test_tables_have_the_form_of_the_paper(result):
 
 def test_bold_is_what_is_clearly_best(result):
     figures = [
-        replace(one, likelihood=0.5 if one.method == "gp_arctan" else 0.3, likelihood_sd=sd)
-        for sd in (0.05,)
+        replace(one, likelihood=0.5 if one.method == "gp_arctan" else 0.3, likelihood_sd=0.05)
         for one in result.figures
         if one.method not in ("power_law", "arctan")
     ]
@@ -151,7 +160,7 @@ def test_scans_go_with_their_head(configuration, tmp_path):
         run(configuration)
     settings = "settings = { learning_rates = [0.05], weight_decays = [0.0], n_seeds = 1, max_epochs = 10 }"
     text = re.sub("settings = .*", settings, text).replace('"2D"', '"3D"')
-    configuration.write_text(text.replace("sizes]\n", "sizes]\n"))
+    configuration.write_text(text)
     assert list(run(configuration).curves) == ["Illness"]
 
 
@@ -177,6 +186,58 @@ def test_a_method_without_an_answer_is_a_dash_and_a_caution(result):
     assert len(found.cautions) == 2
     assert all(one.error for one in found.figures)
     assert found.tables[0].rows == (("Small", "Illness", "—", "—"),)
+
+
+def test_errors_of_a_falling_curve_are_judged_as_its_mirror_image(result):
+    curve = result.curves["Illness"]
+    mirrored = replace(curve, scores=1 - curve.scores, direction="lower")
+    both = [judge_curves(result.experiment, {"Illness": one}) for one in (curve, mirrored)]
+    upward, downward = ([one for one in found.figures if one.method != "apexgp"] for found in both)
+    assert upward[0].method == "baseline"
+    for one, other in zip(upward, downward, strict=True):
+        found = [(figure.rmse, figure.likelihood, figure.coverage) for figure in (one, other)]
+        assert found[1] == pytest.approx(found[0], rel=1e-4, nan_ok=True), one.method
+
+
+def test_what_the_text_calls_an_interval_is_of_highest_density(result):
+    curve = result.curves["Illness"]
+    model = APExGP.as_written("power_law").fit(curve.up_to(80))
+    (equal, _), (dense, _) = (model.forecast([200]).interval(0.95, kind) for kind in ("equal_tailed", "hdi"))
+    between = LearningCurve(  # a later score that only one of the two intervals holds
+        [*curve.up_to(80).sizes, 200],
+        [*curve.up_to(80).scores, (equal[0] + dense[0]) / 2],
+        [*curve.up_to(80).split, 0],
+        metric="auroc",
+    )
+    experiment = replace(result.experiment, methods=("gp_power_law_as_written",))
+    (one,) = [one for one in judge_curves(experiment, {"Illness": between}).figures if one.method != "baseline"]
+    assert one.coverage == (dense[0] < equal[0])
+    runs = LearningCurve([150] * 6, np.full(6, score_between(model, 150)), range(6), metric="auroc")
+    dense_figures = judge_curves(experiment, {"Illness": curve}, {"Illness": runs}).dense
+    lower, upper = model.forecast([150], n_splits=2).interval(0.95, "hdi")
+    assert [one.coverage for one in dense_figures] == [lower[0] <= runs.scores[0] <= upper[0]]
+
+
+def score_between(model, size):
+    ends = [model.forecast([size], n_splits=2).interval(0.95, kind)[0][0] for kind in ("equal_tailed", "hdi")]
+    assert ends[0] != ends[1]
+    return sum(ends) / 2
+
+
+def test_the_methods_paragraph_says_what_was_measured_and_fitted(result):
+    said = experiment_facts(result)["methods_text"]
+    assert "long-range sizes of 200 and 280" in said
+    assert "5,000" not in said  # asked for, but there are not so many cases
+    assert (
+        "At 30, 50 and 80 training examples, Power law, GP pow, Arctan and GP arc were fitted to the mean scores and "
+        "apexgp was fitted to the scores of the single splits" in said
+    )
+
+
+def test_the_result_says_which_embeddings_were_read(configuration, tmp_path):
+    (tmp_path / "small.npz").rename(tmp_path / "other.npz")
+    found = run(configuration, embeddings=tmp_path / "other.npz", dense=False)
+    assert found.experiment.embeddings == tmp_path.resolve() / "other.npz"
 
 
 def test_the_result_is_an_answer(result):

@@ -418,7 +418,7 @@ def test_wrong_tables_folders_and_names_are_explained(folder, vit, embed, tmp_pa
     ]:
         with pytest.raises((DataError, RequestError), match=message):
             embed(**how)
-    for place, message in [("empty", "is empty"), ("none", "There is no folder")]:
+    for place, message in [("empty", "is empty"), ("none", "There is no folder"), ("x" * 5000, "There is no folder")]:
         with pytest.raises(DataError, match=message):
             embed_images(tmp_path / place, folder / "e.npz", labels=folder / "labels.csv", model=vit)
     assert (folder / "labels.csv").read_text() == good

@@ -15,6 +15,7 @@ from .._files import file_behind, write_text
 from .._tables import read_bytes
 from ..errors import DataError
 from .keys import Keys
+from .moved import text_moved
 from .settings import HEADS, Dense, checked_settings
 
 __all__ = ["Experiment", "shipped_experiments"]
@@ -133,9 +134,17 @@ class Experiment:
         """The head, with its settings."""
         return HEADS[self.head](**self.head_settings)
 
+    def text_in(self, folder: str | os.PathLike[str]) -> str:
+        """The configuration as a file in `folder` must have it, to name the same embeddings and table."""
+        return text_moved(self.text, {"embeddings": self.embeddings, "table": self.table}, file_behind(folder))
+
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the configuration to a file, remarks and all, to be edited."""
-        write_text(path, self.text, overwrite=overwrite)
+        """Write the configuration to a file, remarks and all, to be edited.
+
+        It names the same files from there. One that ships with apexgp names files that are still to be made, beside it.
+        """
+        ships = self.text in shipped_experiments().values()
+        write_text(path, self.text if ships else self.text_in(file_behind(path).parent), overwrite=overwrite)
 
 
 @cache

@@ -87,7 +87,7 @@ def _held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, Held]:
 
 
 def _baseline(experiment: Experiment, task: str, extent: str, pilot: LearningCurve, held: Held) -> RangeFigure:
-    lowest = float(pilot.replicates.mean.min())
+    lowest = float(pilot.upward.replicates.mean.min())  # the ceiling is of scores of which higher is better
     if lowest >= experiment.ceiling:
         return RangeFigure(task, extent, "baseline", len(held), error="The pilot's scores are above the ceiling.")
     likelihood = uniform_likelihood(lowest, experiment.ceiling, experiment.delta)
@@ -110,7 +110,7 @@ def _range_figure(
         len(held),
         float(metrics.rmse(forecast.location if method.uncut else forecast.mean, means)),
         *bootstrapped_likelihood(forecast, list(held.values()), experiment.delta, rounds=experiment.rounds),
-        float(metrics.coverage(forecast, means, experiment.level)),
+        float(metrics.coverage(forecast, means, experiment.level, method.interval)),
     )
 
 
@@ -127,7 +127,7 @@ def _dense_figures(
             continue
         forecast = model.forecast([size], of="new_splits", n_splits=wanted.group)
         for level in wanted.levels:
-            lower, upper = forecast.interval(level)
+            lower, upper = forecast.interval(level, EXPERIMENT_METHODS[name].interval)
             held = dense_coverage((lower[0], upper[0]), scores, wanted.group, rounds=experiment.rounds)
             found.append(DenseFigure(task, name, size, level, *held, len(scores)))
     return found

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,12 +59,13 @@ def run_experiment(
     wanted = experiment if isinstance(experiment, Experiment) else Experiment.read(experiment)
     if not truth("dense", dense):
         wanted = replace(wanted, dense=None)
-    path = wanted.embeddings if embeddings is None else file_behind(embeddings)
+    if embeddings is not None:
+        wanted = replace(wanted, embeddings=file_behind(embeddings))  # so that the result says what was read
     settings: dict[str, Any] = {"results": results, "n_jobs": n_jobs, "progress": progress}
     sizes = sorted({*wanted.pilot, *wanted.short, *wanted.long})
     many = None
     with _named_by_keys():
-        given = _labelled(wanted, path)
+        given = _labelled(wanted)
         fits = _collected(wanted, given, sizes, wanted.n_splits, settings)
         if wanted.dense is not None:
             with warnings.catch_warnings():
@@ -106,8 +106,9 @@ def _named_by_keys() -> Iterator[None]:
         ) from problem
 
 
-def _labelled(experiment: Experiment, path: Path | None) -> LabelledData:
+def _labelled(experiment: Experiment) -> LabelledData:
     """The data, of the kind that the head is for."""
+    path = experiment.embeddings
     if path is None:
         raise DataError(
             f"The configuration of {experiment.name} names no embeddings.",

@@ -201,7 +201,7 @@ def _run(
 
 def _folder(folder: str | os.PathLike[str]) -> Path:
     path = file_behind(folder)
-    if not path.is_dir():
+    if not os.path.isdir(path):  # unlike the path's own, it takes a name that is too long for that of none
         raise DataError(f"There is no folder {folder}. Name the one that holds the pictures or scans.")
     if not any(path.iterdir()):
         raise DataError(f"The folder {folder} is empty.")

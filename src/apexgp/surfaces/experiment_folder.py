@@ -20,10 +20,11 @@ from ..experiment.result import ExperimentResult
 from .facts import experiment_facts
 from .plot.experiment import ExperimentDisplay
 
-__all__ = ["RECORD", "begun", "write_experiment"]
+__all__ = ["RECORD", "begun", "rewrite_experiment", "write_experiment"]
 
 RECORD = "runs.csv"
 """The record of the fits, which an experiment goes on from."""
+_FACTS = "experiment.json"
 
 
 def write_experiment(
@@ -32,8 +33,8 @@ def write_experiment(
     """Write all that an experiment found into a folder, which is made if it is not there.
 
     `tables.md` has the paper's tables; each is also a CSV file. `curves.csv` holds the measured curves, `figures.csv`
-    and `dense.csv` every figure, `experiment.json` all of it, `experiment.toml` the configuration, and a PNG file for
-    each task the curve with its forecasts.
+    and `dense.csv` every figure, `experiment.json` all of it and the names of these files, `experiment.toml` the
+    configuration, and a PNG file for each task the curve with its forecasts.
 
     Parameters
     ----------
@@ -44,22 +45,57 @@ def write_experiment(
     pictures
         Whether to draw; by default where matplotlib is installed.
     overwrite
-        Whether files may exist.
+        Whether files may exist. Those of an experiment before, which this one has not, are deleted.
     """
     instance("result", result, ExperimentResult, "what apexgp.run_experiment gives")
-    place = file_behind(folder)
-    texts = _texts(result)
+    place, overwrite = file_behind(folder), truth("overwrite", overwrite)
     drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
-    names = picture_names(result.curves) if drawn else {}
     if not os.path.isdir(place):
         refuse_to_overwrite(place, False)
         place.mkdir()
+    names = picture_names(result.curves) if drawn else {}
+    texts = _texts(result, place, names.values())
     for name in (*texts, *names.values()):
         refuse_to_overwrite(place / name, overwrite)
+    _write(result, place, texts, names, overwrite)
+
+
+def rewrite_experiment(result: ExperimentResult, folder: Path, *, pictures: bool) -> None:
+    """Write an experiment over its own files, as the last run in the folder left them, and over no others."""
+    names = picture_names(result.curves) if pictures else {}
+    texts = _texts(result, folder, names.values())
+    own = _files_of(folder)
+    for name in (*texts, *names.values()):
+        if name not in own and os.path.lexists(folder / name):
+            raise WouldOverwriteError(
+                f"{folder} holds {name}, which no experiment wrote. Move it away, or name another folder; the fits are "
+                f"in {folder / RECORD}."
+            )
+    _write(result, folder, texts, names, True)
+
+
+def _write(
+    result: ExperimentResult, place: Path, texts: dict[str, str], pictures: dict[str, str], overwrite: bool
+) -> None:
+    if overwrite:
+        for name in _files_of(place) - {*texts, *pictures.values()}:
+            (place / name).unlink(missing_ok=True)
     for name, text in texts.items():
         write_text(place / name, text, overwrite=overwrite)
-    for task, name in names.items():
+    for task, name in pictures.items():
         _draw(ExperimentDisplay.from_result(result, task).plot(), place / name, overwrite)
+
+
+def _files_of(folder: Path) -> set[str]:
+    """The files that the last experiment wrote there, by the list in its facts; none where there are no such facts."""
+    try:
+        facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return set()
+    listed = facts.get("files") if isinstance(facts, dict) and {"apexgp", "experiment"} <= facts.keys() else None
+    names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    # Whatever stands in the list: nothing outside the folder is a file of the experiment, nor is the record.
+    return {name for name in names if name != RECORD and Path(name).name == name and (folder / name).is_file()}
 
 
 @contextmanager
@@ -72,20 +108,31 @@ def begun(folder: Path) -> Iterator[Path]:
     if new:
         refuse_to_overwrite(folder, False)  # says what stands there, or that the folder above does not exist
         folder.mkdir()
-    try:
-        held = sorted(os.listdir(folder))
-    except OSError as problem:
-        raise RequestError(f"{folder} cannot be read: {problem.strerror}. Name another folder.") from None
-    if held and RECORD not in held:
-        raise WouldOverwriteError(
-            f"{folder} holds {held[0]} and no {RECORD}, so no experiment has begun there. Name another folder."
-        )
+    _refuse_foreign(folder)
     try:
         yield folder / RECORD
     finally:
         if new:
             with suppress(OSError):  # it holds something
                 folder.rmdir()
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """A folder that holds something has a record, and beside it nothing, or the files of an experiment."""
+    try:
+        held = sorted(name for name in os.listdir(folder) if not name.startswith("."))  # hidden files harm nobody
+    except OSError as problem:
+        raise RequestError(f"{folder} cannot be read: {problem.strerror}. Name another folder.") from None
+    if held and RECORD not in held:
+        raise WouldOverwriteError(
+            f"{folder} holds {held[0]} and no {RECORD}, so no experiment has begun there. Name another folder."
+        )
+    others = [name for name in held if name != RECORD]
+    if others and not _files_of(folder):
+        raise WouldOverwriteError(
+            f"{folder} holds {others[0]} beside {RECORD}, and no {_FACTS} of an experiment that lists what it wrote "
+            "there. Name another folder."
+        )
 
 
 def picture_names(tasks: Iterable[str]) -> dict[str, str]:
@@ -101,8 +148,11 @@ def picture_names(tasks: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _texts(result: ExperimentResult) -> dict[str, str]:
-    """Every file of text by its name."""
+def _texts(result: ExperimentResult, folder: Path, pictures: Iterable[str]) -> dict[str, str]:
+    """Every file of text by its name.
+
+    The facts, which list them all, are the first: a run that is cut off between two files leaves none unlisted.
+    """
     facts = experiment_facts(result)
     tables = result.tables
     files = {f"{table.name}.csv": table.as_csv() for table in tables}
@@ -112,9 +162,9 @@ def _texts(result: ExperimentResult) -> dict[str, str]:
     files["figures.csv"] = as_csv(result.to_dict("ranges"))
     if result.dense:
         files["dense.csv"] = as_csv(result.to_dict("dense"))
-    files["experiment.json"] = json.dumps(facts, indent=1) + "\n"
-    files["experiment.toml"] = result.experiment.text
-    return files
+    files["experiment.toml"] = result.experiment.text_in(folder)
+    facts["files"] = sorted([_FACTS, *files, *pictures])
+    return {_FACTS: json.dumps(facts, indent=1) + "\n", **files}
 
 
 def _draw(display: Any, path: Path, overwrite: bool) -> None:

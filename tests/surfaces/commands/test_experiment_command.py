@@ -63,6 +63,7 @@ def test_everything_is_in_the_folder(run, small, tmp_path):
     assert facts["experiment"]["dense"] == {"sizes": [150], "runs": 6, "group": 2, "levels": [0.95]}
     assert "| Small | Illness |" in (folder / "tables.md").read_text()
     assert read_curves(folder / "curves.csv")["ill"].largest == 280
+    assert set(facts.pop("files")) == (FILES | TABLES | {"Illness.png"}) - {"runs.csv"}
     assert json.loads(run("experiment", small, "--jobs", 1, "--json")[1]) == facts  # again, from the record
     assert "apexgp" in run("experiment", small, "--jobs", 1, "--methods-text")[1]
 
@@ -74,6 +75,49 @@ def test_a_folder_with_other_things_is_left_alone(run, small, tmp_path):
     assert code == 1
     assert "mine holds tables.md and no runs.csv, so no experiment has begun there. Name another folder." in err
     assert (tmp_path / "mine" / "tables.md").read_text() == "mine"
+
+
+def test_a_record_does_not_make_other_files_ours(run, small, tmp_path):
+    (tmp_path / "mine").mkdir()
+    for name in ("runs.csv", "tables.md"):
+        (tmp_path / "mine" / name).write_text("mine")
+    (tmp_path / "mine" / "experiment.json").write_text('{"files": ["tables.md"]}')
+    code, _, err = run("experiment", small, "--jobs", 1, "--out", "mine")
+    assert code == 1
+    assert (
+        "mine holds experiment.json beside runs.csv, and no experiment.json of an experiment that lists what it" in err
+    )
+    assert (tmp_path / "mine" / "tables.md").read_text() == "mine"
+
+
+def test_files_of_the_run_before_do_not_stay_and_others_do(run, small, tmp_path):
+    folder, outside = tmp_path / "small-experiment", tmp_path / "outside.txt"
+    assert run("experiment", small, "--jobs", 1)[0] == 0
+    (folder / "notes.txt").write_text("mine")
+    outside.write_text("mine")
+    facts = json.loads((folder / "experiment.json").read_text())
+    facts["files"] += ["../outside.txt", "runs.csv", str(outside), ".", 5]  # whatever somebody wrote there
+    (folder / "experiment.json").write_text(json.dumps(facts))
+    assert run("experiment", small, "--jobs", 1, "--no-dense")[0] == 0
+    left = {path.name for path in folder.iterdir()}
+    assert left - {"Illness.png"} == (FILES | TABLES | {"notes.txt"}) - {"dense.csv", "dense_coverage_95.csv"}
+    assert outside.exists()
+    (folder / "dense.csv").write_text("mine")
+    code, _, err = run("experiment", small, "--jobs", 1)
+    assert code == 1
+    assert "holds dense.csv, which no experiment wrote. Move it away, or name another folder; the fits are in" in err
+    assert (folder / "dense.csv").read_text() == "mine"
+
+
+def test_the_configuration_in_the_folder_runs_again(run, small, tmp_path):
+    small.write_text(small.read_text().split("[dense]")[0])
+    assert run("experiment", small, "--jobs", 1, "--out", "first")[0] == 0
+    code, _, err = run("experiment", "first/experiment.toml", "--jobs", 1, "--out", "again")
+    assert code == 0, err
+    assert (tmp_path / "again" / "tables.md").read_text() == (tmp_path / "first" / "tables.md").read_text()
+    (tmp_path / "small.npz").rename(tmp_path / "moved.npz")
+    assert run("experiment", small, "--jobs", 1, "--out", "other", "--embeddings", "moved.npz")[0] == 0
+    assert Experiment.read("other/experiment.toml").embeddings.resolve() == tmp_path.resolve() / "moved.npz"
 
 
 def test_other_data_in_the_same_folder_are_refused(run, small):

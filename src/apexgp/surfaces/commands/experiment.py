@@ -13,7 +13,7 @@ from ...errors import RequestError
 from ...experiment.configuration import Experiment, shipped_experiments
 from ...experiment.run import run_experiment
 from ..command import Sets
-from ..experiment_folder import begun, write_experiment
+from ..experiment_folder import begun, rewrite_experiment
 from ..facts import experiment_facts
 from ..options import among
 from ..output import OutputOptions, print_table
@@ -87,7 +87,7 @@ def experiment(
     drawn = find_spec("matplotlib") is not None
     if drawn:
         need("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
-    write_experiment(result, folder, pictures=drawn, overwrite=True)
+    rewrite_experiment(result, folder, pictures=drawn)
     *others, last = [(table.caption, table.header[1:], [row[1:] for row in table.rows]) for table in result.tables]
     if output.for_a_reader:
         typer.echo(wanted.name)

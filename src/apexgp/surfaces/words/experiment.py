@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ..._known_metrics import metric_name
+from ..._numbers import exactly
 from ...experiment.configuration import Experiment
 from ...experiment.methods import EXPERIMENT_METHODS
 from ...experiment.result import ExperimentResult, RangeFigure
@@ -27,14 +28,13 @@ def _range_sentence(result: ExperimentResult, extent: str) -> str:
     errors = _averages(own, lambda one: one.rmse)
     if not errors:
         return ""
-    sizes = result.experiment.ranges[extent]
     tasks = len({one.task for one in own})
-    measured = [size for size in sizes if any(size in curve.sizes for curve in result.curves.values())]
+    measured = _measured(result, result.experiment.ranges[extent])
     reach = f"{measured[0]:,} to {measured[-1]:,}" if len(measured) > 1 else f"{measured[0]:,}"
     closest = min(errors, key=lambda method: errors[method])
     text = (
         f"{extent.capitalize()} range ({reach} training examples, from a pilot of "
-        f"{result.experiment.pilot[-1]:,}; {tasks} label{'s' * (tasks > 1)}): {_heading(closest)} has the lowest RMSE, "
+        f"{_pilot(result)[-1]}; {tasks} label{'s' * (tasks > 1)}): {_heading(closest)} has the lowest RMSE, "
         f"{100 * errors[closest]:.2f} points"
     )
     likelihoods = _averages(own, lambda one: one.likelihood)
@@ -45,6 +45,19 @@ def _range_sentence(result: ExperimentResult, extent: str) -> str:
         held = listed([_held(method, own) for method in likelihoods])
         text += f"; of the measured scores, the {100 * result.experiment.level:g} % intervals held {held}"
     return f"{text}."
+
+
+def _measured(result: ExperimentResult, sizes: Sequence[int]) -> list[int]:
+    """Those of the sizes that any task has a score at: data may be too few for all."""
+    return [size for size in sizes if any(size in curve.sizes for curve in result.curves.values())]
+
+
+def _pilot(result: ExperimentResult) -> list[str]:
+    """The sizes that were fitted to."""
+    largest = result.experiment.pilot[-1]
+    return [
+        exactly(size) for size in sorted({n for curve in result.curves.values() for n in curve.sizes if n <= largest})
+    ]
 
 
 def _averages(figures: Sequence[RangeFigure], of: Callable[[RangeFigure], float]) -> dict[str, float]:
@@ -76,15 +89,30 @@ def experiment_methods(result: ExperimentResult) -> str:
         "tuned": "tuned logistic regression",
     }
     train, validation, test = (f"{10 * share:g}" for share in told.ratio)
-    ranges = listed([f"{name}-range sizes of {listed(sizes)}" for name, sizes in told.ranges.items()])
+    measured = {name: _measured(result, sizes) for name, sizes in told.ranges.items()}
+    ranges = listed([f"{name}-range sizes of {listed(sizes)}" for name, sizes in measured.items() if sizes])
     return (
         f"The experiment of Harvey et al. (2023) was run on {told.name} with apexgp {version('apexgp')}. In each of "
         f"{told.n_splits} random splits{' by patient' if told.patients else ''} ({train}:{validation}:{test} into "
         f"train, validation and test), {heads[told.head]} was fitted to nested training sets, tuned on validation and "
-        f"scored on test ({metric_name(told.metric)}). Methods were fitted to the mean scores at {listed(told.pilot)} "
-        f"training examples, with a highest possible score of {told.ceiling:g}, and judged at {ranges}: "
-        f"{listed([_heading(method) for method in told.methods])}. {experiment_sentence(result)}"
+        f"scored on test ({metric_name(told.metric)}). At {listed(_pilot(result))} training examples, "
+        f"{_fitted(told.methods)}, with a highest possible score of {told.ceiling:g}; all were judged at {ranges}. "
+        f"{experiment_sentence(result)}"
     )
+
+
+def _fitted(methods: Sequence[str]) -> str:
+    """Which methods were fitted to what."""
+    to = {"the mean scores": False, "the scores of the single splits": True}
+    own = {
+        what: [one for one in methods if EXPERIMENT_METHODS[one].single_scores is single] for what, single in to.items()
+    }
+    said = [
+        f"{listed(map(_heading, those))} {'was' if len(those) == 1 else 'were'} fitted to {what}"
+        for what, those in own.items()
+        if those
+    ]
+    return " and ".join(said)
 
 
 def written_sentence(folder: Path, pictures: bool) -> str:
