@@ -108,8 +108,9 @@ def _stratified(
 
     Means over those taken, weighted by the shares of their groups, are unbiased.
     """
-    order, count = np.argsort(first, kind="stable"), len(edges) - 1
-    bounds = (len(order) * edges).round().astype(int)
+    order = np.argsort(first, kind="stable")
+    bounds = np.unique((len(order) * edges).round().astype(int))
+    count = len(bounds) - 1
     ranks = (rng.permutation(count) + rng.random(count)) / count
     taken = []
     for rank, start, end in zip(ranks, bounds[:-1], bounds[1:], strict=True):
