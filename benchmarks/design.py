@@ -149,9 +149,9 @@ def promises(count: int, folds: dict | None) -> None:
         room = Room(np.append(PILOT, FURTHER), PILOT, SPLITS, price_of(None, PILOT), np.inf, (1,))
         told = {one.design: one for one in judge.ranked(FIXED.values(), room)}
         data = imagine(known, curves[0], DRAWS, 10, 1.0, 0)
-        refits = models_after(list(FIXED.values()), data, curves[0], method)
+        shares, refits = models_after(list(FIXED.values()), data, curves[0], method, method._checked_engine())
         now = figures(before.forecast(asked, of="expected"), case.truth)
-        tried = [judge.tried(told[d], own) for d, own in zip(FIXED.values(), refits, strict=True)]
+        tried = [judge.tried(told[d], own, shares) for d, own in zip(FIXED.values(), refits, strict=True)]
         ranks.append(spearmanr([told[d].risk for d in FIXED.values()], [one.risk for one in tried]).statistic)
         for (name, design), exact, came in zip(FIXED.items(), tried, after(models, case), strict=True):
             own = {"design": name, "task": case.task, "now": now["width"], "told": told[design].widths[0]}

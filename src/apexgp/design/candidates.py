@@ -74,7 +74,8 @@ def first_sizes(available: float) -> FloatArray:
 
 
 def _two_digits(size: float) -> float:
-    return float(f"{size:.2g}")
+    """A whole number near a size, of two digits."""
+    return float(round(float(f"{size:.2g}")))
 
 
 def candidates(room: Room, risk: Risk) -> list[Design]:

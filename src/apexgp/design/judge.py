@@ -63,6 +63,7 @@ class Judge:
         self._goal, self._confidence, self._by_size = goal, confidence, by_size
         self._asked, self._grid, self._count = asked, grid, len(asked)
         self._cautions: tuple[str, ...] = ()
+        self._shares_left: dict[Design, FloatArray] = {}  # the search for designs comes back to many
         self._direction = "higher" if pilot is None else pilot.direction
         # Sizes that are asked for, then those of the grid.
         sizes = np.concatenate([asked, grid])
@@ -86,7 +87,10 @@ class Judge:
 
     def _left(self, design: Design) -> FloatArray:
         """Share of the spread at each size that stays."""
-        return np.minimum(self._predictor.after(design) / np.maximum(self._whole, 1e-12), 1.0)
+        if design not in self._shares_left:
+            after = self._predictor.after(design) / np.maximum(self._whole, 1e-12)
+            self._shares_left[design] = np.minimum(after, 1.0)
+        return self._shares_left[design]
 
     def _risk(self, left: FloatArray) -> float:
         if self._by_size and self._prob is not None:
@@ -117,34 +121,24 @@ class Judge:
             grid_widths=tuple(width[self._count :].tolist()),
         )
 
-    def tried(self, one: RankedDesign, models: Sequence[APExGP]) -> RankedDesign:
-        """Figures of a design after models have been fitted to what it may show."""
+    def tried(self, one: RankedDesign, models: Sequence[APExGP], shares: FloatArray) -> RankedDesign:
+        """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
-        crps = np.array([figures.expected_crps(forecast) for forecast in forecasts])
-        width = np.mean([figures.widths(forecast) for forecast in forecasts], axis=0)
-        risks, settled, required = crps.mean(axis=1), None, None
-        if self._goal is not None:
-            far = self._asked.argmax()
-            prob = np.array([figures.meets(one, self._goal, self._direction)[far] for one in forecasts])
-            sure = max(self._confidence, 1 - self._confidence)
-            settled = float(((prob >= sure) | (prob <= 1 - sure)).mean())
+        width = shares @ np.array([figures.widths(forecast) for forecast in forecasts])
+        if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
             reached = np.array([figures.meets(forecast, self._goal, self._direction) for forecast in along])
-            if self._by_size:
-                risks = (reached * (1 - reached)).mean(axis=1)
-            ends = np.array([figures.size_interval(self._grid, row) for row in figures.deviate(reached)])
-            low, high = np.quantile(ends, 0.5, axis=0, method="lower").tolist()
-            required = (low, high)
-        power = _power(np.array(one.widths) / self._widths[: self._count], width / self._widths[: self._count])
-        along_grid = self._widths[self._count :] * (np.array(one.grid_widths) / self._widths[self._count :]) ** power
+            risks = (reached * (1 - reached)).mean(axis=1)
+        else:
+            risks = np.array([figures.expected_crps(forecast).mean() for forecast in forecasts])
+        found = replace(one, risk=float(shares @ risks), widths=tuple(width.tolist()))
+        # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
+        (settled,) = self.adjusted([one], [one], [found])
         return replace(
-            one,
-            risk=float(risks.mean()),
-            risk_error=float(risks.std(ddof=1) / np.sqrt(len(risks))) if len(risks) > 1 else 0.0,
-            widths=tuple(width.tolist()),
-            prob_settled=settled,
-            required=required,
-            grid_widths=tuple(along_grid.tolist()),
+            settled,
+            risk=found.risk,
+            risk_error=float(np.sqrt((shares**2) @ (risks - found.risk) ** 2)),
+            widths=found.widths,
             confirmed=True,
         )
 

@@ -26,16 +26,20 @@ from .priors import from_priors
 from .ranked import PilotDesign, RankedDesign, at_hand, frugal
 from .simulated import imagine, models_after
 
-__all__ = ["design_pilot"]
+__all__ = ["CONFIDENCE", "MOST_ASKED", "design_pilot"]
 
-_DRAWS, _FIRST_DRAWS = 24, 48  # data sets on which the best designs are tried; more where any curve may come
+_DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which the best designs are tried; more where any curve may come
 _MOST_TURNS = 3  # of trying
-_GRID = 17  # sizes beyond the pilot at which intervals are drawn and targets looked for
+_GRID = 33  # sizes beyond the pilot at which intervals are drawn and targets looked for
 _TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
 _FURTHER = 2.0  # times the pilot's largest size that can be had, where nothing else is said
 _A_PILOT = 0.1  # of the smallest size that matters, before there is a pilot
-_MOST_ASKED = 20
 _MOST_MEASURED = 200  # sizes of a pilot: moments are kept of every pair of them
+
+MOST_ASKED = 20
+"""Sizes that may matter."""
+CONFIDENCE = 0.8
+"""Probability with which a question is settled, where nothing else is said."""
 
 
 def design_pilot(
@@ -44,7 +48,7 @@ def design_pilot(
     *,
     at: ArrayLike | None = None,
     target: float | None = None,
-    confidence: float = 0.8,
+    confidence: float = CONFIDENCE,
     cost: Cost = None,
     available: float | None = None,
     sizes: ArrayLike | None = None,
@@ -131,13 +135,13 @@ def design_pilot(
     grid = np.geomspace(last, max(FARTHEST_FACTOR * last, float(asked.max())), _GRID)
     grid[0] = last
     every = np.unique(np.concatenate([measurable, measured, asked, grid]))
-    known = _known(model, pilot, engine, every, measurable)
+    known = _known(model, pilot, engine, every, measurable, seed)
     if known.own is None:
         room = replace(room, own_splits=0)
     judge = Judge(model, pilot, known, asked, grid, goal, confidence, by_size=at is None and goal is not None)
     found = judge.ranked(candidates(room, judge.risk), room)
     if confirm:
-        found = _confirmed(found, judge, room, confirm, known, pilot, settings, seed)
+        found = _confirmed(found, judge, room, confirm, known, pilot, settings, engine, seed)
     return judge.answer(found, room, most)
 
 
@@ -149,29 +153,33 @@ def _confirmed(
     known: Knowledge,
     pilot: LearningCurve | None,
     settings: APExGP,
+    engine: FullBayes,
     seed: int,
 ) -> list[RankedDesign]:
     """The same designs: the best, the cheapest good one and the best without more data are tried on drawn data.
 
-    What trying them changed is taken to hold for the others; one that comes out best by that is tried, too.
+    What trying them changed is taken to hold for the others; one that comes out best by that, of all or of those
+    without more data, is tried, too, on the same data sets.
     """
     most_splits = max(one.splits for one in found)
     draws = _FIRST_DRAWS if pilot is None else _DRAWS
-    data = imagine(known, pilot, draws, most_splits, float(settings.ceiling), seed)
+    data = imagine(known, pilot, draws, most_splits, float(settings.ceiling), seed, found[0].design)
     spare = [frugal(found), at_hand(found, room.pilot.tolist())]
     waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
-    told, tried = [], []
+    told, tried, ranked = [], [], found
     for _ in range(_MOST_TURNS):
-        after = models_after([one.design for one in waiting], data, pilot, settings)
+        shares, after = models_after([one.design for one in waiting], data, pilot, settings, engine)
         if not after:
-            return found  # nothing that was drawn can be fitted: stay with the closed form
+            break  # nothing that was drawn can be fitted: stay with what is known, the closed form at first
         told += waiting
-        tried += [judge.tried(one, models) for one, models in zip(waiting, after, strict=True)]
+        tried += [judge.tried(one, models, shares) for one, models in zip(waiting, after, strict=True)]
         others = judge.adjusted([one for one in found if one not in told], told, tried)
         ranked = sorted([*tried, *others], key=by_risk)
-        if ranked[0].confirmed:
+        named = (ranked[0], at_hand(ranked, room.pilot.tolist()))
+        untried = [one.design for one in named if one is not None and not one.confirmed]
+        if not untried:
             break
-        waiting = [one for one in found if one.design == ranked[0].design]
+        waiting = [one for one in found if one.design in untried]
     return ranked
 
 
@@ -206,20 +214,21 @@ def _asked(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
             raise RequestError("must say at which training-set sizes the score matters.", argument="at")
         return np.array([_TIMES * pilot.largest])
     asked = np.unique(sizes_array("at", at))
-    if len(asked) > _MOST_ASKED:
-        raise RequestError(f"must be at most {_MOST_ASKED} sizes, got {len(asked):,}.", argument="at")
+    if len(asked) > MOST_ASKED:
+        raise RequestError(f"must be at most {MOST_ASKED} sizes, got {len(asked):,}.", argument="at")
     return asked
 
 
 def _available(available: float | None, pilot: LearningCurve | None, asked: FloatArray) -> float:
     if available is None:
-        return _FURTHER * pilot.largest if pilot is not None else max(_A_PILOT * float(asked[0]), 16.0)
+        most = _FURTHER * pilot.largest if pilot is not None else max(_A_PILOT * float(asked[0]), 16.0)
+        return float(np.floor(most * (1 + 1e-9)))
     most = real_number("available", available)
     least = 8.0 if pilot is None else pilot.largest
     if most < least:
         what = "for a first pilot" if pilot is None else "the largest size that the pilot has been trained on"
         raise RequestError(f"must be at least {exactly(least)}, {what}, got {most:g}.", argument="available")
-    return most
+    return max(float(np.floor(most)), least)  # nobody trains on part of an example
 
 
 def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available: float) -> FloatArray:
@@ -257,8 +266,13 @@ def _refuse_too_little(room: Room) -> None:
 
 
 def _known(
-    model: APExGP | None, pilot: LearningCurve | None, engine: FullBayes, sizes: FloatArray, measurable: FloatArray
+    model: APExGP | None,
+    pilot: LearningCurve | None,
+    engine: FullBayes,
+    sizes: FloatArray,
+    measurable: FloatArray,
+    seed: int,
 ) -> Knowledge:
     if pilot is None or model is None:
-        return from_priors(engine, sizes, measurable)
+        return from_priors(engine, sizes, measurable, seed)
     return from_posterior(model.posterior, sizes)

@@ -99,7 +99,11 @@ def _checked(price: Price, sizes: FloatArray) -> Price:
 
 
 def _hours(run: CurveSet) -> tuple[float, float]:
-    """Hours of a fit, and of each example in it: least squares of what a run took, relative to the mean at a size."""
+    """Hours of a fit, and of each example in it: least squares of what a run took, relative to the mean at a size.
+
+    Where larger sizes took less, as they may by chance, all fits cost the mean over the sizes: more than least squares
+    relative to the means would say, so that the budget lasts.
+    """
     done = [(float(fit["size"]), float(fit["seconds"])) for fit in run.fits if not fit["error"]]
     if not done or not all(seconds > 0 for _, seconds in done):
         raise RequestError("has no fits with the seconds that they took.", argument="cost")

@@ -21,7 +21,7 @@ _LEVELS, _AT_EACH = 64, 64
 _JITTER = 1e-12  # of a variance: close sizes make a matrix singular to rounding
 
 
-def from_priors(engine: FullBayes, sizes: FloatArray, pilot: FloatArray) -> Knowledge:
+def from_priors(engine: FullBayes, sizes: FloatArray, pilot: FloatArray, seed: int) -> Knowledge:
     """Curves drawn from the priors at rising sizes, each a node that is known exactly.
 
     A curve is drawn whole, and counts if all of it lies within the scores that there are: few of the widest do.
@@ -35,10 +35,12 @@ def from_priors(engine: FullBayes, sizes: FloatArray, pilot: FloatArray) -> Know
     pilot
         Sizes that a pilot may have. Priors are stated at its largest: there the curve may be anywhere between floor and
         ceiling. The noise is stated at the middle of the pilot.
+    seed
+        Seed of the draws.
     """
-    rng = np.random.default_rng(engine.seed)
+    rng = np.random.default_rng(seed)
     densities = [Density(mean, engine.beliefs, engine.ceiling, engine.floor) for mean in engine.means]
-    parts = [_drawn(density, sizes, pilot, engine.seed, rng) for density in densities]
+    parts = [_drawn(density, sizes, pilot, seed, rng) for density in densities]
     location, single, carried = (np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True))
     count = location.shape[1]
     weights = np.concatenate([np.full(part[0].shape[1], 1 / (len(parts) * part[0].shape[1])) for part in parts])

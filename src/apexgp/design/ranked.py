@@ -41,10 +41,11 @@ class RankedDesign:
     grid_widths : tuple of float
         Expected widths at the sizes of `PilotDesign.grid`.
     confirmed : bool
-        Whether these figures come from fits to drawn data; else from the best linear predictor, in closed form, and
-        adjusted by what the fits changed where there were any.
+        Whether risk and widths come from fits to drawn data; else, and all other figures always, from the best linear
+        predictor, in closed form, and adjusted by what the fits changed where there were any.
     risk_error : float
-        Monte-Carlo standard error of the risk, where it was confirmed.
+        Monte-Carlo standard error of the risk, where it was confirmed, as if data sets had been drawn one by one: it is
+        smaller, for they are spread evenly.
     """
 
     design: Design

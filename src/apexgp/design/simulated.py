@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._check import FloatArray
 from ..curve import LearningCurve
 from ..estimators import APExGP, fit_together
+from ..inference.bayes import FullBayes
 from ..inference.nodes import cholesky
 from .knowledge import Knowledge
 from .plans import Design
@@ -22,6 +23,7 @@ from .plans import Design
 __all__ = ["Imagined", "imagine", "models_after"]
 
 _JITTER = 1e-12
+_TO_CHOOSE_FROM = 40  # drawn for each data set that is kept
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Imagined:
     own: FloatArray | None
     labels: Sequence[object]
     """Of the pilot's splits."""
+    shares: FloatArray
+    """Probability that each data set stands for."""
 
     def __len__(self) -> int:
         return len(self.new)
@@ -65,17 +69,67 @@ class Imagined:
 
 
 def imagine(
-    known: Knowledge, pilot: LearningCurve | None, draws: int, splits: int, ceiling: float, seed: int
+    known: Knowledge,
+    pilot: LearningCurve | None,
+    draws: int,
+    splits: int,
+    ceiling: float,
+    seed: int,
+    mostly: Design | None = None,
 ) -> Imagined:
     """Draw data sets of so many new splits, and of the pilot's own.
 
-    Nodes are taken evenly along an order by how sure they are of where their curve ends, and by where that is.
+    Parameters
+    ----------
+    mostly
+        The design that matters most. Many more data sets are drawn than are kept. What it shows at its largest size
+        decides most about how sure the forecast will be: those that are kept lie along it. After a pilot surprises
+        matter most: they lie closer together towards both ends.
     """
     rng = np.random.default_rng(seed)
-    order = _order(known, draws)
-    below = np.cumsum(known.weights[order])
+    many = _drawn(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
+    last, going_on = (
+        (-1, False) if mostly is None else (int(known.places(np.array(mostly.sizes[-1:]))[0]), mostly.continued)
+    )
+    if going_on and many.own is not None:
+        shown = many.own[:, :, last].mean(axis=1)
+    else:
+        shown = many.new[:, : splits if mostly is None else mostly.splits, last].mean(axis=1)
+    steps = np.arange(draws + 1) / draws
+    edges = steps if pilot is None else (1 - np.cos(np.pi * steps)) / 2
+    kept, shares = _stratified(shown, many.new.std(axis=1).mean(axis=1), edges, rng)
+    return replace(many, new=many.new[kept], own=None if many.own is None else many.own[kept], shares=shares)
+
+
+def _stratified(
+    first: FloatArray, second: FloatArray, edges: FloatArray, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Take one of each group along `first`, from edge to edge; which one, is spread over ranks along `second`.
+
+    Means over those taken, weighted by the shares of their groups, are unbiased.
+    """
+    order = np.argsort(first, kind="stable")
+    bounds = np.unique((len(order) * edges).round().astype(int))
+    count = len(bounds) - 1
+    ranks = (rng.permutation(count) + rng.random(count)) / count
+    taken = []
+    for rank, start, end in zip(ranks, bounds[:-1], bounds[1:], strict=True):
+        group = order[start:end]
+        taken.append(group[np.argsort(second[group], kind="stable")][int(rank * len(group))])
+    return np.array(taken), np.diff(bounds) / len(order)
+
+
+def _drawn(
+    known: Knowledge,
+    pilot: LearningCurve | None,
+    draws: int,
+    splits: int,
+    ceiling: float,
+    rng: np.random.Generator,
+) -> Imagined:
+    below = np.cumsum(known.weights)
     levels = (np.arange(draws) + rng.random()) / draws * below[-1]
-    nodes = order[np.minimum(np.searchsorted(below, levels), len(order) - 1)]
+    nodes = np.minimum(np.searchsorted(below, levels), len(below) - 1)
     covariance = known.covariance[:, :, nodes].copy()
     diagonal = np.arange(len(known.sizes))
     covariance[diagonal, diagonal] += _JITTER
@@ -90,20 +144,7 @@ def imagine(
         labels = list(dict.fromkeys(pilot.split.tolist()))
         own = np.stack([_going_on(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
         own = np.clip(own, 0.0, ceiling)
-    return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels)
-
-
-def _order(known: Knowledge, draws: int) -> NDArray[np.intp]:
-    """Nodes by their spread at the far end, in blocks; in each by their location there, up and down in turn."""
-    far, spread = known.location[-1], known.covariance[-1, -1]
-    by_spread = np.argsort(spread, kind="stable")
-    share = np.cumsum(known.weights[by_spread]) / known.weights.sum()
-    count = max(1, round(np.sqrt(draws)))
-    blocks = np.split(by_spread, np.searchsorted(share, np.arange(1, count) / count))
-    turned = [
-        block[np.argsort(far[block], kind="stable")][:: 1 if i % 2 == 0 else -1] for i, block in enumerate(blocks)
-    ]
-    return np.concatenate(turned)
+    return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels, np.full(draws, 1 / draws))
 
 
 def _going_on(
@@ -126,14 +167,24 @@ def _going_on(
 
 
 def models_after(
-    designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP
-) -> list[list[APExGP]]:
-    """For each design the models fitted to the pilot and what each data set adds to it.
+    designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP, engine: FullBayes
+) -> tuple[FloatArray, list[list[APExGP]]]:
+    """Fit the pilot and what each data set adds to it under each design.
 
-    A data set that cannot be fitted under one of the designs counts for none.
+    A data set that cannot be fitted under one of the designs counts for none of them.
+
+    Returns
+    -------
+    shares : array of shape (data sets,)
+        Probability that each data set stands for; none if nothing can be fitted.
+    models : list of lists
+        For each design the model of each data set, roughly integrated: for means over them.
     """
     curves = [data.curve(which, design, pilot) for design in designs for which in range(len(data))]
-    models = fit_together(settings, curves)
+    models = fit_together(settings, curves, replace(engine, roughly=True))
     by_data = [models[which :: len(data)] for which in range(len(data))]
     whole = [[model for model in own if isinstance(model, APExGP)] for own in by_data]
-    return [list(own) for own in zip(*(own for own in whole if len(own) == len(designs)), strict=True)]
+    fitted = np.array([len(own) == len(designs) for own in whole])
+    shares = data.shares[fitted]
+    by_design = zip(*(own for own, all_of_it in zip(whole, fitted, strict=True) if all_of_it), strict=True)
+    return shares / shares.sum(), [list(own) for own in by_design]

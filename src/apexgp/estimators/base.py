@@ -253,15 +253,24 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         return upward if self.curve_.direction == "higher" else 1 - upward
 
 
-def fit_together(settings: CurveEstimator, curves: Sequence[LearningCurve]) -> list[CurveEstimator | ApexError]:
+def fit_together(
+    settings: CurveEstimator, curves: Sequence[LearningCurve], engine: Engine | None = None
+) -> list[CurveEstimator | ApexError]:
     """Fit many curves with the same settings, in one go where they can be computed together.
+
+    Parameters
+    ----------
+    settings, curves
+        An estimator, and what to fit it to.
+    engine
+        In place of the one that the settings ask for.
 
     Returns
     -------
     list
         For each curve a fitted estimator, or the error that says why there is none.
     """
-    engine, ceiling = settings._checked_engine(), float(settings.ceiling)
+    engine, ceiling = engine or settings._checked_engine(), float(settings.ceiling)
     results: list[CurveEstimator | ApexError] = []
     accepted: list[int] = []
     for i, curve in enumerate(curves):

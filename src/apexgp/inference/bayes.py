@@ -34,6 +34,8 @@ class FullBayes:
     ceiling: float
     floor: float
     seed: int
+    roughly: bool = False
+    """Whether fewer nodes will do, for 40 % of the time: where figures are means over many fits, errors cancel out."""
 
     def check(self, curve: LearningCurve) -> None:
         """Refuse a curve that goes below the floor by more than noise."""
@@ -58,9 +60,9 @@ class FullBayes:
             together = int(np.clip(_MATRICES // len(members[0][1].sizes) ** 2, 1, _TOGETHER))
             for start in range(0, len(members), together):
                 indices, batch = zip(*members[start : start + together], strict=True)
-                by_mean = [integrate(density, Batch(batch), self.seed) for density in densities]
+                by_mean = [integrate(density, Batch(batch), self.seed, roughly=self.roughly) for density in densities]
                 found |= {i: average(own) for i, own in zip(indices, zip(*by_mean, strict=True), strict=True)}
-        for posterior in found.values():
+        for posterior in () if self.roughly else found.values():
             _warn_of_errors(posterior.end_error)
         return [found[i] for i in range(len(curves))]
 

@@ -30,7 +30,7 @@ _LOG_2PI = np.log(2 * np.pi)
 # Nodes of the rounds. The second is repeated until the posterior has been found: it may lie where the wide proposal has
 # hardly a node. Every curve gets the first ones, the others where the ends of far forecasts are not known well enough.
 _ROUNDS = (256, 512, 1024, 1024, 2048, 4096)
-_LEAST_ROUNDS = 3
+_LEAST_ROUNDS, _ROUGH_ROUNDS = 3, 2
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Of each round but the first, these shares follow the posterior and what decides about far forecasts: their ends hang
 # on nodes with a large sigma, of which the posterior itself has few. The others keep to the wide proposal, in case the
@@ -44,8 +44,8 @@ TOLERATED = 0.025
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
 
 
-def integrate(density: Density, batch: Batch, seed: int) -> list[Posterior]:
-    """Posterior of each curve."""
+def integrate(density: Density, batch: Batch, seed: int, *, roughly: bool = False) -> list[Posterior]:
+    """Posterior of each curve; roughly: as soon as it has been found, whether or not its tails are known well."""
     found: dict[int, Posterior] = {}
     waiting = [_Pool(density, batch, seed)]
     while waiting:
@@ -54,7 +54,7 @@ def integrate(density: Density, batch: Batch, seed: int) -> list[Posterior]:
         steps = pool.next_steps()
         for step in np.unique(steps).tolist():
             alike = pool.take(np.flatnonzero(steps == step), step)
-            if step < len(_ROUNDS):
+            if step < (_ROUGH_ROUNDS if roughly else len(_ROUNDS)):
                 waiting.append(alike)
             else:
                 found |= {int(curve): alike.posterior(i) for i, curve in enumerate(alike.curves)}

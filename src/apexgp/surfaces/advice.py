@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..design.pilot import CONFIDENCE, MOST_ASKED
 from ..design.ranked import PilotDesign, RankedDesign
 from ..estimators import APExGP
 
 __all__ = ["DEFAULT_BUDGET", "advice_arguments", "worth_showing"]
 
 DEFAULT_BUDGET = 12.0  # fits: some splits at one or two sizes more
-_CONFIDENCE = 0.8  # that `design_pilot` takes by itself
-_MOST_SIZES = 20  # at which `design_pilot` looks
 _MOST_TRIED = 150  # scores of a pilot: with more, fits to drawn data take too long to wait for
 _BEST = 3  # designs of the table, beside the one that is cheap and the one that needs no more data
 
@@ -44,7 +43,7 @@ def advice_arguments(
         "budget": DEFAULT_BUDGET if budget is None else budget,
         "at": _some(sorted(set(sizes))) or None,
         "target": target,
-        "confidence": None if target is None or confidence == _CONFIDENCE else confidence,
+        "confidence": None if target is None or confidence == CONFIDENCE else confidence,
         "available": available,
         "confirm": None if len(model.curve_) <= _MOST_TRIED else 0,
         "seed": model.get_params(deep=False)["seed"] or None,
@@ -54,7 +53,7 @@ def advice_arguments(
 
 def _some(sizes: Sequence[float]) -> list[float]:
     """As many of the sizes as can be looked at, the ends among them."""
-    chosen = np.linspace(0, len(sizes) - 1, min(len(sizes), _MOST_SIZES)).round().astype(int)
+    chosen = np.linspace(0, len(sizes) - 1, min(len(sizes), MOST_ASKED)).round().astype(int)
     return [sizes[i] for i in chosen.tolist()]
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ..._check import positive
 from ...collect.curves import CurveSet
-from ...design.pilot import design_pilot
+from ...design.pilot import CONFIDENCE, design_pilot
 from ...design.plans import Cost, Price
 from ...errors import RequestError
 from ..command import Sets
@@ -40,7 +40,7 @@ def design(
         float | None,
         share_option(help="Score to reach: say how probably the question will be settled.", show_default=False),
     ] = None,
-    confidence: Annotated[float, share_option(help="Probability with which it is settled.")] = 0.8,
+    confidence: Annotated[float, share_option(help="Probability with which it is settled.")] = CONFIDENCE,
     available: Annotated[
         float | None,
         typer.Option(

@@ -148,11 +148,25 @@ def design_methods(found: PilotDesign, model: APExGP, curve: LearningCurve | Non
         f"{_budget(found.budget, found.unit)} and at most {found.available:,.10g} {what} were ranked by {risk}, from "
         "the best linear predictor of later scores"
     )
-    text += f", and the best {confirmed} by refitting to simulated measurements. " if confirmed else ". "
+    if confirmed:
+        text += f"; {confirmed} of them{_tried(found)} were judged by refitting to simulated measurements"
+    text += ". "
     return text + (
         f"The chosen design ({_name(best, what, _kind(curve))}) was expected to give a 95 % interval of width "
         f"{best.widths[-1]:.3f} at {max(found.at):,.10g} {what}."
     )
+
+
+def _tried(found: PilotDesign) -> str:
+    """Which designs were refitted, of those that the answer names."""
+    named = [(found.best, "the best")]
+    if found.frugal.design != found.best.design:
+        named.append((found.frugal, "the cheapest that is nearly as good"))
+    spare = found.best_at_hand
+    if spare is not None and spare.design not in (found.best.design, found.frugal.design):
+        named.append((spare, "the best without more data"))
+    words = [what for one, what in named if one.confirmed]
+    return f", {listed(words)} among them," if words else ""
 
 
 def _priors(model: APExGP) -> str:
