@@ -107,9 +107,14 @@ def _further(room: Room, risk: Risk) -> Iterable[Design]:
 
 def _first(room: Room, risk: Risk) -> Iterable[Design]:
     """What a first pilot may be: at least three sizes, the largest among them unless that is dear."""
-    yield cheapest(room)
+    least = cheapest(room)
+    # One split, whose luck nobody can tell from the curve, did far worse on real curves than it promised: it is only
+    # for those who cannot pay for more.
+    several = [count for count in room.splits if count > 1 and room.affords(replace(least, splits=count))]
+    if not several:
+        yield least
     dear = room.price.of_size(float(room.sizes[-1])) > room.price.of_size(float(room.sizes[0])) * (1 + 1e-9)
-    for count in room.splits:
+    for count in several or room.splits:
         for last in range(len(room.sizes), _TREND - 1, -2 if dear else -len(room.sizes)):
             sizes = room.sizes[:last]
             for span in _SPANS:

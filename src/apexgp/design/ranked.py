@@ -181,7 +181,12 @@ class PilotDesign(Answer):
         header = ["measure", "fits", *(["hours"] if self.unit == "hours" else ["cost"] if self.unit == "cost" else [])]
         header += ["expected error" if self.ranked_by == "score" else "Brier score"]
         header += [f"95 % width at {exactly(self.at[far])}"]
-        now = ["nothing more", "0", *([] if self.unit == "fits" else ["0"]), f"{self.risk_now:.4f}"]
+        now = [
+            "nothing more" if self.pilot_sizes else "nothing yet",
+            "0",
+            *([] if self.unit == "fits" else ["0"]),
+            f"{self.risk_now:.4f}",
+        ]
         now.append(f"{self.widths_now[far]:.3f}")
         if self.target is not None:
             header += [f"{self.target:g} settled", "examples it takes"]

@@ -104,7 +104,12 @@ def advice_table(found: PilotDesign) -> Cells:
     shown = sorted({0, len(found.at) // 2, len(found.at) - 1})
     header = ["measure", "fits", "expected error" if found.ranked_by == "score" else "Brier score"]
     header += [f"95 % width at {exactly(found.at[i])}" for i in shown]
-    now = ["nothing more", "0", f"{found.risk_now:.4f}", *(f"{found.widths_now[i]:.3f}" for i in shown)]
+    now = [
+        "nothing more" if found.pilot_sizes else "nothing yet",
+        "0",
+        f"{found.risk_now:.4f}",
+        *(f"{found.widths_now[i]:.3f}" for i in shown),
+    ]
     rows = [now]
     if found.target is not None:
         header.append(f"{found.target:g} settled")

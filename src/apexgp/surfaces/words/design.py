@@ -37,6 +37,12 @@ def design_sentence(found: PilotDesign, curve: LearningCurve | None) -> str:
     if other.design != best.design:
         price = _budget(other.cost, found.unit)
         said.append(f"Nearly as good for {price}: {_name(other, what, kind)} (a width of {other.widths[-1]:.3f}).")
+    if sum(one.risk - best.risk < best.risk_error for one in found.designs) > 1:
+        figure = "Expected errors" if found.ranked_by == "score" else "Brier scores"
+        said.append(
+            f"{figure} that differ by less than {best.risk_error:.1g} cannot be told apart: take the design "
+            "that suits you."
+        )
     spare = found.best_at_hand
     if curve is not None and spare is not None and best.sizes[-1] > curve.largest:
         said.append(
@@ -109,8 +115,8 @@ def _target_words(found: PilotDesign, best: RankedDesign, what: str, metric: str
         answer = "yes" if found.prob_now > 0.5 else "no"
         known = chance(max(found.prob_now, 1 - found.prob_now))
         said = [
-            f"As it stands the answer to {question} is {answer}, with a probability of {known}; the chance that it "
-            f"will be settled with {sure} after measuring is {chance(best.prob_settled)}."
+            f"As it stands the answer to {question} is {answer}, with a probability of {known}; what is measured may "
+            f"cast doubt on it, and the chance that it will be settled with {sure} then is {chance(best.prob_settled)}."
         ]
     else:
         said = [
