@@ -4,7 +4,11 @@ import importlib
 import json
 import math
 import os
+import signal
+import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +22,10 @@ pytest_plugins = ["serving"]  # a server and a browser
 # No test asserts a wall-clock time, which is what a deadline does.
 settings.register_profile("apexgp", deadline=None)
 settings.load_profile("apexgp")
+
+# A run in the background of a shell ignores Ctrl+C, and so would the programs that are interrupted here.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -38,6 +46,19 @@ def require(module):
         return importlib.import_module(module)
     except ModuleNotFoundError:
         missing(f"{module} is not installed")
+
+
+def interrupted(command, begun, **how):
+    """Start a program, press Ctrl+C once it has begun, and give its exit code and what it said to standard error."""
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **how)
+    try:
+        while process.poll() is None and not begun():
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return process.returncode, err
 
 
 @pytest.fixture

@@ -1,10 +1,7 @@
 import csv
 import json
 import re
-import signal
-import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -13,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from apexgp import LearningCurve, TunedLogistic, collect_curves, read_curves
 from apexgp.errors import FewTestCasesWarning
-from conftest import require
+from conftest import interrupted, require
 
 DATA = load_breast_cancer()
 
@@ -203,14 +200,9 @@ def test_faults_of_the_data_end_with_1(collect, tmp_path):
 def test_ctrl_c_says_how_to_go_on(table, tmp_path):
     command = [sys.executable, "-m", "apexgp", "collect", table, "--label", "diagnosis", "--group", "patient"]
     command += ["--jobs", "1", "--splits", "200", "--out", tmp_path / "curve.csv"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     record = tmp_path / "curve.runs.csv"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (record.exists() and record.read_text().count("\n") > 16):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    code, err = interrupted(command, lambda: record.exists() and record.read_text().count("\n") > 16)
+    assert code == 130
     assert "Stopped. The finished fits are in" in err
     assert "Traceback" not in err
     assert record.read_text().endswith("\n")

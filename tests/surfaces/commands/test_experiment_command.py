@@ -1,8 +1,5 @@
 import json
-import signal
-import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ from apexgp import Experiment, ExperimentDisplay, read_curves, run_experiment, w
 from apexgp.errors import RequestError, WouldOverwriteError
 from apexgp.experiment.configuration import shipped_experiments
 from apexgp.surfaces.experiment_folder import picture_names
-from conftest import require
+from conftest import interrupted, require
 from small_experiment import CONFIGURATION, embeddings
 
 FILES = {"runs.csv", "tables.md", "curves.csv", "figures.csv", "dense.csv", "experiment.json", "experiment.toml"}
@@ -147,13 +144,9 @@ def test_a_wrong_line_names_key_and_file(run, small):
 def test_interrupted_it_says_so_and_goes_on_to_the_same_tables(run, small, tmp_path):
     small.write_text(CONFIGURATION.replace(", 5000", "").split("[dense]")[0].replace("number = 2", "number = 12"))
     command = [sys.executable, "-m", "apexgp", "experiment", str(small), "--jobs", "1"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     record = tmp_path / "small-experiment" / "runs.csv"
-    while process.poll() is None and (not record.exists() or len(record.read_text().splitlines()) < 25):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    code, err = interrupted(command, lambda: record.exists() and record.read_text().count("\n") >= 25, cwd=tmp_path)
+    assert code == 130
     assert "Stopped. The finished fits are in small-experiment/runs.csv; the same command goes on from there." in err
     assert not (tmp_path / "small-experiment" / "tables.md").exists()
     assert run("experiment", small, "--jobs", 1)[0] == 0
