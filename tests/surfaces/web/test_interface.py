@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from apexgp.surfaces.words.controls import CONTROLS
+from apexgp.surfaces.words.phrases import chance
 from conftest import pilot_table, require
 from serving import TABLE, refused, send
 
@@ -87,7 +88,7 @@ def test_what_to_measure_next_is_what_the_command_prints(ask, facts_of, pairs):
         str(best["fits"]),
         f"{best['risk']:.4f}",
         f"{best['widths'][0]:.3f}",
-        f"{100 * best['prob_settled']:.3g} %",
+        chance(best["prob_settled"]),
     ]
     assert "with 80 % probability, whether 5,640 examples reach 0.8" in advice["note"]
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, instance, shown, some
+from ..._check import FloatArray, instance, shown, some, text
 from ..._extras import need
 from ...curve import LearningCurve
 from ...errors import RequestError
@@ -54,7 +54,8 @@ class ExperimentDisplay(Display):
     def from_result(cls, result: ExperimentResult, task: str) -> Self:
         """Forecast one task's pilot by every method, to beyond the largest size measured, for drawing."""
         instance("result", result, ExperimentResult, "what apexgp.run_experiment gives")
-        if not isinstance(task, str) or task not in result.curves:
+        task = text("task", task)
+        if task not in result.curves:
             raise RequestError(f"must be among {some(list(result.curves), 20)}, got {shown(task)}.", argument="task")
         curve = result.curves[task]
         end, last = _BEYOND * curve.largest, float(result.experiment.pilot[-1])
