@@ -98,11 +98,12 @@ class ApexError(Exception):
         """
         text = f"{self.where}: " if self.where and placed else ""
         text += self.message if self.argument is None else f"{name_of(self.argument)} {self.message}"
-        if self.remedy:
-            sentence, *arguments = self.remedy
-            named = [(argument, None) if isinstance(argument, str) else argument for argument in arguments]
-            text += " " + sentence.format(*(set_by(name, value) for name, value in named))
-        return text
+        return with_remedy(text, self.remedy, set_by)
+
+    @property
+    def to_set(self) -> list[tuple[str, Any]]:
+        """Arguments that the remedy names, with the value to give each; None where the reader has to choose one."""
+        return _to_set(self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Keyword arguments survive the way back from a worker process.
@@ -113,6 +114,15 @@ class ApexError(Exception):
             "column": self.column,
         }
         return partial(type(self), **about), (self.message,)
+
+
+def with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
+    """A text that goes on with what to do; `set_by` as for `ApexError.worded`."""
+    return f"{text} {remedy[0].format(*(set_by(*one) for one in _to_set(remedy)))}" if remedy else text
+
+
+def _to_set(remedy: Remedy) -> list[tuple[str, Any]]:
+    return [(argument, None) if isinstance(argument, str) else argument for argument in remedy[1:]]
 
 
 def as_keyword(name: str, value: Any = None) -> str:

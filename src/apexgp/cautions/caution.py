@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import Remedy, as_keyword
+from ..errors import Remedy, as_keyword, with_remedy
 
 __all__ = ["NO_ROOM", "Caution", "in_brief", "of_one"]
 
@@ -25,20 +25,13 @@ class Caution(str):
 
     def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
         """Keep the few words, and what to do, beside the text."""
-        caution = super().__new__(cls, _with_remedy(text, remedy, as_keyword))
+        caution = super().__new__(cls, with_remedy(text, remedy, as_keyword))
         caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
 
     def worded(self, set_by: Callable[[str, Any], str]) -> str:
         """The text, with `set_by` to say how an argument is set."""
-        return _with_remedy(self.why, self.remedy, set_by)
-
-
-def _with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
-    if not remedy:
-        return text
-    sentence, *arguments = remedy
-    return f"{text} {sentence.format(*(set_by(*one) for one in arguments if not isinstance(one, str)))}"
+        return with_remedy(self.why, self.remedy, set_by)
 
 
 def of_one(whose: str, caution: str) -> str:

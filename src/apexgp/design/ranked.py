@@ -157,6 +157,11 @@ class PilotDesign(Answer):
             return f"the pilot's splits at {sizes}"
         return f"{one.splits}{' new' if self.pilot_sizes else ''} split{'s' if one.splits > 1 else ''} at {sizes}"
 
+    @property
+    def nothing(self) -> str:
+        """What stands for no further measurement, beside the designs."""
+        return "nothing more" if self.pilot_sizes else "nothing yet"
+
     def _columns(self) -> Columns:
         columns: Columns = {
             "rank": list(range(1, len(self.designs) + 1)),
@@ -182,7 +187,7 @@ class PilotDesign(Answer):
         header += ["expected error" if self.ranked_by == "score" else "Brier score"]
         header += [f"95 % width at {exactly(self.at[far])}"]
         now = [
-            "nothing more" if self.pilot_sizes else "nothing yet",
+            self.nothing,
             "0",
             *([] if self.unit == "fits" else ["0"]),
             f"{self.risk_now:.4f}",

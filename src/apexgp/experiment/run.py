@@ -98,7 +98,7 @@ def _named_by_keys() -> Iterator[None]:
     try:
         yield
     except ApexError as problem:
-        named = {problem.argument, *(one if isinstance(one, str) else one[0] for one in problem.remedy[1:])}
+        named = {problem.argument, *(name for name, _ in problem.to_set)}
         if not named & set(_KEYS):
             raise
         raise type(problem)(

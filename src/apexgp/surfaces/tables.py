@@ -105,7 +105,7 @@ def advice_table(found: PilotDesign) -> Cells:
     header = ["measure", "fits", "expected error" if found.ranked_by == "score" else "Brier score"]
     header += [f"95 % width at {exactly(found.at[i])}" for i in shown]
     now = [
-        "nothing more" if found.pilot_sizes else "nothing yet",
+        found.nothing,
         "0",
         f"{found.risk_now:.4f}",
         *(f"{found.widths_now[i]:.3f}" for i in shown),

@@ -155,7 +155,7 @@ def collect(
 
 def _with_a_curve_of_its_own(problem: RequestError, results: Path | None) -> RequestError:
     """The error, where another record is the remedy, with another curve: the old one belongs to the old record."""
-    if not any(isinstance(one, tuple) and one[0] == "results" for one in problem.remedy):
+    if "results" not in dict(problem.to_set):
         return problem
     fresh = [("out", "other.csv"), *([] if results is None else [("results", "other.runs.csv")])]
     sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."

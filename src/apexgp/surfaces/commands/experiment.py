@@ -83,7 +83,7 @@ def experiment(
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
         except RequestError as problem:
-            if not any(isinstance(one, tuple) and one[0] == "results" for one in problem.remedy):
+            if "results" not in dict(problem.to_set):
                 raise
             elsewhere = ("Start in another folder with {}, or go back to those settings.", ("out", "other"))
             raise RequestError(problem.message, remedy=elsewhere) from problem
