@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from .._cells import number_in
 from .._check import some
+from ..answers.required import CONFIDENCE
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
-from ..estimators import METHODS, APExGP, CurveEstimator
+from ..estimators import APExGP
+from ..forecast import LEVEL, Quantity
 from ..model.means import MEANS
+from ..questions.forecast import ForecastQuestion
+from ..questions.reach import Reach
 from ..reading.source import Source, Wanted
-from ..repeated.backtest import methods_named
+from ..repeated.many import DEFAULT_TIMES
 from .command import Sets
 
 __all__ = [
@@ -28,14 +32,24 @@ __all__ = [
     "Confidence",
     "CurveFile",
     "CurveFileIfAny",
+    "ForecastOptions",
     "MethodOptions",
     "ModelOptions",
     "among",
+    "as_multiples",
+    "reach_of",
     "share_option",
-    "sizes_and_times",
-    "sizes_asked_for",
-    "sizes_to_design",
 ]
+
+
+def among(*words: str) -> Callable[[str], list[str]]:
+    """Words that a shell can complete an option's value with."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def as_multiples(times: Sequence[float]) -> str:
+    """Multiples of the largest size, as an option's help names them."""
+    return " ".join(f"{number:g}x" for number in times)
 
 
 def share_option(*names: str, help: str, **more: Any) -> Any:
@@ -50,6 +64,8 @@ def _share(value: str | float) -> float:
     except ValueError:
         raise typer.BadParameter(f"{text!r} is no number. Write it as 0.82 or 82%.") from None
 
+
+_UNITS = {"k": 1e3, "m": 1e6}
 
 Confidence = Annotated[float, share_option(help="Probability with which the target should be met.")]
 
@@ -194,6 +210,45 @@ class CurveFileIfAny(Columns):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ForecastOptions:
+    """What is asked of a forecast."""
+
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Training-set size to forecast, or a multiple of the largest in the file such as 10x. "
+            f"Repeat for several, or part them by commas.  [default: {as_multiples(DEFAULT_TIMES)}]",
+            show_default=False,
+        ),
+        Sets("sizes", "times", "to"),
+    ] = None
+    target: Annotated[
+        float | None, share_option(help="Score to reach: say how many examples it takes.", show_default=False)
+    ] = None
+    confidence: Confidence = CONFIDENCE
+    of: Annotated[
+        str,
+        typer.Option(
+            help="What to forecast: new_splits, same_splits (the pilot's, continued) or expected.",
+            autocompletion=among(*get_args(Quantity)),
+        ),
+    ] = "new_splits"
+    level: Annotated[
+        float, share_option(help="Probability that the interval should hold the score."), Sets("level", "levels")
+    ] = LEVEL
+
+    def question(self) -> ForecastQuestion:
+        """The question that the options ask, which checks them."""
+        return ForecastQuestion(
+            at=reach_of(self.at),
+            target=self.target,
+            confidence=self.confidence,
+            of=cast(Quantity, self.of),
+            level=self.level,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class MethodOptions:
     """What a method can be told, whichever it is."""
 
@@ -210,14 +265,6 @@ class MethodOptions:
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
-
-    def methods(self, names: Sequence[str] | None) -> dict[str, CurveEstimator]:
-        """The methods of these names, all where there are none, each with those of the options that it knows."""
-        chosen = methods_named(names or list(METHODS))
-        for method in chosen.values():
-            known = method.get_params(deep=False)
-            method.set_params(**{name: value for name, value in asdict(self).items() if name in known})
-        return chosen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,39 +304,20 @@ class ModelOptions(BayesOptions):
         return model
 
 
-def among(*words: str) -> Callable[[str], list[str]]:
-    """Words that a shell can complete an option's value with."""
-    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
-
-
-def sizes_and_times(at: Sequence[str]) -> tuple[list[float], list[float]]:
-    """Sizes as people write them, apart from multiples of a pilot that is not known yet."""
-    texts = [one for text in at for one in _apart(text)]
-    multiples = [text for text in texts if text.strip().lower().endswith("x")]
-    return [_size(text, 1.0) for text in texts if text not in multiples], [_size(text, 1.0) for text in multiples]
-
-
-def sizes_asked_for(at: Sequence[str], largest: float) -> list[float]:
+def reach_of(texts: Sequence[str] | None, argument: str = "sizes") -> Reach:
     """Sizes as people write them: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot.
 
     One text may hold several, with commas between them.
     """
-    return [_size(one, largest) for text in at for one in _apart(text)]
+    sizes: list[float] = []
+    times: list[float] = []
+    for text in (one for given in texts or () for one in _apart(given, argument)):
+        number, unit = _size(text, argument)
+        (times if unit == "x" else sizes).append(number * _UNITS.get(unit, 1.0))
+    return Reach.checked(sizes or None, times or None, arguments=(argument, argument))
 
 
-def sizes_to_design(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
-    """Sizes as people write them, beside the `largest` of a pilot where there is one."""
-    if not texts:
-        return None
-    if largest is None and any("x" in text.lower() for text in texts):
-        raise RequestError("must be sizes: without a pilot there is nothing to be a multiple of.", argument=argument)
-    try:
-        return sizes_asked_for(texts, largest or 1.0)
-    except RequestError as problem:
-        raise RequestError(problem.message, argument=argument, remedy=problem.remedy) from None
-
-
-def _apart(text: str) -> list[str]:
+def _apart(text: str, argument: str) -> list[str]:
     """The sizes in a text; a comma that may part thousands as well as sizes is refused."""
     if re.fullmatch(r"\s*[1-9]\d{0,2}(,\d{3})+\s*", text):
         joined = text.replace(",", "").strip()
@@ -297,14 +325,13 @@ def _apart(text: str) -> list[str]:
             return [joined]  # no size begins with a nought
         parts = text.strip().replace(",", ", ")
         raise RequestError(
-            f"can be read as {joined} or as {parts}. Write {joined}, or '{parts}' with spaces.", argument="sizes"
+            f"can be read as {joined} or as {parts}. Write {joined}, or '{parts}' with spaces.", argument=argument
         )
     return [one for one in text.split(",") if one.strip()] or [text]
 
 
-def _size(text: str, largest: float) -> float:
+def _size(text: str, argument: str) -> tuple[float, str]:
     match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
     if match is None:
-        raise RequestError(f"wants a training-set size such as 20000, 20k or 10x, got {text!r}.", argument="sizes")
-    unit = {"": 1.0, "k": 1e3, "m": 1e6, "x": largest}[match[2].lower()]
-    return float(match[1]) * unit
+        raise RequestError(f"wants a training-set size such as 20000, 20k or 10x, got {text!r}.", argument=argument)
+    return float(match[1]), match[2].lower()

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, cast
 
 import typer
 
@@ -17,8 +17,10 @@ from .._extras import need
 from .._files import refuse_to_overwrite, written_atomically
 from ..cautions import Caution
 from ..errors import RequestError
+from ..questions.picture import CurvePicture
 from .chart.text import TextChart
 from .command import Sets, options_by_argument
+from .fact_types import Said, Sentences
 from .options import Columns
 from .plot.look import Display
 from .words.forecast import picture_line
@@ -49,21 +51,21 @@ class OutputOptions:
 
     def present(
         self,
-        facts: dict[str, Any],
+        facts: Sentences,
         header: Sequence[str],
         rows: Sequence[Sequence[str]],
         *,
         intro: str = "",
-        chart: Callable[[], dict[str, Any]] | None = None,
+        chart: Callable[[], CurvePicture] | None = None,
     ) -> None:
         """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt.
 
-        The facts of a `chart` are asked for, and drawn in characters, only where a reader sits before a terminal.
+        The picture of a `chart` is asked for, and drawn in characters, only where a reader sits before a terminal.
         """
         if self.as_json:
             typer.echo(json.dumps(facts, indent=1))
         elif self.methods_text:
-            typer.echo(facts["methods_text"])
+            typer.echo(cast(Said, facts)["methods_text"])  # a batch, which has none, is refused before
         else:
             if intro:
                 typer.echo(intro)
@@ -122,7 +124,7 @@ def _wrapped(line: str) -> str:
     return textwrap.fill(line, min(shutil.get_terminal_size().columns, _WIDEST), break_long_words=False)
 
 
-def _print_chart(facts: dict[str, Any]) -> None:
+def _print_chart(picture: CurvePicture) -> None:
     """Draw a chart on the terminal."""
     from rich.console import Console
 
@@ -133,7 +135,7 @@ def _print_chart(facts: dict[str, Any]) -> None:
     except UnicodeEncodeError:
         plain = True
     console.print()
-    console.print(TextChart(facts, console.width, plain=plain), soft_wrap=True)
+    console.print(TextChart(picture, console.width, plain=plain), soft_wrap=True)
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:

@@ -7,38 +7,39 @@ import os
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any
+from dataclasses import asdict, fields
+from typing import Any, TypeVar
 
 from ..._tables import as_csv
-from ...answers.minimum import minimum_sample_size
-from ...answers.plan import CollectionPlan, plan_collection
 from ...cautions import Caution
-from ...curve import LearningCurve, curve_columns
-from ...design.pilot import design_pilot
-from ...errors import ApexError, ApexWarning, DataError, RequestError
-from ...estimators import APExGP, CurveEstimator
-from ...repeated.backtest import backtest as run_backtest
-from ...repeated.backtest import sizes_required
-from ...repeated.compare import compare_models
-from ...repeated.figures import Backtest
-from ..advice import advice_arguments
-from ..chart.facts import bands_with, chart_facts
+from ...curve import curve_columns
+from ...errors import ApexError, ApexWarning, DataError
+from ...estimators import APExGP
+from ...questions.backtest import BacktestQuestion
+from ...questions.compare import CompareQuestion
+from ...questions.design import DesignQuestion
+from ...questions.minimum import MinimumQuestion
+from ...questions.picture import CurvePicture, picture_of
+from ...questions.plan import PlanQuestion
+from ...questions.report import ReportQuestion
 from ..chart.figure import chart_figure, chart_file
-from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
-from ..options import (
-    BayesOptions,
-    Columns,
-    MethodOptions,
-    ModelOptions,
-    sizes_and_times,
-    sizes_asked_for,
-    sizes_to_design,
+from ..fact_types import (
+    AdviceFacts,
+    BacktestFacts,
+    CellsFacts,
+    CompareFacts,
+    DesignFacts,
+    Doubted,
+    ForecastFacts,
+    MinimumFacts,
+    NoBacktest,
+    PageFacts,
+    PlanFacts,
 )
-from ..report.facts import findings
+from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
+from ..options import BayesOptions, Columns, ForecastOptions, MethodOptions, ModelOptions, reach_of
 from ..report.page import report_page
-from ..report.wanted import Wanted
-from ..tables import advice_table, backtest_table, forecast_table, table_of
+from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.controls import control, set_in_control
 from ..words.design import how_designs_are_ranked
 from ..words.lines import MEASUREMENTS, python_lines, shell_lines
@@ -48,11 +49,11 @@ from .refusals import UNPREPARED, error_body
 
 __all__ = ["Reply", "answer"]
 
+Group = TypeVar("Group", Columns, ForecastOptions, MethodOptions, BayesOptions, ModelOptions)
 Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 
 _POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
-_DEFAULT_SIZES = ("2x", "10x", "50x")
 _FIELDS = {  # of a request, by the library's arguments that they set, where those are called otherwise
     "cost_per_sample": "cost",
     "direction": "lower_is_better",
@@ -118,158 +119,134 @@ def _field_of_design(argument: str) -> str:
 
 
 def _columns(given: Mapping[str, Any]) -> Columns:
-    return Columns(**{field.name: given[field.name] for field in fields(Columns) if field.name in given})
+    return _options(Columns, given)
 
 
-def _options(group: type[MethodOptions], given: Mapping[str, Any]) -> Any:
+def _options(group: type[Group], given: Mapping[str, Any]) -> Group:
+    """A group of options from the fields of a request that have their names."""
     return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
 
 
 def _fitted(table: str, given: Mapping[str, Any]) -> tuple[APExGP, tuple[str, ...]]:
     """The model, and how the table was read."""
-    model: APExGP = _options(ModelOptions, given).model()
+    model = _options(ModelOptions, given).model()
     curve, notes = curve_of(table, _columns(given))
     return model.fit(curve), notes
 
 
-def _forecast(*, table: str, **given: Any) -> dict[str, Any]:
-    return _forecast_of(_fitted(table, given)[0], **given)[0]
-
-
-def _forecast_of(
-    model: APExGP,
-    *,
-    at: list[str] | None,
-    target: float | None,
-    confidence: float,
-    of: Any,
-    level: float,
-    **_others: Any,
-) -> tuple[dict[str, Any], list[float], Any]:
-    sizes = sizes_asked_for(at or _DEFAULT_SIZES, model.curve_.largest)
-    required = None if target is None else model.required_size(target, confidence)
-    return forecast_facts(model, model.forecast(sizes, of=of), level, required), sizes, required
+def _forecast(*, table: str, **given: Any) -> ForecastFacts:
+    question = _options(ForecastOptions, given).question()
+    return forecast_facts(question.answer(_fitted(table, given)[0]))
 
 
 def _plan(
     *, table: str, target: float, cost: float, penalty: float, rounds: int, start: int | None, **given: Any
-) -> dict[str, Any]:
-    model, _ = _fitted(table, given)
-    return plan_facts(model, plan_collection(model, target, cost, penalty, rounds, start))
+) -> PlanFacts:
+    question = PlanQuestion(target=target, cost_per_sample=cost, penalty=penalty, rounds=rounds, start=start)
+    return plan_facts(question.answer(_fitted(table, given)[0]))
 
 
-def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> dict[str, Any]:
+def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> CompareFacts:
+    question = CompareQuestion(at=reach_of(at))
     curves = {name: curve_of(table, _columns(given))[0] for name, table in tables.items()}
-    sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
-    return compare_facts(compare_models(curves, sizes, _options(ModelOptions, given).model()))
+    return compare_facts(question.answer(curves, _options(BayesOptions, given).model()))
 
 
-def _backtest(*, table: str, target: float | None, confidence: float, **given: Any) -> dict[str, Any]:
-    (curve, _), methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(given["method"])
-    required = {} if target is None else sizes_required(curve, methods, target, confidence)
-    return backtest_facts(_judged(curve, methods, given["holdout"]), required)
+def _backtest(*, table: str, **given: Any) -> BacktestFacts:
+    settings = asdict(_options(MethodOptions, given))
+    asked = {name: given[name] for name in ("holdout", "target", "confidence")}
+    question = BacktestQuestion.named(given["method"], **settings, **asked)
+    answer = question.answer(curve_of(table, _columns(given))[0])
+    answer.refuse_unjudged()
+    return backtest_facts(answer)
 
 
-def _judged(curve: LearningCurve, methods: Mapping[str, CurveEstimator], holdout: int | None) -> Backtest:
-    result = run_backtest(curve, methods, holdout)
-    if not any(score.curves for score in result.pooled):
-        raise DataError(str(result.pooled[0].failed))
-    return result
+def _minimum(**given: Any) -> MinimumFacts:
+    return minimum_facts(MinimumQuestion(**given).answer())
 
 
-def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> dict[str, Any]:
-    return minimum_facts(minimum_sample_size(prevalence, parameters, r2, **given))
+def _design(*, table: str | None, at: list[str] | None, sizes: list[str] | None, **given: Any) -> DesignFacts:
+    asked = {name: given[name] for name in ("budget", "target", "confidence", "available", "splits", "confirm")}
+    question = DesignQuestion(at=reach_of(at, "at"), sizes=reach_of(sizes, "sizes"), **asked)
+    model = _options(BayesOptions, given).model()
+    return design_facts(question.answer(model if table is None else model.fit(curve_of(table, _columns(given))[0])))
 
 
-def _design(
-    *, table: str | None, at: list[str] | None, sizes: list[str] | None, seed: int, **given: Any
-) -> dict[str, Any]:
-    model: APExGP = _options(BayesOptions, given | {"seed": seed}).model()
-    curve = None if table is None else curve_of(table, _columns(given))[0]
-    if curve is not None:
-        model.fit(curve)
-    largest = None if curve is None else curve.largest
-    asked = {name: given[name] for name in ("target", "confidence", "available", "splits", "confirm")}
-    asked |= {"at": sizes_to_design("at", at, largest), "sizes": sizes_to_design("sizes", sizes, largest)}
-    return design_facts(design_pilot(model, given["budget"], seed=seed, **asked), model, curve)
-
-
-def _advice(*, table: str, at: list[str] | None, **given: Any) -> dict[str, Any]:
+def _advice(*, table: str, budget: float, available: float | None, **given: Any) -> AdviceFacts:
     """What the page shows of what would help most."""
+    asked = _options(ForecastOptions, given).question()
     model, _ = _fitted(table, given)
-    curve = model.curve_
-    sizes = sizes_asked_for(at or (), curve.largest)
-    asked = advice_arguments(model, given["budget"], sizes, given["target"], given["confidence"], given["available"])
-    found = design_pilot(model, **asked)
-    facts = design_facts(found, model, curve)
-    facts["cautions"] = [_by_controls(caution) for caution in facts["cautions"]]
-    header, rows = advice_table(found)
+    answer = DesignQuestion.after(asked, model, budget=budget, available=available).answer(model)
+    facts = design_facts(answer)
+    _word_by_controls(facts)
     return {
         "design": facts,
-        "table": {"header": header, "rows": rows},
-        "note": how_designs_are_ranked(found, curve),
-        "python": design_lines(asked),
-        "shell": f"{design_command(model, asked, MEASUREMENTS)}\n",
+        "table": _as_cells(advice_table(answer.found)),
+        "note": how_designs_are_ranked(answer),
+        "python": design_lines(answer),
+        "shell": f"{design_command(answer, MEASUREMENTS)}\n",
     }
 
 
-def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str, Any]:
+def _page(*, table: str, backtest: bool, **given: Any) -> PageFacts:
     """All that the page shows, from one fit."""
+    asked, plan = _options(ForecastOptions, given).question(), _plan_if_priced(given)
     model, notes = _fitted(table, given)
-    facts, sizes, required = _forecast_of(model, **given)
-    chart = chart_facts(model, sizes, required, levels=bands_with(given["level"]), points=_POINTS)
-    tables = {"forecast": forecast_table(facts)}
-    answer: dict[str, Any] = {"forecast": facts, "plan": None, "backtest": None}
-    target, cost, penalty = (given[name] for name in ("target", "cost", "penalty"))
-    plan = None
-    if cost is not None or penalty is not None:
-        plan = _planned(model, target, cost, penalty, rounds)
-        answer["plan"], tables["plan"] = plan_facts(model, plan), table_of(plan)
+    answer, planned = asked.answer(model), None if plan is None else plan.answer(model)
+    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned)
+    tables = {"forecast": forecast_table(answer)}
+    if planned is not None:
+        tables["plan"] = table_of(planned.plan)
+    judged: BacktestFacts | NoBacktest | None = None
     if backtest:
-        try:
-            result = _judged(model.curve_, _options(MethodOptions, given).methods(None), None)
-            answer["backtest"] = backtest_facts(result, {})
-            tables["backtest"] = backtest_table(result, None, {}, model.curve_.largest)
-        except DataError as problem:  # too few sizes to hold some out: no reason not to forecast
-            answer["backtest"] = {"error": str(problem)}
-    for part in filter(None, (answer["forecast"], answer["plan"], answer["backtest"])):
-        part["cautions"] = [_by_controls(caution) for caution in part.get("cautions", ())]
-    rows = facts["forecast"]
-    return answer | {
-        "tables": {name: {"header": header, "rows": cells} for name, (header, cells) in tables.items()},
-        "figure": chart_figure(chart),
-        "svg": chart_file(chart),
-        "csv": as_csv({name: [row[name] for row in rows] for name in rows[0]}),
+        found = BacktestQuestion.beside(model).answer(model.curve_)
+        if found.is_judged:
+            judged, tables["backtest"] = backtest_facts(found), backtest_table(found)
+        else:  # too few sizes to hold some out: no reason not to forecast
+            judged = {"error": str(found.result.pooled[0].failed), "cautions": []}
+    for part in (facts, plan_said, judged):
+        if part is not None:
+            _word_by_controls(part)
+    picture, rows = picture_of(answer, CurvePicture, points=_POINTS), facts["forecast"]
+    return {
+        "forecast": facts,
+        "plan": plan_said,
+        "backtest": judged,
+        "tables": {name: _as_cells(cells) for name, cells in tables.items()},
+        "figure": chart_figure(picture),
+        "svg": chart_file(picture),
+        "csv": as_csv(dict(zip(rows[0], map(list, zip(*(row.values() for row in rows), strict=True)), strict=True))),
         "measurements": as_csv(curve_columns([model.curve_])),
-        "python": python_lines(model, sizes, required, plan, of=given["of"], level=given["level"]),
-        "shell": shell_lines(model, given | {"rounds": rounds}, plan is not None),
+        "python": python_lines(answer, planned),
+        "shell": shell_lines(answer, planned),
         "notes": list(notes),
     }
 
 
-def _by_controls(caution: str) -> str:
-    return caution.worded(_in_control) if isinstance(caution, Caution) else caution
+def _as_cells(cells: Cells) -> CellsFacts:
+    return {"header": cells[0], "rows": cells[1]}
 
 
-def _report(*, table: str, at: list[str] | None, cost: float | None, **given: Any) -> str:
-    model, _ = _fitted(table, given)
-    sizes, times = sizes_and_times(at or ())
-    wanted = Wanted.checked(
-        sizes=sizes or None,
-        times=times or None,
-        cost_per_sample=cost,
-        **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds", "budget", "available")},
+def _word_by_controls(said: Doubted) -> None:
+    """Let cautions name the controls of the page, which its reader knows."""
+    said["cautions"] = [
+        caution.worded(_in_control) if isinstance(caution, Caution) else caution for caution in said["cautions"]
+    ]
+
+
+def _plan_if_priced(given: Mapping[str, Any]) -> PlanQuestion | None:
+    asked = {name: given[name] for name in ("target", "penalty", "rounds")}
+    return PlanQuestion.if_priced(cost_per_sample=given["cost"], **asked)
+
+
+def _report(*, table: str, budget: float | None, available: float | None, **given: Any) -> str:
+    question = ReportQuestion(
+        forecast=_options(ForecastOptions, given).question(),
+        plan=_plan_if_priced(given),
+        budget=budget,
+        available=available,
     )
-    return report_page({"": findings(model, wanted)}, {}, wanted)
-
-
-def _planned(
-    model: APExGP, target: float | None, cost: float | None, penalty: float | None, rounds: int
-) -> CollectionPlan:
-    for name, value in (("target", target), ("cost", cost), ("penalty", penalty)):
-        if value is None:
-            raise RequestError("is missing: a plan takes the target, the cost and the penalty.", argument=name)
-    return plan_collection(model, target, cost, penalty, rounds)  # type: ignore[arg-type]
+    return report_page({"": question.answer(_fitted(table, given)[0])}, {}, question)
 
 
 _KINDS: dict[str, Callable[..., Any]] = {

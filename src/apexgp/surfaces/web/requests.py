@@ -8,11 +8,15 @@ from typing import Any, Literal, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from typer.models import OptionInfo
 
-from ...answers.plan import MOST_ROUNDS
+from ...answers.plan import MOST_ROUNDS, ROUNDS
+from ...answers.required import CONFIDENCE
+from ...design.pilot import CONFIRM
 from ...estimators import METHODS
+from ...forecast import LEVEL, Quantity
 from ...model.means import MEANS
-from ..advice import DEFAULT_BUDGET
-from ..options import Columns, ModelOptions
+from ...questions.design import BUDGET
+from ...questions.minimum import MinimumQuestion
+from ..options import Columns, ForecastOptions, ModelOptions
 
 __all__ = [
     "AdviceRequest",
@@ -95,26 +99,25 @@ _AT = Field(
     max_length=_MOST_SIZES,
     examples=[["2x", "10x", "20000"]],
 )
-_ROUNDS = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+_ROUNDS = Field(ROUNDS, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
 _AVAILABLE = _number(
     None, "Most examples that can be trained on; by default twice the largest size in the table.", exclusiveMinimum=0
 )
-_CONFIDENCE = Field(0.8, description="Probability with which the target should be met.", gt=0, lt=1)
+_CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target should be met.", gt=0, lt=1)
 
 
 class _AnswerRequest(_ModelRequest):
     at: list[str] | None = _AT
     target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
+    of: Quantity = _option(ForecastOptions, "of")
     level: float = _number(
-        0.95, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
+        LEVEL, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
     )
 
 
 class ForecastRequest(_AnswerRequest):
     """`apexgp forecast --json`: scores at larger sizes and, with a target, how many examples reach it."""
-
-    of: Literal["new_splits", "same_splits", "expected"] = Field("new_splits", description="What to forecast.")
 
 
 class PlanRequest(_ModelRequest):
@@ -155,12 +158,21 @@ class MinimumRequest(_Request):
 
     prevalence: float = Field(description="Share of patients with the outcome.", gt=0, lt=1)
     parameters: int = Field(description="Coefficients that are considered for the model.", ge=1, le=100_000)
-    r2: float = Field(description="Cox and Snell's R2 that the model is expected to reach.", gt=0, lt=1)
+    r2: float | None = Field(None, description="Cox and Snell's R2 that the model is expected to reach.", gt=0, lt=1)
+    cstatistic: float | None = Field(
+        None, description="Instead: the C statistic (AUROC) that it is expected to reach.", gt=0.5, lt=1
+    )
     nagelkerke: bool = Field(False, description="The R2 is Nagelkerke's.")
-    margin: float = Field(0.05, description="Half-width of the interval for the overall risk.", gt=0, lt=1)
-    shrinkage: float = Field(0.9, description="Expected shrinkage of the coefficients.", gt=0, lt=1)
-    optimism: float = Field(0.05, description="Difference between apparent and true Nagelkerke's R2.", gt=0, lt=1)
-    error: float = Field(0.05, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
+    margin: float = Field(
+        MinimumQuestion.margin, description="Half-width of the interval for the overall risk.", gt=0, lt=1
+    )
+    shrinkage: float = Field(
+        MinimumQuestion.shrinkage, description="Expected shrinkage of the coefficients.", gt=0, lt=1
+    )
+    optimism: float = Field(
+        MinimumQuestion.optimism, description="Difference between apparent and true Nagelkerke's R2.", gt=0, lt=1
+    )
+    error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
 
 class _PlannedRequest(_AnswerRequest):
@@ -185,7 +197,7 @@ class PageRequest(ForecastRequest, _PlannedRequest):
 
 
 class _NextRequest(_BayesRequest):
-    budget: float = _number(DEFAULT_BUDGET, "How many models could be trained.", exclusiveMinimum=0)
+    budget: float = _number(BUDGET, "How many models could be trained.", exclusiveMinimum=0)
     at: list[str] | None = _AT
     target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
@@ -205,7 +217,9 @@ class DesignRequest(_ColumnsRequest, _NextRequest):
         None, description="Training-set sizes that may be measured, written as in at.", max_length=_MOST_SIZES
     )
     splits: int | None = Field(None, description="Number of new splits; by default several are tried.", ge=1, le=1000)
-    confirm: int = Field(3, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED)
+    confirm: int = Field(
+        CONFIRM, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED
+    )
 
 
 class AdviceRequest(_CurveRequest, _NextRequest):

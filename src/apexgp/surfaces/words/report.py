@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from ...curve import LearningCurve
 from ...estimators import APExGP
+from ...forecast import Quantity
+from ...questions.forecast import ForecastAnswer
 from .phrases import listed
 
 __all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "written_line"]
@@ -45,9 +47,9 @@ def opening(tasks: int, failed: int) -> str:
     return f"{tasks} tasks were forecast, each from its own pilot{left_out}. A section on each follows this table."
 
 
-def assumptions(model: APExGP) -> dict[str, str]:
+def assumptions(answer: ForecastAnswer) -> dict[str, str]:
     """What a reader must know to judge the numbers, by what it is about."""
-    settings, curve = model.get_params(deep=False), model.curve_
+    model, curve = answer.model, answer.model.curve_
     lower = curve.direction == "lower"
     best = f"{'lower' if lower else 'higher'} is better, and {'0' if lower else '1'} is perfect"
     splits = "" if curve.split is None else " Scores with the same split label come from the same split of the data."
@@ -57,23 +59,33 @@ def assumptions(model: APExGP) -> dict[str, str]:
         else "The number of groups (such as patients) that the classifier was trained on, each with all its examples."
     )
     each = max(curve.replicates.count.tolist())
-    over = "one new random split" if each == 1 else "as many new random splits as the pilot has at a size"
     told = {
         "Score": f"{curve.metric_name} on data that the classifier was not trained on. It lies between 0 and 1; {best}."
         + splits,
         "Size": size,
-        "Forecast": f"The mean score over {over}. The interval holds it with the stated probability. "
+        "Forecast": f"{_quantity(answer.question.of, curve)} The interval holds it with the stated probability. "
         "Statements about a target are about the true expected score, free of the luck of any split.",
         "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
         "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
-        "Ceiling": _ceiling(float(settings["ceiling"]), lower) + _floor(float(settings["floor"]), lower),
-        "Noise": _noise(settings, bool(each > 1)),
-        "Priors": _priors(settings),
+        "Ceiling": _ceiling(float(model.ceiling), lower) + _floor(float(model.floor), lower),
+        "Noise": _noise(model, bool(each > 1)),
+        "Priors": _priors(model),
         "Backtest": _BACKTEST,
     }
-    if settings["inference"] == "bayes" and settings["priors"] == "calibrated" and settings["mean"] == "mmf":
+    if model.inference == "bayes" and model.priors == "calibrated" and model.mean == "mmf":
         told["Record"] = _RECORD
     return told
+
+
+def _quantity(of: Quantity, curve: LearningCurve) -> str:
+    """What is forecast."""
+    if of == "expected":
+        return "The true expected score, over all splits that there could be."
+    if of == "same_splits" and curve.split is not None:
+        return "The mean score over the pilot's own splits, continued at larger sizes."
+    one = max(curve.replicates.count.tolist()) == 1
+    over = "one new random split" if one else "as many new random splits as the pilot has at a size"
+    return f"The mean score over {over}."
 
 
 def _ceiling(ceiling: float, lower: bool) -> str:
@@ -89,9 +101,9 @@ def _floor(floor: float, lower: bool) -> str:
     return f" Chance level is {1 - floor if lower else floor:g}."
 
 
-def _noise(settings: Mapping[str, Any], replicated: bool) -> str:
-    if settings["noise"] is not None:
-        return f"The user expects a standard deviation of {settings['noise']:g} of a single score."
+def _noise(model: APExGP, replicated: bool) -> str:
+    if model.noise is not None:
+        return f"The user expects a standard deviation of {model.noise:g} of a single score."
     if replicated:
         return "How far scores scatter from split to split is learnt from the replicates in the pilot."
     return (
@@ -99,12 +111,12 @@ def _noise(settings: Mapping[str, Any], replicated: bool) -> str:
     )
 
 
-def _priors(settings: Mapping[str, Any]) -> str:
-    if settings["priors"] == "calibrated":
+def _priors(model: APExGP) -> str:
+    if model.priors == "calibrated":
         return "Learnt from hundreds of real learning curves of the Learning Curve Database."
-    if settings["priors"] == "paper":
+    if model.priors == "paper":
         return "Those of the published method."
-    if settings["priors"] == "flat":
+    if model.priors == "flat":
         return "None: the most likely parameters were taken."
     return "Stated by the user; they are among the settings in the lines of Python below."
 
