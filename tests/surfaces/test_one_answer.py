@@ -1,6 +1,5 @@
 """Every surface says the same number for the same question: the library's, whichever way it is asked."""
 
-import base64
 import json
 import re
 from types import SimpleNamespace
@@ -23,7 +22,7 @@ from apexgp.questions.picture import CurvePicture
 from apexgp.surfaces import output
 from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.chart.text import TextChart
-from conftest import pilot_table, require
+from conftest import document_in, pilot_table, require
 
 SIZES = [1000.0, 5640.0]  # of which the second is ten times the pilot
 TARGET, SURE = 0.8, 0.6
@@ -194,13 +193,6 @@ def test_a_forecast_is_the_same_everywhere(run, facts_of, seen, ask, model, pilo
         said.in_document(document_in(html)["forecast"])
         said.in_text(re.sub(r"<[^>]+>", " ", html))
         said.in_readings(html)
-
-
-def document_in(html):
-    """The numbers that a report carries along, of its one task."""
-    (content,) = re.findall(r'download="report.json" href="data:application/json;charset=utf-8;base64,(.*?)"', html)
-    (found,) = json.loads(base64.b64decode(content))["tasks"].values()
-    return found
 
 
 def test_what_is_forecast_makes_a_difference(model):

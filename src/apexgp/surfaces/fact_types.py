@@ -1,6 +1,7 @@
-"""The types of what `--json` prints and the page's interface gives: one document an answer."""
+"""The types of what `--json` prints and the page's interface gives: one document an answer.
 
-from __future__ import annotations
+Annotations are evaluated here, unlike elsewhere, so that programs can read which keys a document must have.
+"""
 
 from typing import Literal, NotRequired, TypedDict
 
@@ -76,8 +77,8 @@ class FitFacts(TypedDict, total=False):
     """How a model came by its parameters: by integration the first three, by a search the others."""
 
     weights: dict[str, float]
-    log_evidence: dict[str, float]
-    effective_size: dict[str, float]
+    log_evidence: float
+    effective_size: float
     objective: float
     converged: bool
 
