@@ -24,32 +24,9 @@ _FARTHEST = 200.0  # times the pilot: to show the size that a target takes a pic
 
 @dataclass(eq=False, repr=False)
 class CurvePicture:
-    """A learning curve, measured and forecast, ready to be drawn; holds the arrays and computes nothing.
+    """A learning curve, measured and forecast; holds the arrays and computes nothing.
 
-    Parameters
-    ----------
-    measured_sizes, measured_scores : arrays of shape (n,)
-        Every measurement.
-    pilot_sizes, pilot_mean, pilot_std : arrays of shape (R,)
-        Mean and standard deviation of the replicates at each distinct size.
-    sizes, mean : arrays of shape (Q,)
-        The forecast, from the smallest pilot size on: its mean, as tables have it.
-    bands : mapping from level to (lower, upper)
-        Its equal-tailed intervals, the narrowest first.
-    metric : str
-        Name of the score axis.
-    unit : str
-        What a size counts.
-    task : str or None
-        Whose curve it is.
-    direction : str
-        Whether higher or lower is better.
-    level : float
-        The level of the interval that is read off; one of those in `bands`.
-    required : RequiredSize or None
-        The answer to a target, to be marked.
-    prob_target : array of shape (Q,), or None
-        The probability that each size reaches that target.
+    `apexgp.CurveDisplay`, which draws them, says what each of them is.
     """
 
     measured_sizes: FloatArray

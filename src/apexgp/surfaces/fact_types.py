@@ -5,36 +5,6 @@ Annotations are evaluated here, unlike elsewhere, so that programs can read whic
 
 from typing import Literal, NotRequired, TypedDict
 
-__all__ = [
-    "AdviceFacts",
-    "BacktestFacts",
-    "BatchFacts",
-    "CellsFacts",
-    "CompareFacts",
-    "DesignFacts",
-    "Doubted",
-    "ExperimentFacts",
-    "ExperimentFolderFacts",
-    "ForecastFacts",
-    "ForecastRow",
-    "MethodTargets",
-    "MinimumFacts",
-    "ModelFacts",
-    "NoBacktest",
-    "PageFacts",
-    "PairFacts",
-    "PilotFacts",
-    "PilotOrNone",
-    "PlanFacts",
-    "ReportFacts",
-    "RequiredFacts",
-    "Said",
-    "Sentences",
-    "SettingsFacts",
-    "TargetFacts",
-    "TaskFacts",
-]
-
 Json = str | int | float | bool | list["Json"] | dict[str, "Json"] | None
 """What JSON can hold."""
 Interval = list[float | None]

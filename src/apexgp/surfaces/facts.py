@@ -22,30 +22,10 @@ from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..questions.plan import PlanAnswer
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.many import CurveForecast
-from .fact_types import (
-    BacktestFacts,
-    BatchFacts,
-    CompareFacts,
-    DesignFacts,
-    ExperimentFacts,
-    ForecastFacts,
-    ForecastRow,
-    MethodTargets,
-    MinimumFacts,
-    ModelFacts,
-    PairFacts,
-    PilotFacts,
-    PilotOrNone,
-    PlanFacts,
-    RequiredFacts,
-    Said,
-    SettingsFacts,
-    TargetFacts,
-    TaskFacts,
-)
+from . import fact_types as types
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
-from .words.cite import Source, how_to_cite, sources_of, sources_of_methods
+from .words.cite import Reference, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
 from .words.experiment import experiment_methods, experiment_sentence
@@ -66,7 +46,7 @@ __all__ = [
 ]
 
 
-def forecast_facts(answer: ForecastAnswer) -> ForecastFacts:
+def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
     """The pilot, the settings, the fit and the forecast, and the answer to a target."""
     found, model = answer.forecast, answer.model
     rows = _forecast_rows(found.sizes, found.mean, found.median, found.std, answer.ends)
@@ -82,11 +62,11 @@ def forecast_facts(answer: ForecastAnswer) -> ForecastFacts:
     }
 
 
-def batch_facts(answer: BatchAnswer) -> BatchFacts:
+def batch_facts(answer: BatchAnswer) -> types.BatchFacts:
     """Every curve of a batch."""
     asked = answer.question
     by_task = ((str(one.task), one.cautions) for one in answer.found)
-    facts: BatchFacts = {
+    facts: types.BatchFacts = {
         "apexgp": version("apexgp"),
         "level": asked.level,
         "tasks": [_task_facts(one, asked.level) for one in answer.found],
@@ -108,7 +88,7 @@ def _whose(cautions: Iterable[tuple[str, Sequence[str]]], count: int) -> list[st
     return [of_one(tasks_of_caution(names, count), caution) for caution, names in by_caution.items()]
 
 
-def _task_facts(found: CurveForecast, level: float) -> TaskFacts:
+def _task_facts(found: CurveForecast, level: float) -> types.TaskFacts:
     ends = found.intervals.get(level)
     return {
         "task": None if found.task is None else str(found.task),
@@ -121,10 +101,10 @@ def _task_facts(found: CurveForecast, level: float) -> TaskFacts:
     }
 
 
-def plan_facts(answer: PlanAnswer) -> PlanFacts:
+def plan_facts(answer: PlanAnswer) -> types.PlanFacts:
     """A collection plan and the model behind it."""
     model, plan = answer.model, answer.plan
-    sources: tuple[Source, ...] = (*sources_of(model), "mahmood_b")
+    sources: tuple[Reference, ...] = (*sources_of(model), "mahmood_b")
     return {
         **_model_facts(model),
         "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
@@ -133,13 +113,13 @@ def plan_facts(answer: PlanAnswer) -> PlanFacts:
     }
 
 
-def design_facts(answer: DesignAnswer) -> DesignFacts:
+def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     """What to measure next, with a model fitted to the curve or, where there is none, with the priors of one."""
     found, model = answer.found, answer.model
     own = plain({name: value for name, value in vars(found).items() if name not in ("designs", "cautions")})
     now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
     rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
-    sources: tuple[Source, ...] = (*sources_of(model), "chaloner")
+    sources: tuple[Reference, ...] = (*sources_of(model), "chaloner")
     return {
         **_pilot_or_none(answer),
         "question": own,
@@ -151,14 +131,14 @@ def design_facts(answer: DesignAnswer) -> DesignFacts:
     }
 
 
-def _pilot_or_none(answer: DesignAnswer) -> PilotOrNone:
+def _pilot_or_none(answer: DesignAnswer) -> types.PilotOrNone:
     if answer.curve is not None:
         return {**_model_facts(answer.model)}
     settings = _settings_facts(answer.model)
     return {"apexgp": settings["apexgp"], "settings": settings["settings"], "pilot": None}
 
 
-def compare_facts(comparison: Comparison) -> CompareFacts:
+def compare_facts(comparison: Comparison) -> types.CompareFacts:
     """A comparison of models."""
     models = comparison.models
     first = next(iter(models.values()))
@@ -177,7 +157,7 @@ def compare_facts(comparison: Comparison) -> CompareFacts:
     }
 
 
-def _pair_facts(pair: PairComparison, curve: LearningCurve) -> PairFacts:
+def _pair_facts(pair: PairComparison, curve: LearningCurve) -> types.PairFacts:
     """A pair's own facts; the grid is for drawing."""
     return {
         "first": pair.first,
@@ -192,7 +172,7 @@ def _pair_facts(pair: PairComparison, curve: LearningCurve) -> PairFacts:
     }
 
 
-def backtest_facts(answer: BacktestAnswer) -> BacktestFacts:
+def backtest_facts(answer: BacktestAnswer) -> types.BacktestFacts:
     """Figures of each method, and how many examples it asks for where there is a target."""
     result, required = answer.result, answer.required
     asking = ((name, () if isinstance(found, str) else found.cautions) for name, found in required.items())
@@ -208,7 +188,7 @@ def backtest_facts(answer: BacktestAnswer) -> BacktestFacts:
     }
 
 
-def _by_method(required: Mapping[str, RequiredSize | str]) -> MethodTargets:
+def _by_method(required: Mapping[str, RequiredSize | str]) -> types.MethodTargets:
     if not required:
         return {}
     return {
@@ -221,11 +201,11 @@ def _by_method(required: Mapping[str, RequiredSize | str]) -> MethodTargets:
     }
 
 
-def experiment_facts(result: ExperimentResult) -> ExperimentFacts:
+def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     """What an experiment was told, what it measured, and how each method fared."""
     told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
     measured = {task: curve.replicates for task, curve in result.curves.items()}
-    sources: tuple[Source, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
+    sources: tuple[Reference, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
     return {
         "apexgp": version("apexgp"),
         "experiment": plain(told, lambda value: vars(value) if isinstance(value, Dense) else str(value)),
@@ -250,9 +230,9 @@ def experiment_facts(result: ExperimentResult) -> ExperimentFacts:
     }
 
 
-def minimum_facts(found: MinimumSampleSize) -> MinimumFacts:
+def minimum_facts(found: MinimumSampleSize) -> types.MinimumFacts:
     """The minimum sample size and its criteria."""
-    sources: tuple[Source, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
+    sources: tuple[Reference, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
     (row,) = rows_of(found.to_dict())
     return {
         "apexgp": version("apexgp"),
@@ -261,7 +241,7 @@ def minimum_facts(found: MinimumSampleSize) -> MinimumFacts:
     }
 
 
-def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[Source]) -> Said:
+def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[Reference]) -> types.Said:
     """What every answer says: a sentence, a paragraph for a paper, and reasons for doubt, which the latter repeats."""
     return {
         "sentence": sentence,
@@ -270,12 +250,12 @@ def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Seque
     }
 
 
-def _settings_facts(model: APExGP) -> SettingsFacts:
+def _settings_facts(model: APExGP) -> types.SettingsFacts:
     settings = {name: plain_setting(value) for name, value in model.get_params(deep=False).items()}
     return {"apexgp": version("apexgp"), "settings": settings}
 
 
-def _model_facts(model: APExGP) -> ModelFacts:
+def _model_facts(model: APExGP) -> types.ModelFacts:
     fit = ("weights", "log_evidence", "effective_size", "objective", "converged")
     return {
         **_settings_facts(model),
@@ -285,7 +265,7 @@ def _model_facts(model: APExGP) -> ModelFacts:
     }
 
 
-def _pilot(curve: LearningCurve) -> PilotFacts:
+def _pilot(curve: LearningCurve) -> types.PilotFacts:
     pilot = curve.replicates
     return {
         "metric": curve.metric,
@@ -302,7 +282,7 @@ def _pilot(curve: LearningCurve) -> PilotFacts:
 
 def _forecast_rows(
     sizes: FloatArray, mean: FloatArray, median: FloatArray, std: FloatArray, ends: tuple[FloatArray, FloatArray]
-) -> list[ForecastRow]:
+) -> list[types.ForecastRow]:
     """One row a size. The level of the interval stands beside the rows, not in the names of its ends."""
     columns = (column.tolist() for column in (sizes, mean, median, std, *ends))
     return [
@@ -311,10 +291,10 @@ def _forecast_rows(
     ]
 
 
-def _target_facts(found: RequiredSize | None) -> TargetFacts:
+def _target_facts(found: RequiredSize | None) -> types.TargetFacts:
     return {} if found is None else {"required": _required_facts(found)}
 
 
-def _required_facts(found: RequiredSize) -> RequiredFacts:
+def _required_facts(found: RequiredSize) -> types.RequiredFacts:
     (row,) = rows_of(found.to_dict())
     return row

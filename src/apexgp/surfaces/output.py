@@ -20,8 +20,8 @@ from ..errors import RequestError
 from ..questions.picture import CurvePicture
 from .chart.text import TextChart
 from .command import Sets, options_by_argument
+from .curve_file import ColumnOptions
 from .fact_types import Said, Sentences
-from .options import Columns
 from .plot.look import Display
 from .words.forecast import picture_line
 
@@ -113,7 +113,7 @@ def _by_options(caution: str) -> str:
     """A caution that names the option which sets what it asks for."""
     if not isinstance(caution, Caution):
         return caution
-    options = options_by_argument(Columns)
+    options = options_by_argument(ColumnOptions)
     return caution.worded(lambda name, _value: options[name])
 
 

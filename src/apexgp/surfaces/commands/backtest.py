@@ -13,8 +13,9 @@ from ...answers.required import CONFIDENCE
 from ...estimators import METHODS
 from ...questions.backtest import BacktestQuestion
 from ..command import Sets
+from ..curve_file import CurveFile
 from ..facts import backtest_facts
-from ..options import Confidence, CurveFile, MethodOptions, among, share_option
+from ..options import Confidence, MethodOptions, among, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import BacktestDisplay
 from ..tables import backtest_table

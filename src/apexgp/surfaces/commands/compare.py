@@ -10,8 +10,9 @@ import typer
 from ...errors import RequestError
 from ...questions.compare import COMPARED_TIMES, CompareQuestion
 from ..command import Sets
+from ..curve_file import ColumnOptions
 from ..facts import compare_facts
-from ..options import BayesOptions, Columns, as_multiples, reach_of
+from ..options import BayesOptions, as_multiples, reach_of
 from ..output import OutputOptions, PictureOptions
 from ..plot import ComparisonDisplay
 from ..tables import table_of
@@ -37,7 +38,7 @@ def compare(
     settings: BayesOptions,
     picture: PictureOptions,
     output: OutputOptions,
-    columns: Columns,
+    columns: ColumnOptions,
 ) -> None:
     """Say which model will be better with more data.
 

@@ -16,8 +16,9 @@ from ...design.plans import Cost, Price
 from ...errors import RequestError
 from ...questions.design import DesignQuestion
 from ..command import Sets
+from ..curve_file import CurveFileIfAny
 from ..facts import design_facts
-from ..options import BayesOptions, CurveFileIfAny, reach_of, share_option
+from ..options import BayesOptions, reach_of, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import DesignDisplay
 from ..tables import table_of

@@ -9,8 +9,9 @@ from ...errors import DataError, RequestError
 from ...estimators import APExGP, fit_together
 from ...questions.forecast import ForecastQuestion
 from ...questions.picture import CurvePicture, picture_of
+from ..curve_file import CurveFile
 from ..facts import batch_facts, forecast_facts
-from ..options import CurveFile, ForecastOptions, ModelOptions
+from ..options import ForecastOptions, ModelOptions
 from ..output import OutputOptions, PictureOptions
 from ..plot import BatchDisplay, CurveDisplay
 from ..plot.batch import MOST_PANELS

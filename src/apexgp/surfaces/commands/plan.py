@@ -9,8 +9,9 @@ import typer
 from ...answers.plan import ROUNDS
 from ...questions.plan import PlanQuestion
 from ..command import Sets
+from ..curve_file import CurveFile
 from ..facts import plan_facts
-from ..options import CurveFile, ModelOptions, share_option
+from ..options import ModelOptions, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import PlanDisplay
 from ..tables import table_of

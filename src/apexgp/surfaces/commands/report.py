@@ -14,7 +14,8 @@ from ...errors import ApexError, DataError
 from ...estimators import APExGP
 from ...questions.design import BUDGET
 from ..command import Sets
-from ..options import CurveFile, ForecastOptions, ModelOptions
+from ..curve_file import CurveFile
+from ..options import ForecastOptions, ModelOptions
 from ..report.write import write_report
 from ..words.report import written_line
 

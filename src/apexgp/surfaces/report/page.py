@@ -8,10 +8,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import Any, Self
 
 from ..._extras import need
 from ..._json import plain
@@ -25,7 +25,6 @@ from ..fact_types import ReportFacts
 from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts
 from ..markup import without_controls
 from ..tables import (
-    Cells,
     advice_table,
     backtest_table,
     curve_table,
@@ -35,105 +34,71 @@ from ..tables import (
     summary_table,
     table_of,
 )
-from ..words.cite import Source, citations, sources_of, sources_of_methods
+from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
-from ..words.remake import design_command, python_lines, shell_line
+from ..words.remake import design_in_shell, report_in_python, report_in_shell
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
 
 __all__ = ["report_page"]
 
 
 @dataclass(frozen=True, eq=False)
-class _Section:
-    """One task, ready to be set."""
+class _Task:
+    """The answers about one task, with their documents, and its place in the report."""
 
     name: str
     anchor: str
     answer: ReportAnswer
+    facts: ReportFacts
 
-    @cached_property
-    def facts(self) -> ReportFacts:
-        answer = self.answer
-        return {
+    @classmethod
+    def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
+        facts: ReportFacts = {
             "forecast": forecast_facts(answer.forecast),
             "plan": None if answer.plan is None else plan_facts(answer.plan),
             "design": None if answer.advice is None else design_facts(answer.advice),
             "backtest": backtest_facts(answer.backtest),
         }
+        return cls(name, anchor, answer, facts)
 
     @property
-    def answers(self) -> list[str]:
-        """What was asked for most comes first: the size for a target, then the forecast, then the plan."""
-        of_plan = [] if self.facts["plan"] is None else [self.facts["plan"]["sentence"]]
-        return [*reversed(answer_sentences(self.answer.forecast)), *of_plan]
-
-    @property
-    def cautions(self) -> list[str]:
-        """Every reason for doubt, once."""
-        of_plan = [] if self.answer.plan is None else self.answer.plan.plan.cautions
-        return list(dict.fromkeys([*self.answer.forecast.cautions, *of_plan]))
-
-    @property
-    def pilot(self) -> str:
-        return pilot_line(self.answer.model.curve_)
-
-    @property
-    def chart(self) -> str:
-        return chart_figure(picture_of(self.answer.forecast, CurvePicture), f"{self.anchor}-chart")
-
-    @property
-    def forecast(self) -> Cells:
-        return forecast_table(self.answer.forecast)
-
-    @property
-    def required(self) -> Cells | None:
-        found = self.answer.forecast.required
-        return None if found is None else required_table(found, self.answer.model.curve_)
-
-    @property
-    def plan(self) -> Cells | None:
-        return None if self.answer.plan is None else table_of(self.answer.plan.plan)
-
-    @property
-    def designs(self) -> Cells | None:
-        return None if self.answer.advice is None else advice_table(self.answer.advice.found)
-
-    @property
-    def designs_read(self) -> str:
-        return "" if self.answer.advice is None else how_designs_are_ranked(self.answer.advice)
-
-    @property
-    def design_line(self) -> str | None:
-        return None if self.answer.advice is None else design_command(self.answer.advice, task=self.name or None)
-
-    @property
-    def judged(self) -> bool:
-        return self.answer.backtest.is_judged
-
-    @property
-    def held_out(self) -> Cells:
-        return held_out_table(self.answer.backtest.result, own_method(self.answer.model))
-
-    @property
-    def methods(self) -> Cells:
-        return backtest_table(self.answer.backtest)
-
-    @property
-    def measured(self) -> Cells:
-        return curve_table(self.answer.model.curve_)
-
-    @property
-    def assumptions(self) -> Mapping[str, str]:
-        return assumptions(self.answer.forecast)
-
-    @property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[Reference]:
         """Whose work the answers rest on."""
-        of_plan: list[Source] = [] if self.answer.plan is None else ["mahmood_b"]
-        of_advice: list[Source] = [] if self.answer.advice is None else ["chaloner"]
+        of_plan: list[Reference] = [] if self.answer.plan is None else ["mahmood_b"]
+        of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
         compared = sources_of_methods(self.answer.backtest.question.methods)
         return [*sources_of(self.answer.model), *of_plan, *of_advice, *compared]
+
+    def section(self) -> dict[str, object]:
+        """What the template sets: sentences, tables as cells, the chart."""
+        answer, facts, curve = self.answer, self.facts, self.answer.model.curve_
+        required, plan, advice = answer.forecast.required, answer.plan, answer.advice
+        cautions = [*answer.forecast.cautions, *(() if plan is None else plan.plan.cautions)]
+        return {
+            "name": self.name,
+            "anchor": self.anchor,
+            "facts": facts,
+            # What was asked for most comes first: the size for a target, then the forecast, then the plan.
+            "answers": [
+                *reversed(answer_sentences(answer.forecast)),
+                *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
+            ],
+            "cautions": list(dict.fromkeys(cautions)),
+            "pilot": pilot_line(curve),
+            "chart": chart_figure(picture_of(answer.forecast, CurvePicture), f"{self.anchor}-chart"),
+            "forecast": forecast_table(answer.forecast),
+            "required": None if required is None else required_table(required, curve),
+            "plan": None if plan is None else table_of(plan.plan),
+            "designs": None if advice is None else advice_table(advice.found),
+            "designs_read": None if advice is None else how_designs_are_ranked(advice),
+            "design_line": None if advice is None else design_in_shell(advice, task=self.name or None),
+            "judged": answer.backtest.is_judged,
+            "held_out": held_out_table(answer.backtest.result, own_method(answer.model)),
+            "methods": backtest_table(answer.backtest),
+            "measured": curve_table(curve),
+            "assumptions": assumptions(answer.forecast),
+        }
 
 
 def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], question: ReportQuestion) -> str:
@@ -149,22 +114,23 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         What was asked for.
     """
     models = {name: answer.model for name, answer in answers.items()}
-    sections = [_Section(name, f"task-{i}", answer) for i, (name, answer) in enumerate(answers.items(), start=1)]
-    first = sections[0].assumptions
+    tasks = [_Task.placed(name, f"task-{i}", answer) for i, (name, answer) in enumerate(answers.items(), start=1)]
+    sections = [task.section() for task in tasks]
+    first = sections[0]["assumptions"]
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
-    facts = {"apexgp": version("apexgp"), "tasks": {s.name: s.facts for s in sections}, "failed": dict(failed)}
+    facts = {"apexgp": version("apexgp"), "tasks": {task.name: task.facts for task in tasks}, "failed": dict(failed)}
     return _template().render(
         title=report_title(models),
         sections=sections,
         failed=failed,
         opening=opening(len(sections), len(failed)),
         summary=summary_table({name: answer.forecast for name, answer in answers.items()}),
-        shared=first if all(section.assumptions == first for section in sections) else None,
+        shared=first if all(section["assumptions"] == first for section in sections) else None,
         data_intro=DATA_INTRO,
-        citations=citations(source for section in sections for source in section.sources),
-        python=python_lines(models, question),
-        shell=shell_line(models, question),
+        citations=citations(source for task in tasks for source in task.sources),
+        python=report_in_python(models, question),
+        shell=report_in_shell(models, question),
         data=(csv := as_csv(curve_columns(curves))),
         data_link=_link("text/csv", csv),
         facts_link=_link("application/json", json.dumps(plain(facts), indent=1)),

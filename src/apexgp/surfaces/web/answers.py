@@ -23,6 +23,7 @@ from ...questions.picture import CurvePicture, picture_of
 from ...questions.plan import PlanQuestion
 from ...questions.report import ReportQuestion
 from ..chart.figure import chart_figure, chart_file
+from ..curve_file import ColumnOptions
 from ..fact_types import (
     AdviceFacts,
     BacktestFacts,
@@ -37,19 +38,19 @@ from ..fact_types import (
     PlanFacts,
 )
 from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
-from ..options import BayesOptions, Columns, ForecastOptions, MethodOptions, ModelOptions, reach_of
+from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, reach_of
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.controls import control, set_in_control
 from ..words.design import how_designs_are_ranked
-from ..words.lines import MEASUREMENTS, python_lines, shell_lines
-from ..words.remake import design_command, design_lines
+from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
+from ..words.remake import design_in_python, design_in_shell
 from .reading import curve_of, layout_of, read_tables, row_problems
 from .refusals import UNPREPARED, error_body
 
 __all__ = ["Reply", "answer"]
 
-Group = TypeVar("Group", Columns, ForecastOptions, MethodOptions, BayesOptions, ModelOptions)
+Group = TypeVar("Group", ColumnOptions, ForecastOptions, MethodOptions, BayesOptions, ModelOptions)
 Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 
@@ -118,8 +119,8 @@ def _field_of_design(argument: str) -> str:
     return argument if argument == "sizes" else _field(argument)
 
 
-def _columns(given: Mapping[str, Any]) -> Columns:
-    return _options(Columns, given)
+def _columns(given: Mapping[str, Any]) -> ColumnOptions:
+    return _options(ColumnOptions, given)
 
 
 def _options(group: type[Group], given: Mapping[str, Any]) -> Group:
@@ -183,8 +184,8 @@ def _advice(*, table: str, budget: float, available: float | None, **given: Any)
         "design": facts,
         "table": _as_cells(advice_table(answer.found)),
         "note": how_designs_are_ranked(answer),
-        "python": design_lines(answer),
-        "shell": f"{design_command(answer, MEASUREMENTS)}\n",
+        "python": design_in_python(answer),
+        "shell": f"{design_in_shell(answer, MEASUREMENTS)}\n",
     }
 
 
@@ -217,8 +218,8 @@ def _page(*, table: str, backtest: bool, **given: Any) -> PageFacts:
         "svg": chart_file(picture),
         "csv": as_csv(dict(zip(rows[0], map(list, zip(*(row.values() for row in rows), strict=True)), strict=True))),
         "measurements": as_csv(curve_columns([model.curve_])),
-        "python": python_lines(answer, planned),
-        "shell": shell_lines(answer, planned),
+        "python": answer_in_python(answer, planned),
+        "shell": answer_in_shell(answer, planned),
         "notes": list(notes),
     }
 

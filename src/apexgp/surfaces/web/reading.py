@@ -15,7 +15,7 @@ from ..._workbook import is_workbook, sheet_titles
 from ...curve import LearningCurve
 from ...errors import ApexError, DataError, RequestError
 from ...reading.headers import is_header
-from ..options import Columns
+from ..curve_file import ColumnOptions
 
 __all__ = ["curve_of", "layout_of", "read_tables", "row_problems"]
 
@@ -44,7 +44,7 @@ def read_tables(*, raw: bytes, **given: Any) -> dict[str, Any]:
     if (header := _missing_header(raw)) is not None:
         raw = header.encode() + b"\n" + raw
         notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
-    columns = Columns(**given)
+    columns = ColumnOptions(**given)
     curves: list[LearningCurve] = []
     for metric in _metrics(raw, columns.sheet):
         found, said = replace(columns, metric=metric).read(_Sent(raw))
@@ -79,7 +79,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def curve_of(text: str, columns: Columns) -> tuple[LearningCurve, tuple[str, ...]]:
+def curve_of(text: str, columns: ColumnOptions) -> tuple[LearningCurve, tuple[str, ...]]:
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
     raw = text.encode("utf-8", "replace")
     _metrics(raw, None)
@@ -129,7 +129,7 @@ def _cells(header: str) -> list[str]:
     return re.split(r"[;\t|,]", header)
 
 
-def row_problems(table: str, columns: Columns) -> list[dict[str, Any]]:
+def row_problems(table: str, columns: ColumnOptions) -> list[dict[str, Any]]:
     """Which rows of a table that cannot be used are at fault: those that cannot be read even alone.
 
     Where there are none, the fault lies between rows: then it is the first row that the rows above it do not go with.
@@ -159,7 +159,7 @@ def row_problems(table: str, columns: Columns) -> list[dict[str, Any]]:
     return [{"line": body[bad - 1][0], "column": whole.column, "message": _bare(whole)}]
 
 
-def _problem(header: str, rows: list[str], columns: Columns) -> DataError | None:
+def _problem(header: str, rows: list[str], columns: ColumnOptions) -> DataError | None:
     try:
         columns.read(_Sent("\n".join([header, *rows]).encode("utf-8", "replace")))
     except DataError as problem:

@@ -16,7 +16,8 @@ from ...forecast import LEVEL, Quantity
 from ...model.means import MEANS
 from ...questions.design import BUDGET
 from ...questions.minimum import MinimumQuestion
-from ..options import Columns, ForecastOptions, ModelOptions
+from ..curve_file import ColumnOptions
+from ..options import ForecastOptions, ModelOptions
 
 __all__ = [
     "AdviceRequest",
@@ -62,14 +63,14 @@ class _Request(BaseModel):
 
 
 class _ColumnsRequest(_Request):
-    size_column: str | None = _option(Columns, "size_column", **_names())
-    score_column: list[str] | None = _option(Columns, "score_column", max_length=1000)
-    split_column: str | None = _option(Columns, "split_column", **_names())
-    task_column: str | None = _option(Columns, "task_column", **_names())
-    metric: str | None = _option(Columns, "metric", **_names())
-    task: str | None = _option(Columns, "task", **_names())
-    lower_is_better: bool = _option(Columns, "lower_is_better")
-    unit: Literal["rows", "groups"] | None = _option(Columns, "unit")
+    size_column: str | None = _option(ColumnOptions, "size_column", **_names())
+    score_column: list[str] | None = _option(ColumnOptions, "score_column", max_length=1000)
+    split_column: str | None = _option(ColumnOptions, "split_column", **_names())
+    task_column: str | None = _option(ColumnOptions, "task_column", **_names())
+    metric: str | None = _option(ColumnOptions, "metric", **_names())
+    task: str | None = _option(ColumnOptions, "task", **_names())
+    lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
+    unit: Literal["rows", "groups"] | None = _option(ColumnOptions, "unit")
 
 
 class _CurveRequest(_ColumnsRequest):

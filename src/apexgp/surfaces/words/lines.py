@@ -10,13 +10,13 @@ from ...questions.forecast import ForecastAnswer, ForecastQuestion
 from ...questions.plan import PlanAnswer
 from .remake import made_by_options, made_in_python, plainly, sizes_as_options
 
-__all__ = ["MEASUREMENTS", "python_lines", "shell_lines"]
+__all__ = ["MEASUREMENTS", "answer_in_python", "answer_in_shell"]
 
 MEASUREMENTS = "measurements.csv"
 _WIDTH = 100
 
 
-def python_lines(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
+def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """Python that holds the measurements and prints the forecast, the required size and the plan."""
     asked, required = answer.question, answer.required
     names = ["APExGP", "LearningCurve", *(["plan_collection"] if planned is not None else [])]
@@ -71,7 +71,7 @@ def _argument(name: str, values: Iterable[str]) -> Iterable[str]:
     return [f"    {name}=[", *(f"        {line.rstrip()}" for line in lines), "    ],"]
 
 
-def shell_lines(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
+def answer_in_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """The commands that print the same, from the measurements as the page saves them."""
     asked, usual = answer.question, ForecastQuestion()
     settings = made_by_options(answer.model) or []

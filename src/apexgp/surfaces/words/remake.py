@@ -15,13 +15,13 @@ from ...questions.reach import Reach
 from ...questions.report import ReportQuestion
 
 __all__ = [
-    "design_command",
-    "design_lines",
+    "design_in_python",
+    "design_in_shell",
     "made_by_options",
     "made_in_python",
     "plainly",
-    "python_lines",
-    "shell_line",
+    "report_in_python",
+    "report_in_shell",
     "sizes_as_options",
 ]
 
@@ -30,7 +30,7 @@ _WIDTH = 80  # characters of a line
 _OPTIONS = {"cost_per_sample": "--cost"}  # where the option has another name than the argument
 
 
-def python_lines(models: Mapping[str, APExGP], asked: ReportQuestion) -> str:
+def report_in_python(models: Mapping[str, APExGP], asked: ReportQuestion) -> str:
     """Python that fits the same models to the file and writes the same report."""
     makers = {name: made_in_python(model) for name, model in models.items()}
     maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
@@ -54,7 +54,7 @@ def python_lines(models: Mapping[str, APExGP], asked: ReportQuestion) -> str:
     return "\n".join([*imports, "", code])
 
 
-def shell_line(models: Mapping[str, APExGP], asked: ReportQuestion) -> str | None:
+def report_in_shell(models: Mapping[str, APExGP], asked: ReportQuestion) -> str | None:
     """The command that does the same, or None where the command line has no words for it."""
     settings = [made_by_options(model) for model in models.values()]
     if any(own != settings[0] for own in settings) or settings[0] is None:
@@ -74,14 +74,14 @@ def sizes_as_options(at: Reach) -> list[str]:
     return [part for one in written for part in ("--at", one)]
 
 
-def design_lines(answer: DesignAnswer) -> str:
+def design_in_python(answer: DesignAnswer) -> str:
     """Python that asks a fitted `model` what to measure next."""
     asked = answer.question.arguments(answer.model)
     call = _call("design_pilot", ["model", *(f"{name}={_literal(value)}" for name, value in asked.items())])
     return f"from apexgp import design_pilot\n\nfound = {call}\nprint(found)\n"
 
 
-def design_command(answer: DesignAnswer, file: str = _FILE, task: str | None = None) -> str | None:
+def design_in_shell(answer: DesignAnswer, file: str = _FILE, task: str | None = None) -> str | None:
     """The command that does the same, or None where the command line has no words for the model."""
     settings = made_by_options(answer.model)
     if settings is None:
