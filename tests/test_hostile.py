@@ -12,9 +12,9 @@ from sklearn.naive_bayes import GaussianNB
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics, minimum_sample_size, plan_collection
-from apexgp._jobs import jobs
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
+from apexgp.running.jobs import jobs
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]

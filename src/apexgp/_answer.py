@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from ._extras import need
-from ._json import plain
+from .files.plain import plain
 
 __all__ = ["Answer", "Columns", "Shown", "as_frame", "columns_as_json", "rows_of"]
 

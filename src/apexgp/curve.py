@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
-from ._files import write_text
-from ._known_metrics import UNNAMED, metric_name, unbounded_metric
-from ._splits import check_splits, split_labels, unstacked
-from ._tables import as_csv
 from .errors import DataError, RequestError
+from .files.writing import write_text
 from .reading.frames import is_frame, scikit_learn_curve
+from .reading.known_metrics import UNNAMED, metric_name, unbounded_metric
 from .reading.source import Source, Wanted, read_measurements
+from .reading.split_labels import check_splits, split_labels, unstacked
+from .reading.spreadsheets import as_csv
 
 __all__ = ["LearningCurve", "read_curves"]
 

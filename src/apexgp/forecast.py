@@ -14,12 +14,12 @@ from scipy.special import logsumexp, ndtri
 
 from ._answer import Answer, Columns, Shown, as_frame, columns_as_json
 from ._check import FloatArray, choice, generator, probability, real_array, several, shown, text, whole_number
-from ._files import write_text
 from ._numbers import exactly
-from ._roots import rising_root
-from ._tables import as_csv
-from ._truncated import CutNormal
 from .errors import RequestError
+from .files.writing import write_text
+from .numerics.roots import rising_root
+from .numerics.truncated import CutNormal
+from .reading.spreadsheets import as_csv
 
 __all__ = ["MOST_DRAWS", "Forecast", "Quantity"]
 

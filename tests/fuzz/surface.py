@@ -39,7 +39,7 @@ from apexgp import (
     metrics,
 )
 from apexgp._answer import Answer
-from apexgp._json import plain
+from apexgp.files.plain import plain
 from apexgp.model.beliefs import CALIBRATED
 from image_files import save_model, save_picture
 

@@ -14,10 +14,10 @@ from scipy.special import ndtri
 from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, offers, probability, real_number
 from .._numbers import chance, roughly
-from .._roots import bracketed_root
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Forecast, Quantity
+from ..numerics.roots import bracketed_root
 
 __all__ = [
     "Forecaster",

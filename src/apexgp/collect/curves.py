@@ -8,11 +8,11 @@ from typing import Self
 
 from .._answer import Answer, Columns, Shown
 from .._check import shown, some
-from .._files import write_text
 from .._numbers import exactly
-from .._tables import as_csv
 from ..curve import LearningCurve, curve_columns
 from ..errors import NoSuchCurveError, RequestError
+from ..files.writing import write_text
+from ..reading.spreadsheets import as_csv
 from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]

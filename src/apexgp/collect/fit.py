@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from .._json import plain
-from .._tables import one_line
+from ..files.plain import plain
+from ..reading.spreadsheets import one_line
 from .abilities import fit_takes
 from .results import FitRow
 from .scores import Scorer

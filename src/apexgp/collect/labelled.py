@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cells import looks_like_a_date
 from .._check import some
-from .._tables import Table, read_table
 from ..errors import DataError, Remedy
+from ..reading.cells import looks_like_a_date
+from ..reading.spreadsheets import Table, read_table
 from .mapped import read_scans
 from .splits import column
 

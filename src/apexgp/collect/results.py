@@ -11,11 +11,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, get_args
 
-from .._files import file_behind, refuse_to_overwrite
-from .._lock import LockedFile, held, read_shared
-from .._tables import cells_of_any_length, csv_line, one_line
 from ..curve import Unit
 from ..errors import DataError, RequestError
+from ..files.lock import LockedFile, held, read_shared
+from ..files.writing import file_behind, refuse_to_overwrite
+from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import differences
 
 __all__ = ["FitRow", "Record", "read_record", "resumed"]

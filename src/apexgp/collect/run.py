@@ -11,11 +11,11 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from .._check import truth
-from .._files import refuse_to_overwrite
-from .._jobs import jobs
-from .._progress import progress_bar
 from .._warn import warn
 from ..errors import DataError, FailedFitsWarning
+from ..files.writing import refuse_to_overwrite
+from ..running.jobs import jobs
+from ..running.progress import progress_bar
 from .curves import CurveSet
 from .results import Record, resumed
 from .scores import Scorer

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from .._check import text
-from .._files import file_behind, write_text
-from .._tables import read_bytes
 from ..errors import DataError
+from ..files.writing import file_behind, write_text
+from ..reading.spreadsheets import read_bytes
 from .keys import Keys
 from .moved import text_moved
 from .settings import HEADS, Dense, checked_settings

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .._check import shown, truth
-from .._files import file_behind
 from ..collect.curves import CurveSet
 from ..collect.labelled import LabelledData, read_labelled
 from ..collect.mapped import MappedScans
@@ -20,6 +19,7 @@ from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, FewTestCasesWarning
+from ..files.writing import file_behind
 from .configuration import Experiment
 from .judge import judge_curves
 from .result import ExperimentResult

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
-from .._known_metrics import metric_name
 from .._numbers import exactly
-from .._tables import as_csv
+from ..reading.known_metrics import metric_name
+from ..reading.spreadsheets import as_csv
 from .configuration import Experiment
 from .methods import EXPERIMENT_METHODS
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._check import choice
-from .._tables import Table, read_table
 from ..errors import DataError
+from ..reading.spreadsheets import Table, read_table
 from .items import Item, Labelled, files_below
 from .preprocess import Kind
 from .rules import Match, Rows, by_name, by_table, by_visit, column, findings_of

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import refuse_to_overwrite, written_atomically
-from .._lock import LockedFile, held
 from ..errors import WouldOverwriteError
+from ..files.lock import LockedFile, held
+from ..files.writing import refuse_to_overwrite, written_atomically
 from .items import Labelled
 from .pipeline import Embedded
 from .record import Settings, as_text, parsed, refuse_to_mix

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .._check import some
-from .._tables import Table
 from ..errors import DataError
+from ..reading.spreadsheets import Table
 from .items import Item
 
 __all__ = ["Match", "Rows", "by_name", "by_table", "by_visit", "column", "findings_of"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from .._check import FloatArray
-from .._roots import rising_root
+from ..numerics.roots import rising_root
 
 __all__ = ["LAMBDA_PRINTED", "LAMBDA_WRITTEN", "TAU", "PositiveNormal", "elicit_sigma"]
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from .._cells import is_blank, looks_numeric
 from .._check import some
-from .._known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
-from .._tables import Table
 from ..errors import DataError, Remedy
+from .cells import is_blank, looks_numeric
+from .known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
+from .spreadsheets import Table
 from .wide import SPLIT_WORDS, TRAINING, sets_of_splits, without_split
 
 __all__ = ["Columns", "find_columns", "is_header"]

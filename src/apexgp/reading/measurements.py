@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from .._cells import is_blank, looks_numeric, number_in
 from .._check import some
-from .._known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
-from .._tables import Table, one_line
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
+from .cells import is_blank, looks_numeric, number_in
 from .headers import Columns
+from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
+from .spreadsheets import Table, one_line
 
 __all__ = ["STATED", "Measurements", "measurements_in"]
 

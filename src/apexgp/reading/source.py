@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from .._check import choice, several, shown, text, whole_number
-from .._tables import Table, read_table
 from ..errors import RequestError
 from .frames import frame_table, is_frame
 from .headers import find_columns, is_header
 from .measurements import STATED, Measurements, measurements_in
+from .spreadsheets import Table, read_table
 
 __all__ = ["Source", "Wanted", "read_measurements"]
 

@@ -13,11 +13,11 @@ from sklearn.base import clone
 
 from .. import metrics
 from .._check import FloatArray, mapped, several, shown, some, text, truth, whole_number
-from .._progress import progress_bar
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator, without_answer
+from ..running.progress import progress_bar
 from .figures import RESOLUTION, Backtest, HeldOut, MethodScore
 from .processes import in_order
 

@@ -13,13 +13,13 @@ from sklearn.base import clone
 
 from .._answer import Answer, Columns, Shown
 from .._check import FloatArray, mapped, shown, sizes_array, some
-from .._known_metrics import UNNAMED
 from .._numbers import chance, exactly
 from ..cautions import of_one
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
 from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
+from ..reading.known_metrics import UNNAMED
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 

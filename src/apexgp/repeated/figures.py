@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 
 from .._answer import Answer, Columns, Shown, as_frame, columns_as_json
 from .._check import choice
-from .._files import write_text
-from .._tables import as_csv
+from ..files.writing import write_text
+from ..reading.spreadsheets import as_csv
 
 __all__ = ["RESOLUTION", "Backtest", "HeldOut", "MethodScore"]
 

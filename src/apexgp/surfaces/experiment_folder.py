@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from .._check import instance, truth
-from .._files import file_behind, refuse_to_overwrite, write_text, written_atomically
-from .._tables import as_csv
 from ..curve import curve_columns
 from ..errors import RequestError, WouldOverwriteError
 from ..experiment.result import ExperimentResult
+from ..files.writing import file_behind, refuse_to_overwrite, write_text, written_atomically
+from ..reading.spreadsheets import as_csv
 from .facts import experiment_facts
 from .plot.experiment import ExperimentDisplay
 

@@ -8,7 +8,6 @@ from importlib.metadata import version
 from typing import Any
 
 from .._answer import Columns, rows_of
-from .._json import plain
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize, success_of
@@ -19,6 +18,7 @@ from ..estimators import APExGP
 from ..estimators.saving import plain_setting
 from ..experiment.result import ExperimentResult
 from ..experiment.settings import Dense
+from ..files.plain import plain
 from ..forecast import Forecast
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.figures import Backtest

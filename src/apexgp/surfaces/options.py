@@ -12,12 +12,12 @@ from typing import Annotated, Any
 
 import typer
 
-from .._cells import number_in
 from .._check import some
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..estimators import METHODS, APExGP, CurveEstimator
 from ..model.means import MEANS
+from ..reading.cells import number_in
 from ..reading.source import Source, Wanted
 from ..repeated.backtest import methods_named
 from .command import Sets

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from .._extras import need
-from .._files import refuse_to_overwrite, written_atomically
 from ..cautions import Caution
 from ..errors import RequestError
+from ..files.writing import refuse_to_overwrite, written_atomically
 from .chart.text import TextChart
 from .command import Sets, options_by_argument
 from .options import Columns

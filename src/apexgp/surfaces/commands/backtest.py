@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ..._files import refuse_to_overwrite
 from ...errors import DataError
 from ...estimators import METHODS
+from ...files.writing import refuse_to_overwrite
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ..command import Sets

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..._files import file_behind, refuse_to_overwrite
 from ...collect.abilities import check_classifier
 from ...collect.curves import CurveSet
 from ...collect.labelled import read_labelled
@@ -22,6 +21,7 @@ from ...collect.slices import SliceHead
 from ...collect.study import Study
 from ...collect.tuned import TunedLogistic
 from ...errors import ApexError, RequestError
+from ...files.writing import file_behind, refuse_to_overwrite
 from ..command import Sets
 from ..output import print_table
 from ..tables import curve_table

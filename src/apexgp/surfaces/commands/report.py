@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ..._files import refuse_to_overwrite
-from ..._progress import progress_bar
 from ...errors import ApexError, DataError
 from ...estimators import APExGP
+from ...files.writing import refuse_to_overwrite
+from ...running.progress import progress_bar
 from ..command import Sets
 from ..options import Confidence, CurveFile, ModelOptions, share_option, sizes_and_times
 from ..report.write import write_report

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._check import mapped, shown, truth
 from ..._extras import need
-from ..._files import refuse_to_overwrite, write_text
-from ..._progress import progress_bar
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
+from ...files.writing import refuse_to_overwrite, write_text
+from ...running.progress import progress_bar
 from .facts import findings
 from .page import report_page
 from .wanted import Wanted

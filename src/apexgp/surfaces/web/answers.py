@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..._tables import as_csv
 from ...answers.minimum import minimum_sample_size
 from ...answers.plan import CollectionPlan, plan_collection
 from ...cautions import Caution
@@ -18,6 +17,7 @@ from ...curve import LearningCurve, curve_columns
 from ...design.pilot import design_pilot
 from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP, CurveEstimator
+from ...reading.spreadsheets import as_csv
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ...repeated.compare import compare_models

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..._check import shown, some
-from ..._tables import read_table
-from ..._workbook import is_workbook, sheet_titles
 from ...curve import LearningCurve
 from ...errors import ApexError, DataError, RequestError
 from ...reading.headers import is_header
+from ...reading.spreadsheets import read_table
+from ...reading.workbook import is_workbook, sheet_titles
 from ..options import Columns
 
 __all__ = ["curve_of", "layout_of", "read_tables", "row_problems"]

@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from apexgp._files import refuse_to_overwrite, write_text, written_atomically
 from apexgp.errors import NotWrittenError, RequestError, WouldOverwriteError
+from apexgp.files.writing import refuse_to_overwrite, write_text, written_atomically
 
 
 def test_a_link_is_written_through(tmp_path):

@@ -10,9 +10,9 @@ import zipfile
 from decimal import Decimal
 from typing import Any
 
-from ._check import some
-from ._extras import need
-from .errors import DataError
+from .._check import some
+from .._extras import need
+from ..errors import DataError
 
 __all__ = ["is_workbook", "read_sheet", "sheet_titles"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ._check import FloatArray
+from .._check import FloatArray
 
 
 def rising_root(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ._check import whole_number
-from ._warn import warn
-from .errors import FewerProcessesWarning, RequestError
+from .._check import whole_number
+from .._warn import warn
+from ..errors import FewerProcessesWarning, RequestError
 
 _EACH = 4  # processes a core, beyond which they only take each other's memory
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ._cells import is_blank, looks_numeric, number_in, uses_decimal_commas
-from ._check import offers, shown, some
-from ._files import file_behind
-from ._workbook import is_workbook, read_sheet
-from .errors import DataError, RequestError
+from .._check import offers, shown, some
+from ..errors import DataError, RequestError
+from ..files.writing import file_behind
+from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas
+from .workbook import is_workbook, read_sheet
 
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")

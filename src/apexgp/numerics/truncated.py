@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from ._check import FloatArray
+from .._check import FloatArray
 
 __all__ = ["Cut", "CutNormal"]
 

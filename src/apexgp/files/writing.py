@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ._check import shown, truth
-from .errors import NotWrittenError, RequestError, WouldOverwriteError
+from .._check import shown, truth
+from ..errors import NotWrittenError, RequestError, WouldOverwriteError
 
 
 def refuse_to_overwrite(path: str | os.PathLike[str], overwrite: bool) -> Path:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from apexgp._json import plain
+from apexgp.files.plain import plain
 
 
 def test_arrays_numbers_and_containers_become_json():

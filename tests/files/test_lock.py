@@ -8,17 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from apexgp import _lock as lock
-from apexgp._lock import held
 from apexgp.collect.results import read_record, resumed
 from apexgp.errors import RequestError
+from apexgp.files import lock
+from apexgp.files.lock import held
 
 pytestmark = pytest.mark.slow
 
 HOLDER = """
 import sys
 from pathlib import Path
-from apexgp._lock import held
+from apexgp.files.lock import held
 with held(Path(sys.argv[1])) as file:
     print("held", flush=True)
     sys.stdin.read()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from apexgp._roots import bracketed_root, rising_root
+from apexgp.numerics.roots import bracketed_root, rising_root
 
 
 def test_finds_known_roots_from_bad_starts():

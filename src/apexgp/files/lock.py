@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import NotWrittenError, RequestError
+from ..errors import NotWrittenError, RequestError
 
 __all__ = ["LockedFile", "held", "read_shared"]
 

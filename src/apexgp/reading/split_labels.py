@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._check import FloatArray, shown, some
-from ._warn import warn
-from .errors import DataError, MissingScoresWarning, RequestError
+from .._check import FloatArray, shown, some
+from .._warn import warn
+from ..errors import DataError, MissingScoresWarning, RequestError
 
 __all__ = ["check_splits", "split_labels", "unstacked"]
 
