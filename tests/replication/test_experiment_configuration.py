@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from apexgp import Experiment, LogisticHead, SliceHead
+from apexgp import LogisticHead, SliceHead
 from apexgp.errors import DataError, WouldOverwriteError
-from apexgp.experiment.configuration import shipped_experiments
+from apexgp.experiment import Experiment
+from apexgp.replication.configuration import shipped_experiments
 
 LEAST = """
 name = "Mine"
