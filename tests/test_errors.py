@@ -29,7 +29,7 @@ def test_a_surface_words_the_arguments_in_its_own_way():
 
 
 def test_a_value_of_the_users_is_never_taken_for_an_argument(tmp_path):
-    path = tmp_path / "cost_per_sample {}.csv"
+    path = tmp_path / "cost_per_example {}.csv"
     with pytest.raises(DataError) as found:
         read_curves(path)
     assert found.value.worded(lambda name: "?", lambda name, value: "?") == f"There is no file {path}. " + (

@@ -14,7 +14,7 @@ from .._check import some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
 from .cells import is_blank, looks_numeric, number_in
-from .headers import Columns
+from .headers import ColumnRoles
 from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
 from .spreadsheets import Table, one_line
 
@@ -36,7 +36,7 @@ class Measurements:
 
 
 def measurements_in(
-    table: Table, columns: Columns, metric: str | None, stated: dict[str, str | None]
+    table: Table, columns: ColumnRoles, metric: str | None, stated: dict[str, str | None]
 ) -> tuple[dict[str | None, Measurements], list[str]]:
     """Every curve of a table by its task, and what a reader should know.
 
@@ -87,7 +87,7 @@ def measurements_in(
 
 
 def _fill(
-    curves: dict[str | None, Measurements], table: Table, columns: Columns, tasks: Sequence[str | None]
+    curves: dict[str | None, Measurements], table: Table, columns: ColumnRoles, tasks: Sequence[str | None]
 ) -> list[int]:
     """Put every score into its curve; gives the rows of cells that are empty, one for each."""
     sizes = None if columns.size is None else _sizes(table, columns.size)
@@ -118,7 +118,7 @@ def _rows(table: Table, rows: Sequence[int]) -> Table:
     )
 
 
-def _without_remarks(table: Table, columns: Columns) -> tuple[Table, list[str]]:
+def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table without remarks between and beneath its rows, and without its header repeated."""
     height, measured = len(table.lines), [columns.size, *columns.scores]
     filled = [[name for name, cells in table.columns.items() if cells[i]] for i in range(height)]
@@ -138,7 +138,7 @@ def _without_remarks(table: Table, columns: Columns) -> tuple[Table, list[str]]:
     return kept, [f"left out, because no measurement stands there: {where}, {words!r}."]
 
 
-def _with_per_cent_signs(table: Table, columns: Columns) -> tuple[Table, list[str]]:
+def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table with a per cent sign behind every number of a column that is called Accuracy (%) or the like.
 
     Numbers of such a column that are all at most 1 are fractions: no metric that is worth a forecast stays below 1 %.
@@ -244,7 +244,7 @@ def _check_scores(table: Table, curve: Measurements) -> None:
         raise table.fault(row, column, f"scores must lie in [0, 1], got {cell}.{hint}")
 
 
-def _labels(table: Table, columns: Columns) -> list[Any] | None:
+def _labels(table: Table, columns: ColumnRoles) -> list[Any] | None:
     """What tells the splits apart, row by row; None where each is a column, or nothing does."""
     if columns.split is not None:
         blank = [i for i, cell in enumerate(table.columns[columns.split]) if is_blank(cell)]

@@ -14,13 +14,13 @@ from .headers import find_columns, is_header
 from .measurements import STATED, Measurements, measurements_in
 from .spreadsheets import Table, read_table
 
-__all__ = ["Source", "Wanted", "read_measurements"]
+__all__ = ["Source", "TableSettings", "read_measurements"]
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TableSettings:
     """What the caller says of a table: names of columns, and what they hold; None where the table tells.
 
     The fields are the parameters of `LearningCurve.from_csv`, and `task`, the column that names the curves.
@@ -62,7 +62,7 @@ def _sheet(value: Any) -> str:
         raise RequestError(f"must be {wanted}, got {shown(value)}.", argument="sheet") from None
 
 
-def read_measurements(source: Any, wanted: Wanted) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:
+def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:
     """Every curve of a file or data frame by its task, and what a reader should know of how it was read."""
     table = frame_table(source) if is_frame(source) else _file_table(source, wanted)
     columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
@@ -71,7 +71,7 @@ def read_measurements(source: Any, wanted: Wanted) -> tuple[dict[str | None, Mea
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
 
 
-def _file_table(source: Any, wanted: Wanted) -> Table:
+def _file_table(source: Any, wanted: TableSettings) -> Table:
     def named(cells: Sequence[str]) -> bool:
         return wanted.size in cells
 

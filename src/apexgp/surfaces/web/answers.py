@@ -54,10 +54,11 @@ Reply = tuple[int, str, bytes]
 _POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
 _DEFAULT_SIZES = ("2x", "10x", "50x")
 _FIELDS = {  # of a request, by the library's arguments that they set, where those are called otherwise
-    "cost_per_sample": "cost",
+    "cost_per_example": "cost",
     "direction": "lower_is_better",
     "levels": "level",
     "methods": "method",
+    "n_splits": "splits",
     "score": "score_column",
     "size": "size_column",
     "sizes": "at",
@@ -189,8 +190,9 @@ def _design(
     if curve is not None:
         model.fit(curve)
     largest = None if curve is None else curve.largest
-    asked = {name: given[name] for name in ("target", "confidence", "available", "splits", "confirm")}
-    asked |= {"at": sizes_to_design("at", at, largest), "sizes": sizes_to_design("sizes", sizes, largest)}
+    asked = {name: given[name] for name in ("target", "confidence", "available", "confirm")}
+    asked |= {"n_splits": given["splits"], "at": sizes_to_design("at", at, largest)}
+    asked |= {"sizes": sizes_to_design("sizes", sizes, largest)}
     return design_facts(design_pilot(model, given["budget"], seed=seed, **asked), model, curve)
 
 
@@ -257,7 +259,7 @@ def _report(*, table: str, at: list[str] | None, cost: float | None, **given: An
     wanted = Wanted.checked(
         sizes=sizes or None,
         times=times or None,
-        cost_per_sample=cost,
+        cost_per_example=cost,
         **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds", "budget", "available")},
     )
     return report_page({"": findings(model, wanted)}, {}, wanted)
