@@ -23,6 +23,8 @@
     ├── UngroupedWarning                  rows seem to belong together, and no groups were given
     ├── FailedFitsWarning                 some fits of a run raised errors
     └── FewerProcessesWarning             more processes were asked for than the machine can use
+
+An error about a table carries a `Fault` for every row that it is about.
 """
 
 from __future__ import annotations
