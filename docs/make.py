@@ -11,20 +11,8 @@ import re
 import sys
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import (
-    APExGP,
-    BacktestDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    LearningCurve,
-    PlanDisplay,
-    backtest,
-    collect_curves,
-    compare_models,
-    design_pilot,
-    plan_collection,
-)
+from apexgp import APExGP, LearningCurve, backtest, collect_curves, compare_models, design_pilot, plan_collection
+from apexgp.plot import BacktestDisplay, ComparisonDisplay, CurveDisplay, DesignDisplay, PlanDisplay
 from apexgp.surfaces.digits import measure_digits
 from pages import FOLDER, command_line_page, folder_of, page_of_the_report, pages_with_outputs, remade
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import apexgp
-from apexgp import PUBLISHED, WRITTEN, APExGP, Beliefs, LearningCurve, LeastSquares, Variant
+from apexgp import APExGP, LearningCurve, LeastSquares
 from apexgp.errors import (
     AccuracyWarning,
     ConvergenceWarning,
@@ -20,6 +20,7 @@ from apexgp.errors import (
     ReproducibilityWarning,
     RequestError,
 )
+from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -433,7 +434,7 @@ def test_bad_settings_are_explained_at_fit(model, settings, message):
         ({"floor": 0.96, "ceiling": 0.95}, "below the ceiling 0.95"),
         ({"noise": 0}, "noise must be above 0"),
         ({"noise": 0.01, "priors": "paper"}, "noise goes with priors='calibrated'"),
-        ({"variant": "published"}, "variant must be an apexgp.Variant"),
+        ({"variant": "published"}, "variant must be an apexgp.priors.Variant"),
     ],
 )
 def test_bad_choices_are_explained_at_fit(settings, message):
@@ -588,7 +589,7 @@ def test_a_model_that_no_longer_gives_its_numbers_warns(tmp_path):
 
 
 def test_beliefs_of_ones_own_are_saved_and_read(tmp_path):
-    beliefs = replace(apexgp.beliefs.CALIBRATED, lam=apexgp.beliefs.LogNormal(0.5, 0.2))
+    beliefs = replace(apexgp.priors.CALIBRATED, lam=apexgp.priors.LogNormal(0.5, 0.2))
     model = APExGP("power_law", priors=beliefs).fit(SIZES, SCORES)
     assert model.parameters_ != APExGP("power_law").fit(SIZES, SCORES).parameters_
     model.save(tmp_path / "model.json")
@@ -598,7 +599,7 @@ def test_beliefs_of_ones_own_are_saved_and_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "beliefs", [apexgp.beliefs.CALIBRATED, apexgp.beliefs.paper_beliefs(WRITTEN)], ids=["calibrated", "paper"]
+    "beliefs", [apexgp.priors.CALIBRATED, apexgp.priors.paper_beliefs(WRITTEN)], ids=["calibrated", "paper"]
 )
 def test_beliefs_survive_json(beliefs):
     assert Beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict()))) == beliefs

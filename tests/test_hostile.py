@@ -186,8 +186,8 @@ def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
         (lambda: metrics.rmse(np.zeros((2, 3)), np.zeros((4, 3))), "must fit together"),
         (lambda: metrics.mae([np.inf], [np.inf]), "NaN or infinite"),
         (lambda: metrics.pit(None, [0.5]), "Expected a Forecast"),
-        (lambda: apexgp.true_requirement(None, 0.5), "curve must be a LearningCurve"),
-        (lambda: apexgp.tune_correction([1, 2], LeastSquares(), 3), "must be pairs"),
+        (lambda: apexgp.simulation.true_requirement(None, 0.5), "curve must be a LearningCurve"),
+        (lambda: apexgp.simulation.tune_correction([1, 2], LeastSquares(), 3), "must be pairs"),
         (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=3), "methods must be names"),
         (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=[[1]]), "methods must be names"),
         (lambda: apexgp.read_curves(None), "name of a file"),
@@ -209,16 +209,16 @@ def test_other_functions(call, message):
         ({"stay": 2}, "stay must be from 0 to 1"),
         ({"trends": {"x": 1}}, "trends must be one of 'tau_e'"),
         ({"tau_e": 3}, "tau_e must be a distribution"),
-        ({"tau_e": apexgp.beliefs.Normal(-9, 1)}, "tau_e must be of positive values"),
-        ({"lam": apexgp.beliefs.LogNormal(np.nan, 1)}, "lam must be a distribution"),
-        ({"shapes": apexgp.beliefs.CALIBRATED.shapes | {"mmf": ()}}, "shapes must hold 2 of mmf"),
-        ({"shares": apexgp.beliefs.CALIBRATED.shares | {"mmf": 3}}, "shares must be a Beta distribution for mmf"),
+        ({"tau_e": apexgp.priors.Normal(-9, 1)}, "tau_e must be of positive values"),
+        ({"lam": apexgp.priors.LogNormal(np.nan, 1)}, "lam must be a distribution"),
+        ({"shapes": apexgp.priors.CALIBRATED.shapes | {"mmf": ()}}, "shapes must hold 2 of mmf"),
+        ({"shares": apexgp.priors.CALIBRATED.shares | {"mmf": 3}}, "shares must be a Beta distribution for mmf"),
         ({"log_base": 1.0}, "log_base must be from"),
     ],
 )
 def test_priors_that_cannot_be_meant_are_named_and_not_the_curve(given, message):
     with pytest.raises(RequestError, match=message):
-        replace(apexgp.beliefs.CALIBRATED, **given)
+        replace(apexgp.priors.CALIBRATED, **given)
 
 
 @pytest.mark.parametrize(
@@ -235,18 +235,18 @@ def test_priors_that_cannot_be_meant_are_named_and_not_the_curve(given, message)
 )
 def test_constants_that_cannot_be_meant_are_named(given, message):
     with pytest.raises(RequestError, match=message):
-        replace(apexgp.PUBLISHED, **given)
+        replace(apexgp.priors.PUBLISHED, **given)
 
 
 def test_a_trend_of_what_a_mean_has_not_moves_nothing():
-    model = APExGP("power_law", priors=replace(apexgp.beliefs.CALIBRATED, trends={"shape1": 1.0}))
-    without = APExGP("power_law", priors=replace(apexgp.beliefs.CALIBRATED, trends={}))
+    model = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, trends={"shape1": 1.0}))
+    without = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, trends={}))
     found = [m.fit(SIZES, SCORES).forecast([720]).mean for m in (model, without)]
     np.testing.assert_array_equal(*found)
 
 
 def test_priors_of_ones_own_give_the_same_forecast_as_the_same_ones_by_name():
-    own = APExGP(priors=replace(apexgp.beliefs.CALIBRATED)).fit(SIZES, SCORES).forecast([720])
+    own = APExGP(priors=replace(apexgp.priors.CALIBRATED)).fit(SIZES, SCORES).forecast([720])
     np.testing.assert_array_equal(own.mean, APExGP().fit(SIZES, SCORES).forecast([720]).mean)
 
 

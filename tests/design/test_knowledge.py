@@ -8,7 +8,7 @@ from apexgp import APExGP, LearningCurve
 from apexgp.design.knowledge import from_posterior
 from apexgp.design.linear import LinearPredictor, _moments
 from apexgp.design.plans import Design
-from apexgp.design.priors import from_priors
+from apexgp.design.prior_curves import from_priors
 from apexgp.design.simulated import imagine
 
 PILOT = np.array([60.0, 120.0, 240.0])

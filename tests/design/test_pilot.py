@@ -10,12 +10,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, design_pilot
 from apexgp.design import pilot as pilot_module
-from apexgp.design.figures import expected_crps
 from apexgp.design.knowledge import from_posterior
 from apexgp.design.plans import Design, price_of
+from apexgp.design.risks import expected_crps
 from apexgp.design.simulated import imagine, models_after
 from apexgp.errors import RequestError
-from apexgp.model.beliefs import CALIBRATED, LogNormal
+from apexgp.priors import CALIBRATED, LogNormal
 
 CURVE = LearningCurve(
     np.repeat([60, 94, 147, 230, 360], 3),

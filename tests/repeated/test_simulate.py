@@ -5,16 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from apexgp import (
-    APExGP,
-    CollectionRun,
-    LearningCurve,
-    LeastSquares,
-    simulate_collection,
-    true_requirement,
-    tune_correction,
-)
+from apexgp import APExGP, LearningCurve, LeastSquares, simulate_collection
 from apexgp.errors import DataError, RequestError
+from apexgp.simulation import CollectionRun, true_requirement, tune_correction
 
 SIZES = np.geomspace(50, 20_000, 40)
 

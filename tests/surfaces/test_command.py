@@ -20,12 +20,11 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     read_curves,
-    run_experiment,
-    write_experiment,
     write_report,
 )
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, Fault, RequestError
+from apexgp.experiment import run_experiment, write_experiment
 from apexgp.surfaces.cli import COMMANDS, app
 from apexgp.surfaces.command import Sets, command, options_of
 

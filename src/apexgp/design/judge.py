@@ -12,7 +12,7 @@ from ..cautions import first_cautions
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Forecast
-from . import figures
+from . import risks
 from .candidates import Room
 from .knowledge import Knowledge
 from .linear import LinearPredictor
@@ -77,8 +77,8 @@ class Judge:
             self._now = model.forecast(sizes, of="expected")
             self._cautions = model.forecast(asked, of="expected").cautions
             self._whole = self._predictor.now()
-        self._crps, self._widths = figures.expected_crps(self._now), figures.widths(self._now)
-        self._prob = None if goal is None else figures.meets(self._now, goal, self._direction)
+        self._crps, self._widths = risks.expected_crps(self._now), risks.widths(self._now)
+        self._prob = None if goal is None else risks.meets(self._now, goal, self._direction)
         self.risk_now = self._risk(np.ones(len(sizes)))
 
     def risk(self, design: Design) -> float:
@@ -94,7 +94,7 @@ class Judge:
 
     def _risk(self, left: FloatArray) -> float:
         if self._by_size and self._prob is not None:
-            return float(figures.brier_after(self._prob, left)[self._count :].mean())
+            return float(risks.brier_after(self._prob, left)[self._count :].mean())
         return float((self._crps * left)[: self._count].mean())
 
     def ranked(self, designs: Iterable[Design], room: Room) -> list[RankedDesign]:
@@ -107,9 +107,9 @@ class Judge:
         settled = required = None
         if self._prob is not None:
             far = int(self._asked.argmax())
-            settled = figures.settled_after(float(self._prob[far]), float(left[far]), self._confidence)
-            typical = figures.deviate(self._prob) / np.maximum(left, 1e-6)
-            required = figures.size_interval(self._grid, typical[self._count :])
+            settled = risks.settled_after(float(self._prob[far]), float(left[far]), self._confidence)
+            typical = risks.deviate(self._prob) / np.maximum(left, 1e-6)
+            required = risks.size_interval(self._grid, typical[self._count :])
         width = self._widths * of_width
         return RankedDesign(
             design=design,
@@ -124,13 +124,13 @@ class Judge:
     def tried(self, one: RankedDesign, models: Sequence[APExGP], shares: FloatArray) -> RankedDesign:
         """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
-        width = shares @ np.array([figures.widths(forecast) for forecast in forecasts])
+        width = shares @ np.array([risks.widths(forecast) for forecast in forecasts])
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
-            reached = np.array([figures.meets(forecast, self._goal, self._direction) for forecast in along])
+            reached = np.array([risks.meets(forecast, self._goal, self._direction) for forecast in along])
             risks = (reached * (1 - reached)).mean(axis=1)
         else:
-            risks = np.array([figures.expected_crps(forecast).mean() for forecast in forecasts])
+            risks = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])
         found = replace(one, risk=float(shares @ risks), widths=tuple(width.tolist()))
         # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
         (settled,) = self.adjusted([one], [one], [found])
@@ -154,11 +154,11 @@ class Judge:
     def answer(self, designs: Sequence[RankedDesign], room: Room, available: float) -> PilotDesign:
         """All that there is to say."""
         at, grid = slice(0, self._count), slice(self._count, None)
-        lower, upper = self._now.interval(figures.LEVEL)
+        lower, upper = self._now.interval(risks.LEVEL)
         required = prob = None
         if self._prob is not None:
             prob = float(self._prob[int(self._asked.argmax())])
-            required = figures.size_interval(self._grid, figures.deviate(self._prob)[grid])
+            required = risks.size_interval(self._grid, risks.deviate(self._prob)[grid])
         return PilotDesign(
             designs=tuple(designs),
             budget=room.budget,

@@ -22,7 +22,7 @@ from .candidates import Room, candidate_sizes, candidates, cheapest, first_sizes
 from .judge import Judge, by_risk
 from .knowledge import Knowledge, from_posterior
 from .plans import Cost, price_of
-from .priors import from_priors
+from .prior_curves import from_priors
 from .ranked import PilotDesign, RankedDesign, at_hand, frugal
 from .simulated import imagine, models_after
 

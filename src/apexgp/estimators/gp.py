@@ -117,7 +117,7 @@ class APExGP(CurveEstimator):
         choice("mean", self.mean, ("auto", *MEANS))
         if not isinstance(self.variant, Variant):
             raise RequestError(
-                f"must be an apexgp.Variant, got {self.variant!r}. Try apexgp.PUBLISHED.", argument="variant"
+                f"must be an apexgp.priors.Variant such as PUBLISHED, got {self.variant!r}.", argument="variant"
             )
         if not 0 <= floor < ceiling:
             raise RequestError(

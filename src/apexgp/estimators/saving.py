@@ -18,7 +18,7 @@ from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
 from ..files.plain import plain
 from ..files.writing import write_text
 from ..model.beliefs import Beliefs
-from ..model.priors import PositiveNormal
+from ..model.elicitation import PositiveNormal
 from ..model.variant import Variant
 from ..reading.spreadsheets import one_line, read_bytes
 

@@ -18,7 +18,7 @@ from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator, without_answer
 from ..running.progress import progress_bar
-from .figures import RESOLUTION, Backtest, HeldOut, MethodScore
+from .backtest_answer import RESOLUTION, Backtest, HeldOut, MethodScore
 from .processes import in_order
 
 __all__ = ["backtest", "methods_named", "sizes_required"]

@@ -14,9 +14,9 @@ from typing import Any
 from .._check import instance, truth
 from ..curve import curve_columns
 from ..errors import RequestError, WouldOverwriteError
-from ..experiment.result import ExperimentResult
 from ..files.writing import file_behind, refuse_to_overwrite, write_text, written_atomically
 from ..reading.spreadsheets import as_csv
+from ..replication.result import ExperimentResult
 from .facts import experiment_facts
 from .plot.experiment import ExperimentDisplay
 
@@ -47,7 +47,7 @@ def write_experiment(
     overwrite
         Whether files may exist. Those of an experiment before, which this one has not, are deleted.
     """
-    instance("result", result, ExperimentResult, "what apexgp.run_experiment gives")
+    instance("result", result, ExperimentResult, "what apexgp.experiment.run_experiment gives")
     place, overwrite = file_behind(folder), truth("overwrite", overwrite)
     drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
     if not os.path.isdir(place):

@@ -16,13 +16,13 @@ from ..curve import LearningCurve
 from ..design.ranked import PilotDesign
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
-from ..experiment.result import ExperimentResult
-from ..experiment.settings import Dense
 from ..files.plain import plain
 from ..forecast import Forecast
+from ..repeated.backtest_answer import Backtest
 from ..repeated.compare import Comparison, PairComparison
-from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
+from ..replication.result import ExperimentResult
+from ..replication.settings import Dense
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
 from .words.cite import Source, how_to_cite, sources_of, sources_of_methods

@@ -10,9 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from apexgp import APExGP, Beliefs, LearningCurve, Variant, errors, read_curves, write_report
-from apexgp.model.beliefs import CALIBRATED
-from apexgp.model.priors import PositiveNormal
+from apexgp import APExGP, LearningCurve, errors, read_curves, write_report
+from apexgp.priors import CALIBRATED, Beliefs, PositiveNormal, Variant
 from conftest import REPOSITORY, pilot_table, require
 
 XHTML = "{http://www.w3.org/1999/xhtml}"

@@ -10,8 +10,8 @@ import typer
 
 from ..._extras import need
 from ...errors import RequestError
-from ...experiment.configuration import Experiment, shipped_experiments
-from ...experiment.run import run_experiment
+from ...replication.configuration import Experiment, shipped_experiments
+from ...replication.run import run_experiment
 from ..command import Sets
 from ..experiment_folder import begun, rewrite_experiment
 from ..facts import experiment_facts

@@ -14,7 +14,7 @@ from ...design.ranked import PilotDesign
 from ...errors import RequestError
 from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest, methods_named
-from ...repeated.figures import Backtest
+from ...repeated.backtest_answer import Backtest
 from ..chart.facts import bands_with, chart_facts
 from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts
 from ..words.cite import Source, sources_of, sources_of_methods

@@ -20,8 +20,8 @@ from ...estimators import APExGP, CurveEstimator
 from ...reading.spreadsheets import as_csv
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
+from ...repeated.backtest_answer import Backtest
 from ...repeated.compare import compare_models
-from ...repeated.figures import Backtest
 from ..advice import advice_arguments
 from ..chart.facts import bands_with, chart_facts
 from ..chart.figure import chart_figure, chart_file

@@ -12,8 +12,8 @@ from ..curve import LearningCurve
 from ..errors import ApexError, DataError
 from ..estimators import CurveEstimator
 from .configuration import Experiment
-from .figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
 from .methods import EXPERIMENT_METHODS
+from .paper_figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
 from .result import DenseFigure, ExperimentResult, RangeFigure
 
 __all__ = ["judge_curves"]
@@ -33,7 +33,7 @@ def judge_curves(
     dense
         For each task, many runs at a few large sizes.
     """
-    instance("experiment", experiment, Experiment, "an apexgp.Experiment")
+    instance("experiment", experiment, Experiment, "an apexgp.experiment.Experiment")
     measured = _curves("curves", curves)
     many = {} if dense is None else _curves("dense", dense)
     models: dict[tuple[str, str], CurveEstimator] = {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from apexgp import Experiment, run_experiment
+from apexgp.experiment import Experiment, run_experiment
 from conftest import REPOSITORY, require
 
 sys.path.insert(0, str(REPOSITORY / "benchmarks"))

@@ -7,17 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from apexgp import (
-    APExGP,
-    Experiment,
-    LearningCurve,
-    LogisticHead,
-    collect_curves,
-    judge_curves,
-    metrics,
-    run_experiment,
-)
+from apexgp import APExGP, LearningCurve, LogisticHead, collect_curves, metrics
 from apexgp.errors import DataError, FewTestCasesWarning, RequestError, SizesLeftOutWarning
+from apexgp.experiment import Experiment, judge_curves, run_experiment
 from apexgp.surfaces.facts import experiment_facts
 from small_experiment import CONFIGURATION, embeddings
 

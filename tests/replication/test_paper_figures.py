@@ -7,16 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from apexgp import (
-    Experiment,
-    Forecast,
-    LearningCurve,
-    bootstrapped_likelihood,
-    dense_coverage,
-    judge_curves,
-    uniform_likelihood,
-)
+from apexgp import Forecast, LearningCurve
 from apexgp.errors import DataError, RequestError
+from apexgp.experiment import Experiment, bootstrapped_likelihood, dense_coverage, judge_curves, uniform_likelihood
 from harvey2023.data import DENSE_SIZES, TASKS, Results
 
 

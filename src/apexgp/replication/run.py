@@ -81,7 +81,7 @@ def _key(name: str, _value: Any) -> str:
     return name
 
 
-_KEYS = Vocabulary(
+KEYS = Vocabulary(
     {
         "label": "data.labels",
         "y": "data.labels",
@@ -107,7 +107,7 @@ def _named_by_keys() -> Iterator[None]:
     try:
         yield
     except ApexError as problem:
-        problem.worded_for(_KEYS)
+        problem.worded_for(KEYS)
         raise
 
 
