@@ -1,7 +1,8 @@
 """Functions of groups as commands: options spread out in order, errors in the command's own words."""
 
 import inspect
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,9 @@ from apexgp.errors import DataError, Fault, RequestError
 from apexgp.experiment import run_experiment, write_experiment
 from apexgp.surfaces.cli import COMMANDS, app
 from apexgp.surfaces.command import Sets, command, options_of
+from apexgp.surfaces.commands.report import report
+from apexgp.surfaces.report.wanted import Wanted
+from apexgp.surfaces.words.remake import shell_line
 
 SHOWN = typer.main.get_command(app).commands
 
@@ -150,3 +154,10 @@ def test_every_argument_of_the_library_has_an_option_that_is_there(function):
 
 def test_every_command_is_listed():
     assert [function.__name__ for function in COMMANDS] == list(SHOWN) == list(CALLED)
+
+
+def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
+    model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
+    asked = {field.name: [2.0] if field.name in ("sizes", "times") else 0.5 for field in fields(Wanted)}
+    written = set(re.findall(r"--[\w-]+", shell_line({"": model}, asked)))
+    assert written - {"--published", "--mean", "--out"} == {options_of(report).words[name] for name in asked}
