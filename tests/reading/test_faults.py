@@ -38,9 +38,15 @@ def test_one_fault_is_told_as_it_is():
 
 
 def test_an_error_carries_the_first_faults_of_many():
-    problem = problem_with("size,score\n" + "60,x\n" * (MOST_FAULTS + 5))
+    problem = problem_with("size,score\n" + "60,x\n" * (MOST_FAULTS + 5) + "60,0.7\n")
     assert places(problem) == [(line, "score") for line in range(2, MOST_FAULTS + 2)]
     assert str(problem).endswith(f"Also at fault: line 3, 4, 5, 6, 7 and {MOST_FAULTS - 1} more.")
+
+
+def test_what_is_wrong_with_every_row_is_said_of_the_first():
+    problem = problem_with("size,score\n60,66\n94,70\n147,75\n")
+    assert len(problem.faults) == 3
+    assert str(problem).endswith(problem.faults[0].message)
 
 
 def test_faults_are_judged_by_the_scores_that_can_be_read():

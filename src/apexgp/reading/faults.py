@@ -37,7 +37,10 @@ class Faults:
         return cell in self._why
 
     def refuse(self) -> None:
-        """Raise one error that carries the faults and tells the first, where there are any."""
+        """Raise one error that carries the faults and tells the first, where there are any.
+
+        The lines of others are named, unless all are at fault: what is wrong with every row is said of the first.
+        """
         if not self._why:
             return
         table = self._table
@@ -45,5 +48,5 @@ class Faults:
         cells = sorted(self._why, key=lambda cell: (cell[0], rank[cell[1]]))
         faults = [Fault(table.lines[row], column, self._why[row, column]) for row, column in cells[:MOST_FAULTS]]
         others = list(dict.fromkeys(table.lines[row] for row, _ in cells if row != cells[0][0]))
-        also = f" Also at fault: {table.place} {some(others)}." if others else ""
+        also = f" Also at fault: {table.place} {some(others)}." if 0 < len(others) < len(table.lines) - 1 else ""
         raise DataError(faults[0].message + also, where=table.where(*cells[0]), faults=faults)
