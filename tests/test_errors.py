@@ -52,10 +52,10 @@ def test_a_switch_takes_no_value():
 
 
 def test_a_value_of_the_users_is_never_taken_for_an_argument(tmp_path):
-    path = tmp_path / "cost_per_sample {}.csv"
+    path = tmp_path / "cost_per_example {}.csv"
     with pytest.raises(DataError) as found:
         read_curves(path)
-    found.value.worded_for(Vocabulary({"cost_per_sample": "?"}))
+    found.value.worded_for(Vocabulary({"cost_per_example": "?"}))
     assert str(found.value) == f"There is no file {path}. Check the name and the folder."
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from apexgp.errors import (
     ReproducibilityWarning,
     RequestError,
 )
+from apexgp.estimators import fit_together
 from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
 
 SIZES = [60, 94, 147, 230, 360]
@@ -623,3 +625,27 @@ def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
     said = [caution for caution in model.forecast([720]).cautions if "Is lower better?" in caution]
     assert len(said) == asks
     assert all("say so with direction='lower';" in caution for caution in said)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(APExGP, "mmf"), APExGP.as_published, partial(LeastSquares, "arctan")],
+    ids=["bayes", "map", "regression"],
+)
+def test_ceiling_and_floor_point_the_way_of_the_curve(make):
+    errors = LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")
+    upward, downward = make(ceiling=0.8, floor=0.5).fit(SIZES, SCORES), make(ceiling=0.5, floor=0.2).fit(errors)
+    assert downward.predict([720, 9000]) == pytest.approx(1 - upward.predict([720, 9000]))
+    assert downward.predict([10**7]) >= 0.2 - 0.02
+    (again,) = fit_together(make(ceiling=0.5, floor=0.2), [errors])
+    assert again.predict([9000]) == pytest.approx(downward.predict([9000]))
+    with pytest.raises(DataError, match=r"The floor is 0\.3, but the pilot reaches 0\.232 on average at size 360"):
+        make(floor=0.3).fit(errors)
+    (refused,) = fit_together(make(floor=0.3), [errors])
+    assert "floor" in str(refused)
+
+
+def test_an_error_rate_worse_than_chance_is_refused():
+    errors = LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")
+    with pytest.raises(DataError, match=r"ceiling is 0\.2, but the mean score at size 60 is 0\.34\. Give a ceiling"):
+        APExGP(ceiling=0.2).fit(errors)

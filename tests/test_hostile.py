@@ -163,7 +163,7 @@ def test_tampered_models_are_named(model, tmp_path, part, tampered):
 )
 def test_plans(model, given, message):
     with pytest.raises(RequestError, match=message):
-        plan_collection(**{"model": model, "target": 0.8, "cost_per_sample": 1.0, "penalty": 100.0} | given)
+        plan_collection(**{"model": model, "target": 0.8, "cost_per_example": 1.0, "penalty": 100.0} | given)
 
 
 def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
@@ -265,8 +265,8 @@ def test_what_would_fill_the_memory_is_bounded(model):
     with pytest.raises(RequestError, match="sizes must be at most 10,000 in one forecast, got 10,001"):
         model.forecast(np.arange(1, 10_002))
     with pytest.raises(RequestError, match="index must be a whole number of at most 1"):
-        forecast.at(2)
-    assert forecast.at(-1).sizes == [3600]
+        forecast[2]
+    assert forecast[-1].sizes == [3600]
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from apexgp.errors import NotWrittenError, RequestError, WouldOverwriteError
-from apexgp.files.writing import refuse_to_overwrite, write_text, written_atomically
+from apexgp.files.writing import check_writable, write_text, written_atomically
 
 
 def test_a_link_is_written_through(tmp_path):
@@ -54,7 +54,7 @@ def test_only_ordinary_files_are_written(tmp_path, name, message, overwrite):
         before = {entry.name: entry.lstat() for entry in tmp_path.iterdir()}
         path = os.path.join(tmp_path, name)
         with pytest.raises(RequestError, match=message):
-            refuse_to_overwrite(path, overwrite)
+            check_writable(path, overwrite)
         with pytest.raises(RequestError, match=message):
             write_text(path, "text", overwrite=overwrite)
         after = {entry.name: entry.lstat() for entry in tmp_path.iterdir()}
@@ -66,17 +66,17 @@ def test_only_ordinary_files_are_written(tmp_path, name, message, overwrite):
 @pytest.mark.parametrize("path", [None, 7, 1.5, [], object()])
 def test_what_is_no_path_is_refused(path):
     with pytest.raises(RequestError, match="Expected the name of a file"):
-        refuse_to_overwrite(path, True)
+        check_writable(path, True)
 
 
 @pytest.mark.parametrize("folder", ["/proc", "/sys"])
 def test_a_folder_that_takes_no_files_is_noticed_before_the_work(folder):
     with pytest.raises(RequestError, match=r"cannot be written: .* another folder"):
-        refuse_to_overwrite(f"{folder}/curve.csv", False)
+        check_writable(f"{folder}/curve.csv", False)
 
 
 def test_to_look_whether_a_file_can_be_written_leaves_nothing_behind(tmp_path):
-    refuse_to_overwrite(tmp_path / "curve.csv", False)
+    check_writable(tmp_path / "curve.csv", False)
     assert os.listdir(tmp_path) == []
 
 

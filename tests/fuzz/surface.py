@@ -200,7 +200,7 @@ def usual():
         **{"sizes": [720], "scores": SCORES, "target": 0.76, "model": model, "curve": one, "overwrite": True},
         **{"path": folder() / "written.csv", "y": [0.8, 0.8], "predicted": [0.5, 0.6], "n": 3, "p": [0.1, 0.9]},
         **{"forecast": model.forecast([720.0, 3600.0]), "lower": 0.1, "upper": 0.9, "index": 1, "size": 200},
-        **{"prevalence": 0.2, "parameters": 10, "r2": 0.2, "cost_per_sample": 1.0, "penalty": 1e4, "n_jobs": 1},
+        **{"prevalence": 0.2, "parameters": 10, "r2": 0.2, "cost_per_example": 1.0, "penalty": 1e4, "n_jobs": 1},
         **{
             "curves": {"a": one, "b": one},
             "pilot": 3,
@@ -328,7 +328,7 @@ def _believed(thing, **settings):
 
 def _fitted_model(thing, **settings):
     model = thing(**settings).fit(curve())
-    return model.forecast([720]) if model.forecasts else model.predict([720])
+    return model.forecast([720]) if model.has_distribution else model.predict([720])
 
 
 def _arguments(name, function):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import shown, some
 from .._numbers import exactly
 from ..curve import LearningCurve, curve_columns
@@ -88,7 +88,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         failed = len(self.failed)
         return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         return curve_columns(self.values())
 
     def shown(self) -> Shown:

@@ -133,6 +133,6 @@ def _seeded(estimator: Any, seed: int) -> Any:
     unset = [
         name
         for name, value in estimator.get_params().items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
+        if value is None and name.rpartition("__")[2] in ("random_state", "seed")
     ]
     return estimator.set_params(**dict.fromkeys(unset, seed))

@@ -13,7 +13,7 @@ from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Forecast
 from . import risks
-from .candidates import Room
+from .candidates import DesignSpace
 from .knowledge import Knowledge
 from .linear import LinearPredictor
 from .plans import Design
@@ -97,7 +97,7 @@ class Judge:
             return float(risks.brier_after(self._prob, left)[self._count :].mean())
         return float((self._crps * left)[: self._count].mean())
 
-    def ranked(self, designs: Iterable[Design], room: Room) -> list[RankedDesign]:
+    def ranked(self, designs: Iterable[Design], room: DesignSpace) -> list[RankedDesign]:
         """Designs with their figures in closed form, the best first."""
         return sorted((self._figures(one, room.price.of(one)) for one in designs), key=by_risk)
 
@@ -128,16 +128,16 @@ class Judge:
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
             reached = np.array([risks.meets(forecast, self._goal, self._direction) for forecast in along])
-            risks = (reached * (1 - reached)).mean(axis=1)
+            each = (reached * (1 - reached)).mean(axis=1)
         else:
-            risks = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])
-        found = replace(one, risk=float(shares @ risks), widths=tuple(width.tolist()))
+            each = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])
+        found = replace(one, risk=float(shares @ each), widths=tuple(width.tolist()))
         # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
         (settled,) = self.adjusted([one], [one], [found])
         return replace(
             settled,
             risk=found.risk,
-            risk_error=float(np.sqrt((shares**2) @ (risks - found.risk) ** 2)),
+            risk_error=float(np.sqrt((shares**2) @ (each - found.risk) ** 2)),
             widths=found.widths,
             confirmed=True,
         )
@@ -147,11 +147,11 @@ class Judge:
     ) -> list[RankedDesign]:
         """Designs in closed form, with as much of the spread gone as fits left of those that were tried."""
         widths = (np.array([one.widths for one in some]) / self._widths[: self._count] for some in (before, tried))
-        risks = (np.array([one.risk for one in some]) / self.risk_now for some in (before, tried))
-        powers = _power(*risks), _power(*widths)
+        ratios = (np.array([one.risk for one in some]) / self.risk_now for some in (before, tried))
+        powers = _power(*ratios), _power(*widths)
         return [self._figures(one.design, one.cost, powers) for one in others]
 
-    def answer(self, designs: Sequence[RankedDesign], room: Room, available: float) -> PilotDesign:
+    def answer(self, designs: Sequence[RankedDesign], room: DesignSpace, available: float) -> PilotDesign:
         """All that there is to say."""
         at, grid = slice(0, self._count), slice(self._count, None)
         lower, upper = self._now.interval(risks.LEVEL)

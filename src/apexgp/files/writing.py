@@ -13,7 +13,7 @@ from .._check import shown, truth
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
 
 
-def refuse_to_overwrite(path: str | os.PathLike[str], overwrite: bool) -> Path:
+def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     """Check, before the work is done, that a result can be written to `path` at its end.
 
     Returns
@@ -69,7 +69,7 @@ def _kind(path: Path) -> str:
 @contextmanager
 def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
     """Give a temporary file beside `path` to write to; it takes its place when the block ends well."""
-    target = refuse_to_overwrite(path, overwrite)
+    target = check_writable(path, overwrite)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem[:40]}-", suffix=target.suffix[:40])
         os.close(handle)

@@ -40,7 +40,7 @@ class AveragedPosterior:
         return max(p.end_error for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
 
     @property
-    def forecasts(self) -> bool:
+    def has_distribution(self) -> bool:
         """Always."""
         return True
 

@@ -136,7 +136,7 @@ class MapFit:
     """Over how many splits the scores are means."""
 
     @property
-    def forecasts(self) -> bool:
+    def has_distribution(self) -> bool:
         """Always."""
         return True
 

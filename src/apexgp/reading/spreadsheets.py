@@ -28,7 +28,7 @@ _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 _HEADER_WITHIN = 10  # rows: a table may have a title or two above it
 
-Rows = list[tuple[int, list[str]]]
+NumberedRows = list[tuple[int, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _fault(name: str, place: str, line: int, why: str) -> DataError:
     return DataError(why, where=f"{name}, {place} {line}", faults=[Fault(line, None, why)])
 
 
-def _header_row(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> int:
+def _header_row(rows: NumberedRows, is_header: Callable[[Sequence[str]], bool]) -> int:
     """Which row names the columns: the first that is a header, or else the first with two cells or more."""
     comments = [cells[0].startswith("#") for _, cells in rows]  # lines of them do not count; `# samples` may be a name
     near = [i for i in range(len(rows)) if i - sum(comments[:i]) < _HEADER_WITHIN]
@@ -223,7 +223,7 @@ def _text(name: str, raw: bytes) -> str:
         return raw.decode("cp1252", errors="replace")  # what older spreadsheets on Windows write
 
 
-def _rows(name: str, text: str) -> tuple[str, Rows]:
+def _rows(name: str, text: str) -> tuple[str, NumberedRows]:
     note = re.match(r"sep=([;,|\t])\r?\n", text)  # a spreadsheet's to itself
     lines = text[note.end() if note else 0 :].splitlines()
     filled = [line for line in lines if line.strip(' \t,;|"')]

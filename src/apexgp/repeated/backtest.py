@@ -165,7 +165,7 @@ def _score(
     name: str, task: object, model: CurveEstimator, sizes: FloatArray, truth: FloatArray
 ) -> tuple[MethodScore, list[HeldOut]]:
     """Figures of a fitted method, and what it said of each size."""
-    if not model.forecasts:
+    if not model.has_distribution:
         predicted, lower, upper = model.predict(sizes), *np.full((2, len(sizes)), math.nan)
         error = float(metrics.mae(predicted, truth))
         bias = float((predicted - truth).mean())

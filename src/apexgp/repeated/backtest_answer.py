@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from .._answer import Answer, Columns, Shown, as_frame, columns_as_json
+from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
 from .._check import choice
 from ..files.writing import write_text
 from ..reading.spreadsheets import as_csv
@@ -151,14 +151,14 @@ class Backtest(Answer):
             "not far off, which any method may win by luck. It says little about larger sizes.",
         )
 
-    def _columns(self, by: By = "method") -> Columns:
+    def _columns(self, by: By = "method") -> ColumnData:
         choice("by", by, get_args(By))
         rows: Sequence[Any] = {"method": self.pooled, "curve": self.by_curve, "size": self.by_size}[by]
         kind = HeldOut if by == "size" else MethodScore
         names = [field.name for field in fields(kind) if not (by == "method" and field.name == "task")]
         return {name: [getattr(row, name) for row in rows] for name in names}
 
-    def to_dict(self, by: By = "method") -> Columns:
+    def to_dict(self, by: By = "method") -> ColumnData:
         """The figures as plain columns, ready for JSON; None where there is no figure.
 
         Parameters

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, mapped, shown, sizes_array, some
 from .._numbers import chance, exactly
 from ..cautions import of_one
@@ -66,7 +66,7 @@ class PairComparison(Answer):
     grid_prob: FloatArray
     cautions: tuple[str, ...] = ()
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         count = len(self.sizes)
         return {
             "first": [self.first] * count,
@@ -129,7 +129,7 @@ class Comparison(Answer):
         """Reasons to doubt the forecasts of the models."""
         return tuple(dict.fromkeys(caution for pair in self.pairs for caution in pair.cautions))
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         tables = [pair._columns() for pair in self.pairs]
         return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
 

@@ -43,11 +43,12 @@ def judge_curves(
     for task, curve in measured.items():
         pilot = curve.up_to(experiment.pilot[-1])
         held_out = _held_out(experiment, curve)
+        best = {"ceiling": experiment.ceiling} if curve.direction == "higher" else {"floor": experiment.eps_min}
         figures += [_baseline(experiment, task, extent, pilot, scores) for extent, scores in held_out.items()]
         for name in experiment.methods:
             method = EXPERIMENT_METHODS[name]
             try:
-                model = method.make(experiment.ceiling).fit(pilot)
+                model = method.make(**best).fit(pilot)
                 own = [_range_figure(experiment, task, extent, name, model, by) for extent, by in held_out.items()]
                 runs = _dense_figures(experiment, task, name, model, many[task]) if task in many else []
             except ApexError as problem:
@@ -99,7 +100,7 @@ def _range_figure(
 ) -> RangeFigure:
     method, sizes = EXPERIMENT_METHODS[name], np.array(list(held))
     means = np.array([scores.mean() for scores in held.values()])
-    if not model.forecasts:
+    if not model.has_distribution:
         return RangeFigure(task, extent, name, len(held), float(metrics.rmse(model.predict(sizes), means)))
     # The larger sizes are measured on the pilot's own splits, as in the paper.
     forecast = model.forecast(sizes, of="same_splits")
@@ -118,7 +119,7 @@ def _dense_figures(
     experiment: Experiment, task: str, name: str, model: CurveEstimator, runs: LearningCurve
 ) -> list[DenseFigure]:
     wanted = experiment.dense
-    if wanted is None or not model.forecasts:
+    if wanted is None or not model.has_distribution:
         return []
     found = []
     for size in wanted.sizes:

@@ -23,7 +23,7 @@ class Method:
     heading
         What tables and pictures call it; the paper's own words for the paper's methods.
     make
-        Makes the estimator, of a ceiling: the highest score that is possible at all.
+        Makes the estimator, of the best score that is possible at all: `ceiling` or, where lower is better, `floor`.
     uncut
         Whether its error is that of the mean before it is cut to [0, 1], as in the paper's tables.
     interval
@@ -33,7 +33,7 @@ class Method:
     """
 
     heading: str
-    make: Callable[[float], CurveEstimator]
+    make: Callable[..., CurveEstimator]
     uncut: bool = False
     interval: IntervalKind = "equal_tailed"
     single_scores: bool = False
@@ -53,7 +53,7 @@ EXPERIMENT_METHODS = MappingProxyType(
         "gp_arctan_as_written": Method(
             "GP arc as written", partial(APExGP.as_written, "arctan"), uncut=True, interval="hdi"
         ),
-        "apexgp": Method("apexgp", lambda ceiling: APExGP(ceiling=ceiling), single_scores=True),
+        "apexgp": Method("apexgp", APExGP, single_scores=True),
         **{family: Method(_HEADINGS.get(family, family), partial(LeastSquares, family)) for family in FAMILIES},
     }
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from .._answer import Answer, Columns, Shown, as_frame, columns_as_json
+from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
 from .._check import choice
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
@@ -134,10 +134,10 @@ class ExperimentResult(Answer):
         runs = [run for run in (self.fits, self.dense_fits) if run is not None]
         return {(row["size"], row["split"], row["task"]): row["seconds"] for run in runs for row in run.fits}
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         return _by_field(self.figures, RangeFigure)
 
-    def to_dict(self, of: str = "ranges") -> Columns:
+    def to_dict(self, of: str = "ranges") -> ColumnData:
         """The figures as plain columns: of the two "ranges", or of the "dense" runs."""
         return columns_as_json(self._asked(of))
 
@@ -145,7 +145,7 @@ class ExperimentResult(Answer):
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`)."""
         return as_frame(self, self._asked(of))
 
-    def _asked(self, of: str) -> Columns:
+    def _asked(self, of: str) -> ColumnData:
         return (
             self._columns() if choice("of", of, ("ranges", "dense")) == "ranges" else _by_field(self.dense, DenseFigure)
         )
@@ -169,7 +169,7 @@ class ExperimentResult(Answer):
         return Shown(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
 
 
-def _by_field(rows: Sequence[Any], kind: type) -> Columns:
+def _by_field(rows: Sequence[Any], kind: type) -> ColumnData:
     return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from .._answer import Columns, rows_of
+from .._answer import ColumnData, rows_of
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize, success_of
@@ -257,7 +257,7 @@ def _pilot(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def _forecast_rows(columns: Columns, level: float) -> list[dict[str, Any]]:
+def _forecast_rows(columns: ColumnData, level: float) -> list[dict[str, Any]]:
     """One row a size. The level of the interval stands beside the rows, not in the names of its ends."""
     ends = {f"lower_{100 * level:g}": "lower", f"upper_{100 * level:g}": "upper"}
     return rows_of({ends.get(name, name): cells for name, cells in columns.items()})

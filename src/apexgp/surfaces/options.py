@@ -18,7 +18,7 @@ from ..errors import RequestError
 from ..estimators import METHODS, APExGP, CurveEstimator
 from ..model.means import MEANS
 from ..reading.cells import number_in
-from ..reading.source import Wanted
+from ..reading.source import TableSettings
 from ..repeated.backtest import methods_named
 from .command import Sets
 
@@ -111,10 +111,10 @@ class Columns:
     ] = None
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> TableSettings:
         """What the options say of a table."""
         columns = self.score_column
-        return Wanted(
+        return TableSettings(
             size=self.size_column,
             score=columns[0] if columns and len(columns) == 1 else columns,
             split=self.split_column,
@@ -204,13 +204,14 @@ class MethodOptions:
     ceiling: Annotated[
         float,
         share_option(
-            help="Highest score that is possible at all; with --lower-is-better, 1 minus the lowest error rate."
+            help="Highest score that is possible at all; with --lower-is-better, the chance level of the error rate."
         ),
     ] = 1.0
     floor: Annotated[
         float,
         share_option(
-            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, 1 minus that of the error rate."
+            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, the lowest error rate that is "
+            "possible at all."
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
@@ -255,9 +256,10 @@ class ModelOptions(BayesOptions):
         """The model that the options describe."""
         if not self.published:
             return super().model()
-        if self.floor or self.noise is not None:
-            raise RequestError("--published knows neither --floor nor --noise.")
-        model: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling).set_params(seed=self.seed)
+        if self.noise is not None:
+            raise RequestError("--published knows no --noise.")
+        made: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling, self.floor)
+        model: APExGP = made.set_params(seed=self.seed)
         return model
 
 

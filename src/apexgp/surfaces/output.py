@@ -16,7 +16,7 @@ import typer
 from .._extras import need
 from ..cautions import worded_for
 from ..errors import RequestError
-from ..files.writing import refuse_to_overwrite, written_atomically
+from ..files.writing import check_writable, written_atomically
 from .chart.text import TextChart
 from .command import Sets, options_of
 from .options import Columns
@@ -85,7 +85,7 @@ class PictureOptions:
     def __post_init__(self) -> None:
         if self.plot is None:
             return
-        refuse_to_overwrite(self.plot, self.force)
+        check_writable(self.plot, self.force)
         if self.plot.suffix.lower() not in _PICTURES:
             raise RequestError(
                 f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."

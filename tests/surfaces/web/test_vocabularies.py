@@ -40,7 +40,7 @@ CALLED = {
 # Arguments that no field sets.
 NOT_READ = {"path", "sheet", "inference", "priors", "variant"}
 WITHOUT_FIELD = {
-    "advice": NOT_READ | {"model", "cost", "splits", "confirm"},
+    "advice": NOT_READ | {"model", "cost", "n_splits", "confirm"},
     "backtest": NOT_READ | {"self", "curve", "mean", "noise", "of", "n_jobs", "progress"},
     "compare": NOT_READ | {"model"},
     "design": NOT_READ | {"model", "cost"},

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ...collect.abilities import check_classifier
+from ...collect.agenda import Agenda
 from ...collect.curves import CurveSet
 from ...collect.labelled import read_labelled
 from ...collect.logistic import LogisticHead
@@ -18,10 +19,9 @@ from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
 from ...collect.run import carried_out
 from ...collect.slices import SliceHead
-from ...collect.study import Study
 from ...collect.tuned import TunedLogistic
 from ...errors import ApexError, RequestError
-from ...files.writing import file_behind, refuse_to_overwrite
+from ...files.writing import check_writable, file_behind
 from ...vocabulary import Remedy
 from ..command import Sets
 from ..output import print_table
@@ -89,7 +89,7 @@ def collect(
         ),
         Sets("tasks"),
     ] = None,
-    count: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
+    unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
     seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
     workers: WorkerOptions,
     out: Annotated[Path, typer.Option(help="File for the curve.")] = Path("curve.csv"),
@@ -106,12 +106,12 @@ def collect(
     ] = False,
 ) -> None:
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
-    refuse_to_overwrite(out, True)  # a folder has no place for a record beside it
+    check_writable(out, True)  # a folder has no place for a record beside it
     record = results or out.with_name(f"{out.stem}.runs.csv")
-    refuse_to_overwrite(record, True)
+    check_writable(record, True)
     if file_behind(record) == file_behind(out):
         raise RequestError(f"--out and --results are the same file, {out}. Name two.")
-    refuse_to_overwrite(out, force or _comes_from(record, out))
+    check_writable(out, force or _comes_from(record, out))
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
@@ -119,7 +119,7 @@ def collect(
     classifier = _classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with all_warnings(), workers.at_work() as n_jobs:
-        study = Study.designed(
+        agenda = Agenda.drawn_up(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,
             given.y,
@@ -131,16 +131,16 @@ def collect(
             seed=seed,
             ratio=_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
             multiclass=multiclass,
-            count=count,
+            unit=unit,
             tasks=task,
             names=given.names,
             categorical=given.categorical,
             called=called,
         )
-        for note in study.notes:
+        for note in agenda.notes:
             typer.echo(note, err=True)
         try:
-            curves = carried_out(study, n_jobs=n_jobs, results=record, progress=True)
+            curves = carried_out(agenda, n_jobs=n_jobs, results=record, progress=True)
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None

@@ -65,8 +65,8 @@ class ExperimentDisplay(Display):
             f"{result.experiment.name}: {task}",
             curve,
             curve.up_to(last),
-            {name: CurveDisplay.from_estimator(one, end) for name, one in models.items() if one.forecasts},
-            {name: (sizes, one.predict(sizes)) for name, one in models.items() if not one.forecasts},
+            {name: CurveDisplay.from_estimator(one, end) for name, one in models.items() if one.has_distribution},
+            {name: (sizes, one.predict(sizes)) for name, one in models.items() if not one.has_distribution},
         )
 
     def _about(self) -> str:

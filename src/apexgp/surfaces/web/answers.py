@@ -159,8 +159,9 @@ def _design(
     if curve is not None:
         model.fit(curve)
     largest = None if curve is None else curve.largest
-    asked = {name: given[name] for name in ("target", "confidence", "available", "splits", "confirm")}
-    asked |= {"at": sizes_to_design("at", at, largest), "sizes": sizes_to_design("sizes", sizes, largest)}
+    asked = {name: given[name] for name in ("target", "confidence", "available", "confirm")}
+    asked |= {"n_splits": given["splits"], "at": sizes_to_design("at", at, largest)}
+    asked |= {"sizes": sizes_to_design("sizes", sizes, largest)}
     return design_facts(design_pilot(model, given["budget"], seed=seed, **asked), model, curve)
 
 
@@ -223,7 +224,7 @@ def _report(*, table: str, at: list[str] | None, cost: float | None, **given: An
     wanted = Wanted.checked(
         sizes=sizes or None,
         times=times or None,
-        cost_per_sample=cost,
+        cost_per_example=cost,
         **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds", "budget", "available")},
     )
     return report_page({"": findings(model, wanted)}, {}, wanted)
@@ -232,7 +233,7 @@ def _report(*, table: str, at: list[str] | None, cost: float | None, **given: An
 def _planned(
     model: APExGP, target: float | None, cost: float | None, penalty: float | None, rounds: int
 ) -> CollectionPlan:
-    for name, value in (("target", target), ("cost_per_sample", cost), ("penalty", penalty)):
+    for name, value in (("target", target), ("cost_per_example", cost), ("penalty", penalty)):
         if value is None:
             raise RequestError("is missing: a plan takes the target, the cost and the penalty.", argument=name)
     return plan_collection(model, target, cost, penalty, rounds)  # type: ignore[arg-type]

@@ -122,7 +122,9 @@ class PlanRequest(_ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
     target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
-    cost: Annotated[float, Sets("cost_per_sample")] = _number(..., "What a labelled example costs.", exclusiveMinimum=0)
+    cost: Annotated[float, Sets("cost_per_example")] = _number(
+        ..., "What a labelled example costs.", exclusiveMinimum=0
+    )
     penalty: float = _number(..., "What it costs not to reach the target, in the same currency.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
     start: int | None = Field(
@@ -167,7 +169,7 @@ class MinimumRequest(_Request):
 
 
 class _PlannedRequest(_AnswerRequest):
-    cost: Annotated[float | None, Sets("cost_per_sample")] = _number(
+    cost: Annotated[float | None, Sets("cost_per_example")] = _number(
         None, "What a labelled example costs.", exclusiveMinimum=0
     )
     penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
@@ -209,7 +211,9 @@ class DesignRequest(_ColumnsRequest, _NextRequest):
     sizes: list[str] | None = Field(
         None, description="Training-set sizes that may be measured, written as in at.", max_length=_MOST_SIZES
     )
-    splits: int | None = Field(None, description="Number of new splits; by default several are tried.", ge=1, le=1000)
+    splits: Annotated[int | None, Sets("n_splits")] = Field(
+        None, description="Number of new splits; by default several are tried.", ge=1, le=1000
+    )
     confirm: int = Field(3, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED)
 
 

@@ -28,7 +28,7 @@ _IMPORTED = {
     "apexgp": ("APExGP", "LearningCurve", "read_curves", "write_report"),
     "apexgp.priors": ("Beliefs", "PositiveNormal", "Variant"),
 }
-_OPTIONS = {"cost_per_sample": "--cost"}  # where the option has another name than the argument
+_OPTIONS = {"cost_per_example": "--cost"}  # where the option has another name than the argument
 
 
 def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
@@ -145,7 +145,7 @@ def made_by_options(model: APExGP) -> list[str] | None:
     changed = _changed(model)
     words = []
     if model.inference == "map":
-        if model.variant != PUBLISHED or model.priors != "paper" or model.floor:
+        if model.variant != PUBLISHED or model.priors != "paper":
             return None
         words, changed = ["--published"], changed | {"mean": model.mean}
         for name in ("inference", "priors"):

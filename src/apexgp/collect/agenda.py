@@ -25,13 +25,13 @@ from .splits import check_ratio
 from .subsets import Subsets
 from .workers import Task
 
-__all__ = ["Study"]
+__all__ = ["Agenda"]
 
 _MOST_SPLITS = 1000
 
 
 @dataclass(frozen=True)
-class Study:
+class Agenda:
     """What is to be fitted, and to what.
 
     Attributes
@@ -54,7 +54,7 @@ class Study:
     notes: tuple[str, ...]
 
     @classmethod
-    def designed(
+    def drawn_up(
         cls,
         estimator: Any,
         X: Any,
@@ -68,12 +68,12 @@ class Study:
         seed: int,
         ratio: tuple[float, float, float],
         multiclass: str,
-        count: str,
+        unit: str,
         tasks: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
         categorical: Sequence[int] = (),
         called: str | None = None,
-    ) -> Study:
+    ) -> Agenda:
         """Check and decide; the arguments are those of `collect_curves`.
 
         `names` and `categorical` say what the columns of X are called, and which are codes of texts, where X itself
@@ -82,7 +82,7 @@ class Study:
         n_splits, seed = whole_number("n_splits", n_splits, least=1, most=_MOST_SPLITS), checked_seed(seed)
         shares = check_ratio(ratio)
         choice("multiclass", multiclass, ("one_vs_rest", "macro"))
-        choice("count", count, ("rows", "groups"))
+        choice("unit", unit, ("rows", "groups"))
         check_classifier(estimator)
         candidates = _candidates(param_grid, estimator, shares)
         parts = sum(share > 0 for share in shares)
@@ -95,7 +95,7 @@ class Study:
         subsets: dict[str | None, Subsets] = {}
         in_test: dict[str | None, NDArray[np.int64]] = {}
         for name, cases in by_label.items():
-            own = Subsets(cases, shares, seed, n_splits, count)
+            own = Subsets(cases, shares, seed, n_splits, unit)
             for task, target in cases.targets(at_once > 2, name).items():
                 targets[task], subsets[task], in_test[task] = target, own, own.in_test(target)
         for task in set() if tasks is None else set(targets) - _wanted(tasks, targets):
@@ -124,7 +124,7 @@ class Study:
             "seed": seed,
             "ratio": shares,
             "multiclass": multiclass,
-            "count": count,
+            "unit": unit,
             **({"scorers": described(scorers)} if isinstance(metric, Mapping) else {}),
             **_facts(by_label),
         }
