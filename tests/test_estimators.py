@@ -103,10 +103,15 @@ def test_replicates_count_through_their_mean(searched):
     np.testing.assert_allclose(model.fit(sizes, scores).predict(NEW), model.fit(SIZES, SCORES).predict(NEW), atol=1e-6)
 
 
+def turned(model):
+    """The same settings for error rates."""
+    return clone(model).set_params(ceiling=1 - model.floor, floor=1 - model.ceiling)
+
+
 @pytest.mark.slow
 def test_an_error_rate_gives_the_mirror_image(model):
     higher = model.fit(SIZES, SCORES).predict(NEW)
-    lower = model.fit(LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")).predict(NEW)
+    lower = turned(model).fit(LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")).predict(NEW)
     np.testing.assert_allclose(lower, 1 - higher, atol=1e-6)
 
 
@@ -253,6 +258,9 @@ def test_a_curve_needs_as_many_sizes_as_parameters(regression):
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
     scores = np.array(SCORES) if direction == "higher" else 1 - np.array(SCORES)
+    best = regression.ceiling
+    if direction == "lower":
+        regression = turned(regression)
     regression.fit(LearningCurve(SIZES, scores, direction=direction))
 
     def curve(n):
@@ -265,7 +273,7 @@ def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
     assert regression._crossing(0.0) == regression._crossing(-1.0) == 1.0
     assert regression._crossing(curve(1)) == 1.0
     assert regression._crossing(1.001) == math.inf
-    assert regression._crossing(regression.ceiling + 1e-9) == math.inf
+    assert regression._crossing(best + 1e-9) == math.inf
 
 
 def test_a_flat_curve_reaches_only_what_it_has(regression):
