@@ -18,7 +18,7 @@ from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, metric_name, unbounded_metric
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
-from .reading.spreadsheets import as_csv
+from .reading.spreadsheets import Table, as_csv
 
 __all__ = ["LearningCurve", "read_curves"]
 
@@ -297,7 +297,9 @@ def read_curves(
     return curves_and_notes(path, TableSettings(size, score, split, task, metric, direction, unit, sheet))[0]
 
 
-def curves_and_notes(path: Source, wanted: TableSettings) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
+def curves_and_notes(
+    path: Source | Table, wanted: TableSettings
+) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
     """What `read_curves` gives, and what a reader should know: which column was taken for what, what was left out."""
     found, notes = read_measurements(path, wanted)
     curves = {

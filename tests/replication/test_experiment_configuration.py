@@ -1,14 +1,21 @@
 """Configuration files: those that ship are the paper's; whatever is wrong is told with its key and file."""
 
+import inspect
 import re
 from dataclasses import replace
 
 import pytest
 
-from apexgp import LogisticHead, SliceHead
+from apexgp import LogisticHead, SliceHead, collect_curves
+from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, WouldOverwriteError
 from apexgp.experiment import Experiment
+from apexgp.replication import run
 from apexgp.replication.configuration import shipped_experiments
+from apexgp.replication.keys import Keys
+from apexgp.replication.run import KEYS
+from apexgp.surfaces.command import options_of
+from apexgp.surfaces.commands.experiment import experiment
 
 LEAST = """
 name = "Mine"
@@ -181,3 +188,31 @@ def test_settings_of_the_head_are_its_own():
 def test_neither_a_file_nor_a_name(tmp_path):
     with pytest.raises(DataError, match=r"no file .*none.toml, and no experiment of that name ships .* busi, chest_"):
         Experiment.read(str(tmp_path / "none.toml"))
+
+
+def test_every_key_that_sets_an_argument_of_the_run_is_in_its_table(monkeypatch):
+    taken, take = set(), Keys.take
+    monkeypatch.setattr(Keys, "take", lambda self, key, *a: taken.add(self.called(key)) or take(self, key, *a))
+    parsed()
+    assert set(KEYS.words.values()) <= taken
+    arguments = {name for called in (read_labelled, collect_curves) for name in inspect.signature(called).parameters}
+    own = {"path", "estimator", "X", "param_grid", "multiclass", "count", "unit", "n_jobs", "results", "progress"}
+    assert arguments - set(KEYS.words) <= own
+    assert set(KEYS.words) <= arguments
+
+
+def test_an_error_of_the_run_names_keys_and_keeps_what_it_carries(monkeypatch):
+    remedy = ("See {}, or {}.", ("group", "patient"), ("embeddings", "a.npz"))
+    problem = DataError("is odd.", argument="label", remedy=remedy, where="a.npz")
+
+    def refuse(*_a, **_k):
+        raise problem
+
+    monkeypatch.setattr(run, "read_labelled", refuse)
+    with pytest.raises(DataError) as found:
+        run.run_experiment(parsed(), __file__)
+    assert found.value is problem
+    assert str(problem) == "a.npz: data.labels is odd. See data.patients, or embeddings='a.npz'."
+    assert (problem.argument, problem.remedy) == ("label", remedy)
+    # The command that runs it sets other arguments, and says how; the keys stay.
+    assert str(problem.worded_for(options_of(experiment))).endswith("See data.patients, or --embeddings a.npz.")

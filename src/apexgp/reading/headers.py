@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from .._check import some
-from ..errors import DataError, Remedy
+from ..errors import DataError
+from ..vocabulary import Remedy
 from .cells import is_blank, looks_numeric
 from .known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
 from .spreadsheets import Table

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import re
 import stat
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from .._check import offers, shown, some
-from ..errors import DataError, RequestError
+from ..errors import DataError, Fault, RequestError
 from ..files.writing import file_behind
 from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas
+from .faults import Faults
 from .workbook import is_workbook, read_sheet
 
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
@@ -46,24 +48,32 @@ class Table:
 
     def fault(self, row: int, column: str, why: str) -> DataError:
         """The error of a cell."""
-        return DataError(why, where=self.where(row, column), column=column)
+        return DataError(why, where=self.where(row, column), faults=[Fault(self.lines[row], column, why)])
 
-    def numbers(self, column: str, *, blank: float | None = None, counts: bool = False) -> list[float]:
-        """A column as numbers, of things if it `counts`; an empty cell is `blank`, or an error where that is None."""
+    def numbers(
+        self, column: str, *, blank: float | None = None, counts: bool = False, faults: Faults | None = None
+    ) -> list[float]:
+        """A column as numbers, of things if it `counts`; an empty cell is `blank`, or at fault where that is None.
+
+        A cell at fault is an error, or NaN where `faults` are collected.
+        """
         return [
-            blank if blank is not None and is_blank(cell) else self._number(row, column, counts)
+            blank if blank is not None and is_blank(cell) else self._number(row, column, counts, faults)
             for row, cell in enumerate(self.columns[column])
         ]
 
-    def _number(self, row: int, column: str, counts: bool) -> float:
+    def _number(self, row: int, column: str, counts: bool, faults: Faults | None) -> float:
         cell = self.columns[column][row]
-        if not cell:
-            raise self.fault(row, column, "the cell is empty. Fill it in, or delete the row.")
         try:
-            return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
+            if cell:
+                return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
+            why = "the cell is empty. Fill it in, or delete the row."
         except ValueError as hint:
-            told = str(hint) or "Correct it, or delete the row."
-            raise self.fault(row, column, f"expected a number, got {shown(cell)}. {told}") from None
+            why = f"expected a number, got {shown(cell)}. {str(hint) or 'Correct it, or delete the row.'}"
+        if faults is None:
+            raise self.fault(row, column, why)
+        faults.add(row, column, why)
+        return math.nan
 
 
 def read_table(
@@ -110,9 +120,12 @@ def read_table(
     for line, cells in body:
         # A line of words may be a remark beneath the table; where it is not, its cells will be missed as numbers.
         if len(cells) > len(header) and any(cells[len(header) :]) and any(map(looks_numeric, cells)):
-            raise DataError(
-                f"{name}, {place} {line}: {len(cells)} cells under {len(header)} column names. "
-                "Numbers with decimal commas need semicolons between the columns."
+            raise _fault(
+                name,
+                place,
+                line,
+                f"{len(cells)} cells under {len(header)} column names. Numbers with decimal commas need semicolons "
+                "between the columns.",
             )
     columns = {
         one: [cells[i] if i < len(cells) else "" for _, cells in body]
@@ -124,6 +137,11 @@ def read_table(
         [cell for cells in columns.values() for cell in cells]
     )
     return Table(name, columns, [line for line, _ in body], decimal_comma, place, tuple(notes))
+
+
+def _fault(name: str, place: str, line: int, why: str) -> DataError:
+    """The error of a row that has no columns yet."""
+    return DataError(why, where=f"{name}, {place} {line}", faults=[Fault(line, None, why)])
 
 
 def _header_row(rows: NumberedRows, is_header: Callable[[Sequence[str]], bool]) -> int:
@@ -217,7 +235,7 @@ def _rows(name: str, text: str) -> tuple[str, NumberedRows]:
         with cells_of_any_length():
             rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
     except csv.Error as problem:
-        raise DataError(f"{name}, line {reader.line_num}: {problem}.") from None
+        raise _fault(name, "line", reader.line_num, f"{problem}.") from None
     return delimiter, [(line, cells) for line, cells in rows[1 if note else 0 :] if any(cells)]
 
 

@@ -20,6 +20,7 @@ from ..collect.run import collect_curves
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, FewTestCasesWarning
 from ..files.writing import file_behind
+from ..vocabulary import Vocabulary
 from .configuration import Experiment
 from .judge import judge_curves
 from .result import ExperimentResult
@@ -76,20 +77,28 @@ def run_experiment(
     return replace(found, fits=fits, dense_fits=many, notes=given.notes, cautions=(*failed, *found.cautions))
 
 
-# Arguments of what reads the data and does the fits, by the keys of a configuration that set them.
-_KEYS = {
-    "label": "data.labels",
-    "y": "data.labels",
-    "tasks": "data.tasks",
-    "group": "data.patients",
-    "groups": "data.patients",
-    "labels": "data.table",
-    "drop": "data.drop",
-    "metric": "classifier.metric",
-    "sizes": "sizes",
-    "n_splits": "splits.number",
-    "ratio": "splits.ratio",
-}
+def _key(name: str, _value: Any) -> str:
+    return name
+
+
+KEYS = Vocabulary(
+    {
+        "label": "data.labels",
+        "y": "data.labels",
+        "tasks": "data.tasks",
+        "group": "data.patients",
+        "groups": "data.patients",
+        "labels": "data.table",
+        "drop": "data.drop",
+        "metric": "classifier.metric",
+        "sizes": "sizes",
+        "n_splits": "splits.number",
+        "ratio": "splits.ratio",
+        "seed": "splits.seed",
+    },
+    _key,
+)
+"""The keys of a configuration that set arguments of what reads the data and does the fits."""
 
 
 @contextmanager
@@ -98,12 +107,8 @@ def _named_by_keys() -> Iterator[None]:
     try:
         yield
     except ApexError as problem:
-        named = {problem.argument, *(name for name, _ in problem.to_set)}
-        if not named & set(_KEYS):
-            raise
-        raise type(problem)(
-            problem.worded(lambda name: _KEYS.get(name, name), lambda name, _: _KEYS.get(name, name))
-        ) from problem
+        problem.worded_for(KEYS)
+        raise
 
 
 def _labelled(experiment: Experiment) -> LabelledData:

@@ -122,11 +122,7 @@ def _head_settings(settings: Keys, head: str) -> dict[str, Any]:
 
 
 def _ratio(name: str, value: Any) -> tuple[float, float, float]:
-    shares = keys.numbers(name, value)
-    try:
-        return check_ratio(shares)
-    except RequestError as problem:
-        raise RequestError(problem.message, argument=name) from None
+    return check_ratio(keys.numbers(name, value), name)
 
 
 def _methods(name: str, value: Any) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
 from ...errors import ApexError, RequestError
 from ...files.writing import check_writable, file_behind
+from ...vocabulary import Remedy
 from ..command import Sets
 from ..output import print_table
 from ..tables import curve_table
@@ -144,7 +145,9 @@ def collect(
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
         except RequestError as problem:
-            raise _with_a_curve_of_its_own(problem, results) from problem
+            if "results" in dict(problem.to_set):
+                problem.remedy = _a_curve_of_its_own(results)
+            raise
     curves.to_csv(out, overwrite=True)
     for (measured, name), curve in curves.items():
         print_table(*curve_table(curve), title=curve_title(measured, name))
@@ -153,13 +156,11 @@ def collect(
         raise typer.Exit(1)
 
 
-def _with_a_curve_of_its_own(problem: RequestError, results: Path | None) -> RequestError:
-    """The error, where another record is the remedy, with another curve: the old one belongs to the old record."""
-    if "results" not in dict(problem.to_set):
-        return problem
+def _a_curve_of_its_own(results: Path | None) -> Remedy:
+    """What to do where another record is the remedy: the old curve belongs to the old record."""
     fresh = [("out", "other.csv"), *([] if results is None else [("results", "other.runs.csv")])]
     sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
-    return RequestError(problem.message, remedy=(sentence, *fresh))
+    return sentence, *fresh
 
 
 def _comes_from(record: Path, out: Path) -> bool:

@@ -83,10 +83,9 @@ def experiment(
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
         except RequestError as problem:
-            if "results" not in dict(problem.to_set):
-                raise
-            elsewhere = ("Start in another folder with {}, or go back to those settings.", ("out", "other"))
-            raise RequestError(problem.message, remedy=elsewhere) from problem
+            if "results" in dict(problem.to_set):
+                problem.remedy = ("Start in another folder with {}, or go back to those settings.", ("out", "other"))
+            raise
     for note in result.notes:
         typer.echo(note, err=True)
     drawn = find_spec("matplotlib") is not None

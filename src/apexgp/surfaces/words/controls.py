@@ -36,9 +36,9 @@ def control(field: str) -> str:
     return f"“{CONTROLS[field]}”" if field in CONTROLS else field
 
 
-def set_in_control(field: str, value: Any = None) -> str:
-    """A control with what to choose or enter in it; the value None is the reader's to choose, and a box is ticked."""
-    if value is None or field == "lower_is_better":
-        return control(field)
+def set_in_control(named: str, value: Any = None) -> str:
+    """A control, as `control` names it, with what to choose or enter; the value None is the reader's to choose."""
+    if value is None:
+        return named
     chosen = value if isinstance(value, list) else [value]
-    return f"{control(field)} ({', '.join(map(str, chosen))})"
+    return f"{named} ({', '.join(map(str, chosen))})"
