@@ -82,7 +82,7 @@ def test_documents_of_report_and_page_are_of_their_types(tmp_path):
 
     (tmp_path / "pilot.csv").write_text(pilot_table())
     model = APExGP().fit(LearningCurve.from_csv(tmp_path / "pilot.csv"))
-    write_report(model, tmp_path / "report.html", target=0.8, cost_per_sample=12, penalty=9e4, budget=1)
+    write_report(model, tmp_path / "report.html", target=0.8, cost_per_example=12, penalty=9e4, budget=1)
     assert faults(document_in((tmp_path / "report.html").read_text()), fact_types.ReportFacts) == []
     short = "size,score\n60,0.7\n94,0.72\n147,0.74\n"
     for kind, asked, of in (

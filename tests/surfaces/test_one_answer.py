@@ -61,7 +61,7 @@ def ask():
 def seen(monkeypatch):
     """What a command draws: the picture on the terminal, and the one in the file of --plot."""
     pyplot = require("matplotlib.pyplot")
-    from apexgp.surfaces.plot import CurveDisplay
+    from apexgp.plot import CurveDisplay
 
     seen, draw = {}, CurveDisplay.plot
 
@@ -214,8 +214,8 @@ def plan_of(model, curve):
 def design_of(model, curve):
     found = design_pilot(model, 3, at=SIZES, target=TARGET, confidence=SURE, confirm=0)
     return lambda facts: (
-        [(row["sizes"], row["splits"], row["risk"]) for row in facts["designs"]]
-        == [(list(one.sizes), one.splits, one.risk) for one in found.designs]
+        [(row["sizes"], row["n_splits"], row["risk"]) for row in facts["designs"]]
+        == [(list(one.sizes), one.n_splits, one.risk) for one in found.designs]
     )
 
 

@@ -14,7 +14,7 @@ from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import METHODS, APExGP, CurveEstimator
 from ..repeated.backtest import backtest, methods_named, sizes_required
-from ..repeated.figures import Backtest
+from ..repeated.backtest_answer import Backtest
 
 __all__ = ["BacktestAnswer", "BacktestQuestion", "own_method"]
 

@@ -36,7 +36,7 @@ class DesignQuestion:
     cost: Cost = None
     available: float | None = None
     sizes: Reach = field(default_factory=Reach)
-    splits: int | None = None
+    n_splits: int | None = None
     confirm: int = CONFIRM
 
     def __post_init__(self) -> None:
@@ -45,8 +45,8 @@ class DesignQuestion:
         for name in ("target", "available"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, real_number(name, getattr(self, name)))
-        if self.splits is not None:
-            whole_number("splits", self.splits, least=1)
+        if self.n_splits is not None:
+            whole_number("n_splits", self.n_splits, least=1)
 
     @classmethod
     def after(
@@ -74,7 +74,7 @@ class DesignQuestion:
             cost=self.cost,
             available=self.available,
             sizes=_sizes("sizes", self.sizes, curve),
-            splits=self.splits,
+            n_splits=self.n_splits,
             confirm=self.confirm,
             seed=model.seed,
         )

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from .._check import FloatArray, choice, probability, real_number
-from .._progress import progress_bar
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import LEVEL, Forecast, Quantity
 from ..repeated.many import DEFAULT_TIMES, CurveForecast, forecast_many
+from ..running.progress import progress_bar
 from .reach import Reach
 
 __all__ = ["BatchAnswer", "ForecastAnswer", "ForecastQuestion"]

@@ -26,7 +26,7 @@ _FARTHEST = 200.0  # times the pilot: to show the size that a target takes a pic
 class CurvePicture:
     """A learning curve, measured and forecast; holds the arrays and computes nothing.
 
-    `apexgp.CurveDisplay`, which draws them, says what each of them is.
+    `apexgp.plot.CurveDisplay`, which draws them, says what each of them is.
     """
 
     measured_sizes: FloatArray

@@ -17,14 +17,14 @@ class PlanQuestion:
     """The arguments of `plan_collection`, checked."""
 
     target: float
-    cost_per_sample: float
+    cost_per_example: float
     penalty: float
     rounds: int = ROUNDS
     start: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", real_number("target", self.target))
-        for name in ("cost_per_sample", "penalty"):
+        for name in ("cost_per_example", "penalty"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
         object.__setattr__(self, "rounds", whole_number("rounds", self.rounds, least=1, most=MOST_ROUNDS))
         if self.start is not None:
@@ -35,25 +35,25 @@ class PlanQuestion:
         cls,
         *,
         target: float | None,
-        cost_per_sample: float | None,
+        cost_per_example: float | None,
         penalty: float | None,
         rounds: int = ROUNDS,
     ) -> PlanQuestion | None:
         """The question where costs are stated; None where they are not, an error where half of it is."""
-        if cost_per_sample is None and penalty is None:
+        if cost_per_example is None and penalty is None:
             return None
-        if cost_per_sample is None or penalty is None:
-            missing = "cost_per_sample" if cost_per_sample is None else "penalty"
+        if cost_per_example is None or penalty is None:
+            missing = "cost_per_example" if cost_per_example is None else "penalty"
             raise RequestError(
                 "is missing: a plan takes both the cost of an example and the penalty.", argument=missing
             )
         if target is None:
             raise RequestError("is missing: a plan takes the score to reach.", argument="target")
-        return cls(target=target, cost_per_sample=cost_per_sample, penalty=penalty, rounds=rounds)
+        return cls(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds)
 
     def answer(self, model: APExGP) -> PlanAnswer:
         """The plan by a fitted model."""
-        plan = plan_collection(model, self.target, self.cost_per_sample, self.penalty, self.rounds, self.start)
+        plan = plan_collection(model, self.target, self.cost_per_example, self.penalty, self.rounds, self.start)
         return PlanAnswer(self, model, plan)
 
 

@@ -78,7 +78,7 @@ class ReportQuestion:
             yield "confidence", asked.confidence
         yield from (("of", asked.of), ("level", asked.level))
         if self.plan is not None:
-            for name in ("cost_per_sample", "penalty", "rounds"):
+            for name in ("cost_per_example", "penalty", "rounds"):
                 yield name, getattr(self.plan, name)
         yield from (("budget", self.budget), ("available", self.available))
 

@@ -13,7 +13,7 @@ import typer
 from .._check import some
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
-from ..reading.source import Source, Wanted
+from ..reading.source import TableSettings
 from .command import Sets
 
 __all__ = ["ColumnOptions", "CurveFile", "CurveFileIfAny"]
@@ -57,8 +57,10 @@ class ColumnOptions:
         ),
         Sets("task"),
     ] = None
-    # To take one of that column's entries is the command line's own affair.
-    task: Annotated[str | None, typer.Option(help="Which of the tasks in that column to use."), Sets()] = None
+    # To take one of that column's entries is the surfaces' own affair: messages of theirs call it chosen_task.
+    task: Annotated[str | None, typer.Option(help="Which of the tasks in that column to use."), Sets("chosen_task")] = (
+        None
+    )
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
     ] = False
@@ -73,10 +75,11 @@ class ColumnOptions:
         typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
     ] = None
 
-    def read(self, source: Source) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
-        """The curves of a file, whatever their tasks, and what a reader should know about how it was read."""
+    @property
+    def wanted(self) -> TableSettings:
+        """What the options say of a table."""
         columns = self.score_column
-        wanted = Wanted(
+        return TableSettings(
             size=self.size_column,
             score=columns[0] if columns and len(columns) == 1 else columns,
             split=self.split_column,
@@ -86,11 +89,10 @@ class ColumnOptions:
             unit=self.unit,
             sheet=self.sheet,
         )
-        return curves_and_notes(source, wanted)
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for; - is standard input."""
-        curves, notes = self.read(sys.stdin.buffer if str(path) == "-" else path)
+        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, self.wanted)
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
         if self.task is None:
@@ -107,7 +109,9 @@ class ColumnOptions:
 def _only(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve:
     if len(curves) > 1:
         names = some([str(name) for name in curves], 20)
-        raise RequestError(f"{path} holds {len(curves)} tasks ({names}). Choose one with --task.")
+        raise RequestError(
+            f"{path} holds {len(curves)} tasks ({names}).", remedy=("Choose one with {}.", "chosen_task")
+        )
     (curve,) = curves.values()
     return curve
 

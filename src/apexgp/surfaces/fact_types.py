@@ -134,7 +134,7 @@ class PlannedFacts(TypedDict):
     """A plan as a whole."""
 
     target: float
-    cost_per_sample: float
+    cost_per_example: float
     penalty: float
     start: int
     sizes: list[int]
@@ -167,7 +167,7 @@ class DesignRow(TypedDict):
 
     rank: int
     sizes: list[float]
-    splits: int
+    n_splits: int
     continued: bool
     fits: int
     cost: float

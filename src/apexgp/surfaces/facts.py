@@ -7,21 +7,21 @@ from importlib.metadata import version
 
 from .._answer import rows_of
 from .._check import FloatArray
-from .._json import plain
 from ..answers.minimum import MinimumSampleSize
 from ..answers.required import RequiredSize
 from ..cautions import in_brief, of_one
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
-from ..experiment.result import ExperimentResult
-from ..experiment.settings import Dense
+from ..files.plain import plain
 from ..questions.backtest import BacktestAnswer
 from ..questions.design import DesignAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..questions.plan import PlanAnswer
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.many import CurveForecast
+from ..replication.result import ExperimentResult
+from ..replication.settings import Dense
 from . import fact_types as types
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution

@@ -9,7 +9,6 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from .._cells import number_in
 from ..answers.required import CONFIDENCE
 from ..errors import RequestError
 from ..estimators import APExGP
@@ -17,6 +16,7 @@ from ..forecast import LEVEL, Quantity
 from ..model.means import MEANS
 from ..questions.forecast import ForecastQuestion
 from ..questions.reach import Reach
+from ..reading.cells import number_in
 from ..repeated.many import DEFAULT_TIMES
 from .command import Sets
 
@@ -107,13 +107,14 @@ class MethodOptions:
     ceiling: Annotated[
         float,
         share_option(
-            help="Highest score that is possible at all; with --lower-is-better, 1 minus the lowest error rate."
+            help="Highest score that is possible at all; with --lower-is-better, the chance level of the error rate."
         ),
     ] = 1.0
     floor: Annotated[
         float,
         share_option(
-            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, 1 minus that of the error rate."
+            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, the lowest error rate that is "
+            "possible at all."
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
@@ -150,16 +151,17 @@ class ModelOptions(BayesOptions):
         """The model that the options describe."""
         if not self.published:
             return super().model()
-        if self.floor or self.noise is not None:
-            raise RequestError("--published knows neither --floor nor --noise.")
-        model: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling).set_params(seed=self.seed)
+        if self.noise is not None:
+            raise RequestError("--published knows no --noise.")
+        made: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling, self.floor)
+        model: APExGP = made.set_params(seed=self.seed)
         return model
 
 
 def reach_of(texts: Sequence[str] | None, argument: str = "sizes") -> Reach:
     """Sizes as people write them: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot.
 
-    One text may hold several, with commas between them.
+    One text may hold several, with commas between them. Errors are about the `argument` that is set so.
     """
     sizes: list[float] = []
     times: list[float] = []

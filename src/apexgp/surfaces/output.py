@@ -14,12 +14,12 @@ from typing import Annotated, cast
 import typer
 
 from .._extras import need
-from .._files import refuse_to_overwrite, written_atomically
-from ..cautions import Caution
+from ..cautions import worded_for
 from ..errors import RequestError
+from ..files.writing import check_writable, written_atomically
 from ..questions.picture import CurvePicture
 from .chart.text import TextChart
-from .command import Sets, options_by_argument
+from .command import Sets, options_of
 from .curve_file import ColumnOptions
 from .fact_types import Said, Sentences
 from .plot.look import Display
@@ -28,6 +28,7 @@ from .words.forecast import picture_line
 __all__ = ["OutputOptions", "PictureOptions", "print_table"]
 
 _WIDEST = 100  # letters of a line that is read with ease
+_OPTIONS = options_of(ColumnOptions)  # cautions are about how scores were read
 _PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -72,7 +73,7 @@ class OutputOptions:
             if chart is not None and sys.stdout.isatty():
                 _print_chart(chart())
             print_table(header, rows)
-            for line in (facts["sentence"], *(f"Caution: {_by_options(one)}" for one in facts["cautions"])):
+            for line in (facts["sentence"], *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"])):
                 typer.echo(_wrapped(line))
 
 
@@ -86,7 +87,7 @@ class PictureOptions:
     def __post_init__(self) -> None:
         if self.plot is None:
             return
-        refuse_to_overwrite(self.plot, self.force)
+        check_writable(self.plot, self.force)
         if self.plot.suffix.lower() not in _PICTURES:
             raise RequestError(
                 f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."
@@ -107,14 +108,6 @@ class PictureOptions:
         pyplot.close(display.figure_)
         if output.for_a_reader:
             typer.echo(f"\n{picture_line(self.plot)}")
-
-
-def _by_options(caution: str) -> str:
-    """A caution that names the option which sets what it asks for."""
-    if not isinstance(caution, Caution):
-        return caution
-    options = options_by_argument(ColumnOptions)
-    return caution.worded(lambda name, _value: options[name])
 
 
 def _wrapped(line: str) -> str:

@@ -15,7 +15,7 @@ from ..curve import LearningCurve
 from ..design.ranked import PilotDesign, RankedDesign
 from ..questions.backtest import BacktestAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
-from ..repeated.figures import Backtest
+from ..repeated.backtest_answer import Backtest
 from .words.required import required_words
 
 __all__ = [

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ..._files import refuse_to_overwrite
 from ...answers.required import CONFIDENCE
 from ...estimators import METHODS
+from ...files.writing import check_writable
 from ...questions.backtest import BacktestQuestion
 from ..command import Sets
 from ..curve_file import CurveFile
@@ -57,7 +57,7 @@ def backtest(
     A file with several tasks is pooled.
     """
     if out is not None:
-        refuse_to_overwrite(out, picture.force)
+        check_writable(out, picture.force)
     question = BacktestQuestion.named(method, **asdict(settings), holdout=holdout, target=target, confidence=confidence)
     if target is not None:
         source.only_curve()  # refused here, where the option that chooses one is known

@@ -22,7 +22,7 @@ __all__ = ["plan"]
 def plan(
     *,
     target: Annotated[float, share_option(help="Score to reach.")],
-    cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_sample")],
+    cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_example")],
     penalty: Annotated[float, typer.Option(help="What it costs not to reach the target, in the same currency.")],
     rounds: Annotated[int, typer.Option(help="How often one can collect.")] = ROUNDS,
     start: Annotated[
@@ -38,7 +38,7 @@ def plan(
 
     After each round, measure, add the scores to the file and plan again with the rounds that are left.
     """
-    question = PlanQuestion(target=target, cost_per_sample=cost, penalty=penalty, rounds=rounds, start=start)
+    question = PlanQuestion(target=target, cost_per_example=cost, penalty=penalty, rounds=rounds, start=start)
     answer = question.answer(settings.model().fit(source.only_curve()))
     output.present(plan_facts(answer), *table_of(answer.plan))
     picture.draw(lambda: PlanDisplay.from_plan(answer.model, answer.plan).plot(), output)

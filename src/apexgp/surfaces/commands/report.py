@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ..._files import refuse_to_overwrite
-from ..._progress import progress_bar
 from ...answers.plan import ROUNDS
 from ...errors import ApexError, DataError
 from ...estimators import APExGP
+from ...files.writing import check_writable
 from ...questions.design import BUDGET
+from ...running.progress import progress_bar
 from ..command import Sets
 from ..curve_file import CurveFile
 from ..options import ForecastOptions, ModelOptions
@@ -29,7 +29,7 @@ def report(
     cost: Annotated[
         float | None,
         typer.Option(help="What a labelled example costs: plan what to collect.", show_default=False),
-        Sets("cost_per_sample"),
+        Sets("cost_per_example"),
     ] = None,
     penalty: Annotated[
         float | None,
@@ -61,7 +61,7 @@ def report(
 
     It opens offline and prints. A file with several tasks gets a summary and a section on each.
     """
-    refuse_to_overwrite(out, force)
+    check_writable(out, force)
     question, curves = asked.question(), source.curves()
     models: dict[str | None, APExGP | ApexError] = {}
     with progress_bar("fits", len(curves)) as advance:
@@ -82,7 +82,7 @@ def report(
         confidence=question.confidence,
         of=question.of,
         level=question.level,
-        cost_per_sample=cost,
+        cost_per_example=cost,
         penalty=penalty,
         rounds=rounds,
         budget=budget,

@@ -14,12 +14,12 @@ from importlib.resources import files
 from typing import Any, Self
 
 from ..._extras import need
-from ..._json import plain
-from ..._tables import as_csv
 from ...curve import curve_columns
+from ...files.plain import plain
 from ...questions.backtest import own_method
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.report import ReportAnswer, ReportQuestion
+from ...reading.spreadsheets import as_csv
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..fact_types import ReportFacts
 from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts

@@ -11,17 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._check import mapped, shown, truth
 from ..._extras import need
-from ..._files import refuse_to_overwrite, write_text
-from ..._progress import progress_bar
 from ...answers.plan import ROUNDS
 from ...answers.required import CONFIDENCE
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
+from ...files.writing import check_writable, write_text
 from ...forecast import LEVEL, Quantity
 from ...questions.forecast import ForecastQuestion
 from ...questions.plan import PlanQuestion
 from ...questions.reach import Reach
 from ...questions.report import ReportQuestion
+from ...running.progress import progress_bar
 from .page import report_page
 
 __all__ = ["write_report"]
@@ -37,7 +37,7 @@ def write_report(
     confidence: float = CONFIDENCE,
     of: Quantity = "new_splits",
     level: float = LEVEL,
-    cost_per_sample: float | None = None,
+    cost_per_example: float | None = None,
     penalty: float | None = None,
     rounds: int = ROUNDS,
     budget: float | None = None,
@@ -68,7 +68,7 @@ def write_report(
         What is forecast, as for `APExGP.forecast`. A target is about the true expected score, whatever is forecast.
     level
         Probability that the intervals should hold the score.
-    cost_per_sample, penalty, rounds
+    cost_per_example, penalty, rounds
         Costs to plan by, as for `plan_collection`.
     budget, available
         Number of fits, and most examples that can be trained on, for the advice on what to measure next, as for
@@ -78,7 +78,7 @@ def write_report(
     progress
         Show a progress bar, where there is a terminal and the work takes more than a moment.
     """
-    refuse_to_overwrite(path, overwrite)
+    check_writable(path, overwrite)
     truth("progress", progress)
     need("jinja2", "write_report", "report")
     question = ReportQuestion(
@@ -89,7 +89,7 @@ def write_report(
             target=target,
             confidence=confidence,
         ),
-        plan=PlanQuestion.if_priced(target=target, cost_per_sample=cost_per_sample, penalty=penalty, rounds=rounds),
+        plan=PlanQuestion.if_priced(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds),
         budget=budget,
         available=available,
     )

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, TypeVar
 
-from ..._tables import as_csv
-from ...cautions import Caution
+from ...cautions import worded_for
 from ...curve import curve_columns
 from ...errors import ApexError, ApexWarning, DataError
 from ...estimators import APExGP
@@ -22,6 +21,7 @@ from ...questions.minimum import MinimumQuestion
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.plan import PlanQuestion
 from ...questions.report import ReportQuestion
+from ...reading.spreadsheets import as_csv
 from ..chart.figure import chart_figure, chart_file
 from ..curve_file import ColumnOptions
 from ..fact_types import (
@@ -41,12 +41,12 @@ from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts,
 from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, reach_of
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
-from ..words.controls import control, set_in_control
 from ..words.design import how_designs_are_ranked
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
-from .reading import curve_of, layout_of, read_tables, row_problems
+from .reading import Sent, curve_of, read_tables
 from .refusals import UNPREPARED, error_body
+from .vocabularies import FIELDS, vocabulary_of
 
 __all__ = ["Reply", "answer"]
 
@@ -55,29 +55,19 @@ Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 
 _POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
-_FIELDS = {  # of a request, by the library's arguments that they set, where those are called otherwise
-    "cost_per_sample": "cost",
-    "direction": "lower_is_better",
-    "levels": "level",
-    "methods": "method",
-    "score": "score_column",
-    "size": "size_column",
-    "sizes": "at",
-    "times": "at",
-    "split": "split_column",
-}
-_OF_THE_PAGE = {"advice", "page", "read"}  # asked by the page, whose reader knows no fields
 
 
 def answer(request: tuple[str, dict[str, Any]]) -> Reply:
     """Answer a request: its kind and its fields."""
     kind, given = request
+    if kind == "read":
+        given = {"sent": Sent(**given)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             found = _KINDS[kind](**given)
         except ApexError as problem:
-            return 422, "application/json", _error(kind, problem, given)
+            return 422, "application/json", _error(kind, problem.worded_for(vocabulary_of(kind)), given)
         except Exception:  # whatever it is, the process goes on with the next request
             if os.environ.get("APEXGP_TRACEBACK"):
                 traceback.print_exc()
@@ -91,32 +81,12 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
 
 
 def _error(kind: str, problem: ApexError, given: Mapping[str, Any]) -> bytes:
-    """The error in the words of who asks: the page's controls, or the fields of a request."""
-    field = _field if kind != "design" else _field_of_design
-    if kind in _OF_THE_PAGE:
-        message = problem.worded(lambda name: control(_field(name)), _in_control)
-    else:
-        message = problem.worded(field, lambda name, value: f"{field(name)}{'' if value is None else f' {value}'}")
     # A file is asked about by what would settle the doubt.
-    settling = [one if isinstance(one, str) else one[0] for one in problem.remedy[1:]] if kind == "read" else []
-    argument = next(map(field, filter(None, [problem.argument, *settling])), None)
-    is_data = isinstance(problem, DataError)
-    rows = row_problems(given["table"], _columns(given)) if is_data and "table" in given else []
-    found = layout_of(given["raw"], given["sheet"]) if kind == "read" else None
-    return error_body("data" if is_data else "request", message, argument, rows, found)
-
-
-def _in_control(argument: str, value: Any) -> str:
-    return set_in_control(_field(argument), value)
-
-
-def _field(argument: str) -> str:
-    return _FIELDS.get(argument, argument)
-
-
-def _field_of_design(argument: str) -> str:
-    """There, sizes to measure are told apart from those that matter."""
-    return argument if argument == "sizes" else _field(argument)
+    settling = [name for name, _ in problem.to_set] if kind == "read" else []
+    argument = next(map(FIELDS[kind].name, filter(None, [problem.argument, *settling])), None)
+    rows = [asdict(fault) for fault in problem.faults] if "table" in given else []
+    layout = given["sent"].layout if kind == "read" else None
+    return error_body("data" if isinstance(problem, DataError) else "request", str(problem), argument, rows, layout)
 
 
 def _columns(given: Mapping[str, Any]) -> ColumnOptions:
@@ -143,7 +113,7 @@ def _forecast(*, table: str, **given: Any) -> ForecastFacts:
 def _plan(
     *, table: str, target: float, cost: float, penalty: float, rounds: int, start: int | None, **given: Any
 ) -> PlanFacts:
-    question = PlanQuestion(target=target, cost_per_sample=cost, penalty=penalty, rounds=rounds, start=start)
+    question = PlanQuestion(target=target, cost_per_example=cost, penalty=penalty, rounds=rounds, start=start)
     return plan_facts(question.answer(_fitted(table, given)[0]))
 
 
@@ -167,8 +137,8 @@ def _minimum(**given: Any) -> MinimumFacts:
 
 
 def _design(*, table: str | None, at: list[str] | None, sizes: list[str] | None, **given: Any) -> DesignFacts:
-    asked = {name: given[name] for name in ("budget", "target", "confidence", "available", "splits", "confirm")}
-    question = DesignQuestion(at=reach_of(at, "at"), sizes=reach_of(sizes, "sizes"), **asked)
+    asked = {name: given[name] for name in ("budget", "target", "confidence", "available", "confirm")}
+    question = DesignQuestion(at=reach_of(at, "at"), sizes=reach_of(sizes, "sizes"), n_splits=given["splits"], **asked)
     model = _options(BayesOptions, given).model()
     return design_facts(question.answer(model if table is None else model.fit(curve_of(table, _columns(given))[0])))
 
@@ -230,14 +200,12 @@ def _as_cells(cells: Cells) -> CellsFacts:
 
 def _word_by_controls(said: Doubted) -> None:
     """Let cautions name the controls of the page, which its reader knows."""
-    said["cautions"] = [
-        caution.worded(_in_control) if isinstance(caution, Caution) else caution for caution in said["cautions"]
-    ]
+    said["cautions"] = [worded_for(vocabulary_of("page"), caution) for caution in said["cautions"]]
 
 
 def _plan_if_priced(given: Mapping[str, Any]) -> PlanQuestion | None:
     asked = {name: given[name] for name in ("target", "penalty", "rounds")}
-    return PlanQuestion.if_priced(cost_per_sample=given["cost"], **asked)
+    return PlanQuestion.if_priced(cost_per_example=given["cost"], **asked)
 
 
 def _report(*, table: str, budget: float | None, available: float | None, **given: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from typer.models import OptionInfo
@@ -16,6 +16,7 @@ from ...forecast import LEVEL, Quantity
 from ...model.means import MEANS
 from ...questions.design import BUDGET
 from ...questions.minimum import MinimumQuestion
+from ..command import Sets
 from ..curve_file import ColumnOptions
 from ..options import ForecastOptions, ModelOptions
 
@@ -108,11 +109,11 @@ _CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target s
 
 
 class _AnswerRequest(_ModelRequest):
-    at: list[str] | None = _AT
+    at: Annotated[list[str] | None, Sets("sizes", "times", "to")] = _AT
     target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
     of: Quantity = _option(ForecastOptions, "of")
-    level: float = _number(
+    level: Annotated[float, Sets("level", "levels")] = _number(
         LEVEL, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
     )
 
@@ -125,7 +126,9 @@ class PlanRequest(_ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
     target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
-    cost: float = _number(..., "What a labelled example costs.", exclusiveMinimum=0)
+    cost: Annotated[float, Sets("cost_per_example")] = _number(
+        ..., "What a labelled example costs.", exclusiveMinimum=0
+    )
     penalty: float = _number(..., "What it costs not to reach the target, in the same currency.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
     start: int | None = Field(
@@ -136,7 +139,7 @@ class PlanRequest(_ModelRequest):
 class BacktestRequest(_CurveRequest):
     """`apexgp backtest --json`: how well each method would have done on this curve."""
 
-    method: list[Literal[*METHODS]] | None = Field(  # type: ignore[valid-type]
+    method: Annotated[list[Literal[*METHODS]] | None, Sets("methods")] = Field(  # type: ignore[valid-type]
         None, description="Methods to judge; by default all.", min_length=1, max_length=len(METHODS)
     )
     holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
@@ -150,8 +153,10 @@ class BacktestRequest(_CurveRequest):
 class CompareRequest(_ColumnsRequest, _BayesRequest):
     """`apexgp compare --json`: which model will be better with more data."""
 
-    tables: dict[str, str] = Field(description="For each model, by its name, its table.", min_length=2, max_length=6)
-    at: list[str] | None = _AT
+    tables: Annotated[dict[str, str], Sets("curves")] = Field(
+        description="For each model, by its name, its table.", min_length=2, max_length=6
+    )
+    at: Annotated[list[str] | None, Sets("sizes")] = _AT
 
 
 class MinimumRequest(_Request):
@@ -177,7 +182,9 @@ class MinimumRequest(_Request):
 
 
 class _PlannedRequest(_AnswerRequest):
-    cost: float | None = _number(None, "What a labelled example costs.", exclusiveMinimum=0)
+    cost: Annotated[float | None, Sets("cost_per_example")] = _number(
+        None, "What a labelled example costs.", exclusiveMinimum=0
+    )
     penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
 
@@ -217,7 +224,9 @@ class DesignRequest(_ColumnsRequest, _NextRequest):
     sizes: list[str] | None = Field(
         None, description="Training-set sizes that may be measured, written as in at.", max_length=_MOST_SIZES
     )
-    splits: int | None = Field(None, description="Number of new splits; by default several are tried.", ge=1, le=1000)
+    splits: Annotated[int | None, Sets("n_splits")] = Field(
+        None, description="Number of new splits; by default several are tried.", ge=1, le=1000
+    )
     confirm: int = Field(
         CONFIRM, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED
     )
@@ -225,3 +234,5 @@ class DesignRequest(_ColumnsRequest, _NextRequest):
 
 class AdviceRequest(_CurveRequest, _NextRequest):
     """What the page shows of what would help most."""
+
+    at: Annotated[list[str] | None, Sets("at", "sizes")] = _AT

@@ -40,7 +40,7 @@ def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
         ]
     if planned is not None:
         plan = planned.question
-        costs = f"{plan.target!r}, {plan.cost_per_sample!r}, {plan.penalty!r}, rounds={plan.rounds}"
+        costs = f"{plan.target!r}, {plan.cost_per_example!r}, {plan.penalty!r}, rounds={plan.rounds}"
         lines += ["", f"plan = plan_collection(model, {costs})", "print(plan)"]
     return "\n".join(lines) + "\n"
 
@@ -85,7 +85,7 @@ def answer_in_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     lines = [["apexgp", "forecast", MEASUREMENTS, *sizes_as_options(asked.at), *target, *changed, *settings]]
     if planned is not None:
         plan = planned.question
-        values = {"cost": plan.cost_per_sample, "penalty": plan.penalty, "rounds": plan.rounds}
+        values = {"cost": plan.cost_per_example, "penalty": plan.penalty, "rounds": plan.rounds}
         costs = [part for name, value in values.items() for part in (f"--{name}", plainly(value))]
         lines.append(["apexgp", "plan", MEASUREMENTS, *target, *costs, *settings])
     return "\n".join(map(shlex.join, lines)) + "\n"

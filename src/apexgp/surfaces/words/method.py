@@ -44,10 +44,12 @@ def method(model: APExGP) -> str:
             if model.priors == "flat"
             else "maximum a-posteriori estimation with the published priors and"
         )
+        lower = model.curve_.direction == "lower"
+        best = f"a floor of {model.floor:g}" if lower else f"a ceiling of {model.ceiling:g}"
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
             f"Gaussian process over the logarithm of the training-set size with a {_MEANS[model.mean]} mean, "
-            f"fitted by {fitted} a ceiling of {model.ceiling:g}."
+            f"fitted by {fitted} {best}."
         )
     weights = model.weights_
     means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])
