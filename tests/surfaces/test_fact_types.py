@@ -90,6 +90,6 @@ def test_documents_of_report_and_page_are_of_their_types(tmp_path):
         ("page", PageRequest(table=short, backtest=True), "PageFacts"),
         ("advice", AdviceRequest(table=pilot_table(), budget=1.0), "AdviceFacts"),
     ):
-        status, _, body = answer((kind, asked.model_dump()))
+        status, _, body = answer((kind, asked))
         assert status == 200, body
         assert faults(json.loads(body), getattr(fact_types, of)) == []

@@ -50,7 +50,7 @@ def ask():
 
     def ask(kind, **fields):
         asked = getattr(requests, f"{kind.capitalize()}Request")(**fields)
-        status, media, body = answer((kind, asked.model_dump()))
+        status, media, body = answer((kind, asked))
         assert status == 200, body
         return json.loads(body) if media == "application/json" else body.decode()
 

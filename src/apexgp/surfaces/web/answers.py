@@ -6,12 +6,14 @@ import json
 import os
 import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
 from ...cautions import worded_for
-from ...curve import curve_columns
+from ...curve import LearningCurve, curve_columns
 from ...errors import ApexError, ApexWarning, DataError
 from ...estimators import APExGP
 from ...questions.backtest import BacktestQuestion
@@ -46,6 +48,20 @@ from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
 from .refusals import UNPREPARED, error_body
+from .requests import (
+    AdviceRequest,
+    BacktestRequest,
+    ColumnsRequest,
+    CompareRequest,
+    CurveRequest,
+    DesignRequest,
+    ForecastRequest,
+    MinimumRequest,
+    PageRequest,
+    PlannedRequest,
+    PlanRequest,
+    ReportRequest,
+)
 from .vocabularies import FIELDS, vocabulary_of
 
 __all__ = ["Reply", "answer"]
@@ -57,17 +73,15 @@ Reply = tuple[int, str, bytes]
 _POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
 
 
-def answer(request: tuple[str, dict[str, Any]]) -> Reply:
-    """Answer a request: its kind and its fields."""
-    kind, given = request
-    if kind == "read":
-        given = {"sent": Sent(**given)}
+def answer(request: tuple[str, BaseModel | Sent]) -> Reply:
+    """Answer a request: its kind, and what is asked."""
+    kind, asked = request
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = _KINDS[kind](**given)
+            found = _KINDS[kind](asked)
         except ApexError as problem:
-            return 422, "application/json", _error(kind, problem.worded_for(vocabulary_of(kind)), given)
+            return 422, "application/json", _error(kind, problem.worded_for(vocabulary_of(kind)), asked)
         except Exception:  # whatever it is, the process goes on with the next request
             if os.environ.get("APEXGP_TRACEBACK"):
                 traceback.print_exc()
@@ -80,74 +94,93 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
     return 200, "application/json", json.dumps(found, allow_nan=False).encode()
 
 
-def _error(kind: str, problem: ApexError, given: Mapping[str, Any]) -> bytes:
+def _error(kind: str, problem: ApexError, asked: BaseModel | Sent) -> bytes:
     # A file is asked about by what would settle the doubt.
     settling = [name for name, _ in problem.to_set] if kind == "read" else []
     argument = next(map(FIELDS[kind].name, filter(None, [problem.argument, *settling])), None)
-    rows = [asdict(fault) for fault in problem.faults] if "table" in given else []
-    layout = given["sent"].layout if kind == "read" else None
+    rows = [asdict(fault) for fault in problem.faults] if hasattr(asked, "table") else []
+    layout = asked.layout if isinstance(asked, Sent) else None
     return error_body("data" if isinstance(problem, DataError) else "request", str(problem), argument, rows, layout)
 
 
-def _columns(given: Mapping[str, Any]) -> ColumnOptions:
-    return _options(ColumnOptions, given)
-
-
-def _options(group: type[Group], given: Mapping[str, Any]) -> Group:
+def _options(group: type[Group], asked: BaseModel) -> Group:
     """A group of options from the fields of a request that have their names."""
-    return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
+    names = [field.name for field in fields(group) if hasattr(asked, field.name)]
+    return group(**{name: getattr(asked, name) for name in names})
 
 
-def _fitted(table: str, given: Mapping[str, Any]) -> tuple[APExGP, tuple[str, ...]]:
+def _curve(table: str, asked: ColumnsRequest) -> tuple[LearningCurve, tuple[str, ...]]:
+    """The curve of a table, and how it was read."""
+    return curve_of(table, _options(ColumnOptions, asked))
+
+
+def _fitted(asked: CurveRequest) -> tuple[APExGP, tuple[str, ...]]:
     """The model, and how the table was read."""
-    model = _options(ModelOptions, given).model()
-    curve, notes = curve_of(table, _columns(given))
+    model = _options(ModelOptions, asked).model()
+    curve, notes = _curve(asked.table, asked)
     return model.fit(curve), notes
 
 
-def _forecast(*, table: str, **given: Any) -> ForecastFacts:
-    question = _options(ForecastOptions, given).question()
-    return forecast_facts(question.answer(_fitted(table, given)[0]))
+def _forecast(asked: ForecastRequest) -> ForecastFacts:
+    question = _options(ForecastOptions, asked).question()
+    return forecast_facts(question.answer(_fitted(asked)[0]))
 
 
-def _plan(
-    *, table: str, target: float, cost: float, penalty: float, rounds: int, start: int | None, **given: Any
-) -> PlanFacts:
-    question = PlanQuestion(target=target, cost_per_example=cost, penalty=penalty, rounds=rounds, start=start)
-    return plan_facts(question.answer(_fitted(table, given)[0]))
+def _plan(asked: PlanRequest) -> PlanFacts:
+    question = PlanQuestion(
+        target=asked.target,
+        cost_per_example=asked.cost,
+        penalty=asked.penalty,
+        rounds=asked.rounds,
+        start=asked.start,
+    )
+    return plan_facts(question.answer(_fitted(asked)[0]))
 
 
-def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> CompareFacts:
-    question = CompareQuestion(at=reach_of(at))
-    curves = {name: curve_of(table, _columns(given))[0] for name, table in tables.items()}
-    return compare_facts(question.answer(curves, _options(BayesOptions, given).model()))
+def _compare(asked: CompareRequest) -> CompareFacts:
+    question = CompareQuestion(at=reach_of(asked.at))
+    curves = {name: _curve(table, asked)[0] for name, table in asked.tables.items()}
+    return compare_facts(question.answer(curves, _options(BayesOptions, asked).model()))
 
 
-def _backtest(*, table: str, **given: Any) -> BacktestFacts:
-    settings = asdict(_options(MethodOptions, given))
-    asked = {name: given[name] for name in ("holdout", "target", "confidence")}
-    question = BacktestQuestion.named(given["method"], **settings, **asked)
-    answer = question.answer(curve_of(table, _columns(given))[0])
+def _backtest(asked: BacktestRequest) -> BacktestFacts:
+    question = BacktestQuestion.named(
+        asked.method,
+        **asdict(_options(MethodOptions, asked)),
+        holdout=asked.holdout,
+        target=asked.target,
+        confidence=asked.confidence,
+    )
+    answer = question.answer(_curve(asked.table, asked)[0])
     answer.refuse_unjudged()
     return backtest_facts(answer)
 
 
-def _minimum(**given: Any) -> MinimumFacts:
-    return minimum_facts(MinimumQuestion(**given).answer())
+def _minimum(asked: MinimumRequest) -> MinimumFacts:
+    return minimum_facts(MinimumQuestion(**asked.model_dump()).answer())
 
 
-def _design(*, table: str | None, at: list[str] | None, sizes: list[str] | None, **given: Any) -> DesignFacts:
-    asked = {name: given[name] for name in ("budget", "target", "confidence", "available", "confirm")}
-    question = DesignQuestion(at=reach_of(at, "at"), sizes=reach_of(sizes, "sizes"), n_splits=given["splits"], **asked)
-    model = _options(BayesOptions, given).model()
-    return design_facts(question.answer(model if table is None else model.fit(curve_of(table, _columns(given))[0])))
+def _design(asked: DesignRequest) -> DesignFacts:
+    question = DesignQuestion(
+        budget=asked.budget,
+        at=reach_of(asked.at, "at"),
+        target=asked.target,
+        confidence=asked.confidence,
+        available=asked.available,
+        sizes=reach_of(asked.sizes, "sizes"),
+        n_splits=asked.splits,
+        confirm=asked.confirm,
+    )
+    model = _options(BayesOptions, asked).model()
+    return design_facts(question.answer(model if asked.table is None else model.fit(_curve(asked.table, asked)[0])))
 
 
-def _advice(*, table: str, budget: float, available: float | None, **given: Any) -> AdviceFacts:
+def _advice(asked: AdviceRequest) -> AdviceFacts:
     """What the page shows of what would help most."""
-    asked = _options(ForecastOptions, given).question()
-    model, _ = _fitted(table, given)
-    answer = DesignQuestion.after(asked, model, budget=budget, available=available).answer(model)
+    forecast = _options(ForecastOptions, asked).question()
+    model, _ = _fitted(asked)
+    question = DesignQuestion.after(forecast, model, budget=asked.budget, available=asked.available)
+    answer = question.answer(model)
     facts = design_facts(answer)
     _word_by_controls(facts)
     return {
@@ -159,17 +192,17 @@ def _advice(*, table: str, budget: float, available: float | None, **given: Any)
     }
 
 
-def _page(*, table: str, backtest: bool, **given: Any) -> PageFacts:
+def _page(asked: PageRequest) -> PageFacts:
     """All that the page shows, from one fit."""
-    asked, plan = _options(ForecastOptions, given).question(), _plan_if_priced(given)
-    model, notes = _fitted(table, given)
-    answer, planned = asked.answer(model), None if plan is None else plan.answer(model)
+    question, plan = _options(ForecastOptions, asked).question(), _plan_if_priced(asked)
+    model, notes = _fitted(asked)
+    answer, planned = question.answer(model), None if plan is None else plan.answer(model)
     facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned)
     tables = {"forecast": forecast_table(answer)}
     if planned is not None:
         tables["plan"] = table_of(planned.plan)
     judged: BacktestFacts | NoBacktest | None = None
-    if backtest:
+    if asked.backtest:
         found = BacktestQuestion.beside(model).answer(model.curve_)
         if found.is_judged:
             judged, tables["backtest"] = backtest_facts(found), backtest_table(found)
@@ -203,19 +236,20 @@ def _word_by_controls(said: Doubted) -> None:
     said["cautions"] = [worded_for(vocabulary_of("page"), caution) for caution in said["cautions"]]
 
 
-def _plan_if_priced(given: Mapping[str, Any]) -> PlanQuestion | None:
-    asked = {name: given[name] for name in ("target", "penalty", "rounds")}
-    return PlanQuestion.if_priced(cost_per_example=given["cost"], **asked)
-
-
-def _report(*, table: str, budget: float | None, available: float | None, **given: Any) -> str:
-    question = ReportQuestion(
-        forecast=_options(ForecastOptions, given).question(),
-        plan=_plan_if_priced(given),
-        budget=budget,
-        available=available,
+def _plan_if_priced(asked: PlannedRequest) -> PlanQuestion | None:
+    return PlanQuestion.if_priced(
+        target=asked.target, cost_per_example=asked.cost, penalty=asked.penalty, rounds=asked.rounds
     )
-    return report_page({"": question.answer(_fitted(table, given)[0])}, {}, question)
+
+
+def _report(asked: ReportRequest) -> str:
+    question = ReportQuestion(
+        forecast=_options(ForecastOptions, asked).question(),
+        plan=_plan_if_priced(asked),
+        budget=asked.budget,
+        available=asked.available,
+    )
+    return report_page({"": question.answer(_fitted(asked)[0])}, {}, question)
 
 
 _KINDS: dict[str, Callable[..., Any]] = {

@@ -39,8 +39,8 @@ class Sent:
     Pasted numbers often lack a header: then the first column holds sizes, and the others scores.
     """
 
-    def __init__(self, *, raw: bytes, **given: Any) -> None:
-        self.columns = ColumnOptions(**given)
+    def __init__(self, raw: bytes, columns: ColumnOptions) -> None:
+        self.columns = columns
         self.notes: list[str] = []
         self._raw, self._names = raw, list[str]()
 
@@ -69,7 +69,7 @@ class Sent:
         return {"columns": self._names, "sheets": sheets, "sheet": shown_sheet}
 
 
-def read_tables(*, sent: Sent) -> dict[str, Any]:
+def read_tables(sent: Sent) -> dict[str, Any]:
     """Every curve of what was sent, row by row."""
     table = sent.read()
     curves: list[LearningCurve] = []

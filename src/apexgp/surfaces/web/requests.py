@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -21,14 +22,19 @@ from ..curve_file import ColumnOptions
 from ..options import ForecastOptions, ModelOptions
 
 __all__ = [
+    "REQUESTS",
     "AdviceRequest",
     "BacktestRequest",
+    "ColumnsRequest",
     "CompareRequest",
+    "CurveRequest",
     "DesignRequest",
     "ForecastRequest",
     "MinimumRequest",
+    "ModelRequest",
     "PageRequest",
     "PlanRequest",
+    "PlannedRequest",
     "ReportRequest",
 ]
 
@@ -63,7 +69,9 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class _ColumnsRequest(_Request):
+class ColumnsRequest(_Request):
+    """How to read a table."""
+
     size_column: str | None = _option(ColumnOptions, "size_column", **_names())
     score_column: list[str] | None = _option(ColumnOptions, "score_column", max_length=1000)
     split_column: str | None = _option(ColumnOptions, "split_column", **_names())
@@ -74,7 +82,9 @@ class _ColumnsRequest(_Request):
     unit: Literal["rows", "groups"] | None = _option(ColumnOptions, "unit")
 
 
-class _CurveRequest(_ColumnsRequest):
+class CurveRequest(ColumnsRequest):
+    """A table of measurements."""
+
     table: str = Field(
         description="The measurements as delimited text with a header line, as the commands read it from a file.",
         min_length=1,
@@ -91,7 +101,9 @@ class _BayesRequest(_Request):
     seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
-class _ModelRequest(_CurveRequest, _BayesRequest):
+class ModelRequest(CurveRequest, _BayesRequest):
+    """A table, and the model to fit to it."""
+
     published: bool = _option(ModelOptions, "published")
 
 
@@ -108,7 +120,7 @@ _AVAILABLE = _number(
 _CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target should be met.", gt=0, lt=1)
 
 
-class _AnswerRequest(_ModelRequest):
+class _AnswerRequest(ModelRequest):
     at: Annotated[list[str] | None, Sets("sizes", "times", "to")] = _AT
     target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
@@ -122,7 +134,7 @@ class ForecastRequest(_AnswerRequest):
     """`apexgp forecast --json`: scores at larger sizes and, with a target, how many examples reach it."""
 
 
-class PlanRequest(_ModelRequest):
+class PlanRequest(ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
     target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
@@ -136,7 +148,7 @@ class PlanRequest(_ModelRequest):
     )
 
 
-class BacktestRequest(_CurveRequest):
+class BacktestRequest(CurveRequest):
     """`apexgp backtest --json`: how well each method would have done on this curve."""
 
     method: Annotated[list[Literal[*METHODS]] | None, Sets("methods")] = Field(  # type: ignore[valid-type]
@@ -150,7 +162,7 @@ class BacktestRequest(_CurveRequest):
     seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
-class CompareRequest(_ColumnsRequest, _BayesRequest):
+class CompareRequest(ColumnsRequest, _BayesRequest):
     """`apexgp compare --json`: which model will be better with more data."""
 
     tables: Annotated[dict[str, str], Sets("curves")] = Field(
@@ -181,7 +193,9 @@ class MinimumRequest(_Request):
     error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
 
-class _PlannedRequest(_AnswerRequest):
+class PlannedRequest(_AnswerRequest):
+    """A forecast, and a plan where there are costs."""
+
     cost: Annotated[float | None, Sets("cost_per_example")] = _number(
         None, "What a labelled example costs.", exclusiveMinimum=0
     )
@@ -189,7 +203,7 @@ class _PlannedRequest(_AnswerRequest):
     rounds: int = _ROUNDS
 
 
-class ReportRequest(_PlannedRequest):
+class ReportRequest(PlannedRequest):
     """`apexgp report`: one HTML file that opens offline."""
 
     budget: float | None = _number(
@@ -198,7 +212,7 @@ class ReportRequest(_PlannedRequest):
     available: float | None = _AVAILABLE
 
 
-class PageRequest(ForecastRequest, _PlannedRequest):
+class PageRequest(ForecastRequest, PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
     backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
@@ -212,7 +226,7 @@ class _NextRequest(_BayesRequest):
     available: float | None = _AVAILABLE
 
 
-class DesignRequest(_ColumnsRequest, _NextRequest):
+class DesignRequest(ColumnsRequest, _NextRequest):
     """`apexgp design --json`: what to measure next; without a table, the first pilot."""
 
     table: str | None = Field(
@@ -232,7 +246,21 @@ class DesignRequest(_ColumnsRequest, _NextRequest):
     )
 
 
-class AdviceRequest(_CurveRequest, _NextRequest):
+class AdviceRequest(CurveRequest, _NextRequest):
     """What the page shows of what would help most."""
 
     at: Annotated[list[str] | None, Sets("at", "sizes")] = _AT
+
+
+REQUESTS: Mapping[str, type[_Request]] = {
+    "advice": AdviceRequest,
+    "backtest": BacktestRequest,
+    "compare": CompareRequest,
+    "design": DesignRequest,
+    "forecast": ForecastRequest,
+    "minimum": MinimumRequest,
+    "page": PageRequest,
+    "plan": PlanRequest,
+    "report": ReportRequest,
+}
+"""By the kind of a request: what it takes."""

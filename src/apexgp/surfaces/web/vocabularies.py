@@ -13,31 +13,10 @@ from ..command import arguments_set
 from ..curve_file import ColumnOptions
 from ..options import ModelOptions
 from ..words.controls import CONTROLS, control, set_in_control
-from .requests import (
-    AdviceRequest,
-    BacktestRequest,
-    CompareRequest,
-    DesignRequest,
-    ForecastRequest,
-    MinimumRequest,
-    PageRequest,
-    PlanRequest,
-    ReportRequest,
-)
+from .requests import REQUESTS
 
 __all__ = ["FIELDS", "OF_THE_PAGE", "vocabulary_of"]
 
-REQUESTS: Mapping[str, type[BaseModel]] = {
-    "advice": AdviceRequest,
-    "backtest": BacktestRequest,
-    "compare": CompareRequest,
-    "design": DesignRequest,
-    "forecast": ForecastRequest,
-    "minimum": MinimumRequest,
-    "page": PageRequest,
-    "plan": PlanRequest,
-    "report": ReportRequest,
-}
 OF_THE_PAGE = frozenset({"advice", "page", "read"})
 """Asked by the page, whose reader knows no fields."""
 
