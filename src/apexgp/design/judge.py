@@ -10,7 +10,7 @@ import numpy as np
 from .._check import FloatArray
 from ..cautions import first_cautions
 from ..curve import LearningCurve
-from ..estimators import APExGP
+from ..estimators import CurveEstimator
 from ..forecast import Forecast
 from . import figures
 from .candidates import Room
@@ -50,7 +50,7 @@ class Judge:
 
     def __init__(
         self,
-        model: APExGP | None,
+        model: CurveEstimator | None,
         pilot: LearningCurve | None,
         known: Knowledge,
         asked: FloatArray,
@@ -121,7 +121,7 @@ class Judge:
             grid_widths=tuple(width[self._count :].tolist()),
         )
 
-    def tried(self, one: RankedDesign, models: Sequence[APExGP], shares: FloatArray) -> RankedDesign:
+    def tried(self, one: RankedDesign, models: Sequence[CurveEstimator], shares: FloatArray) -> RankedDesign:
         """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
         width = shares @ np.array([figures.widths(forecast) for forecast in forecasts])

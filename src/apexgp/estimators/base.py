@@ -82,10 +82,9 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         (fit,) = fits_of(engine, [curve.upward])
         if isinstance(fit, ApexError):
             raise fit
-        self._keep(curve, fit)
-        return self
+        return self._keep(curve, fit)
 
-    def _keep(self, curve: LearningCurve, fit: FittedCurve) -> None:
+    def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         """Set the learnt attributes, and forget those of an earlier fit."""
         for stale in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, stale)
@@ -96,6 +95,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         self.parameters_ = fit.parameters
         for name, value in fit.diagnostics.items():
             setattr(self, f"{name}_", value)
+        return self
 
     @property
     def forecasts(self) -> bool:
@@ -271,19 +271,13 @@ def fit_together(
         For each curve a fitted estimator, or the error that says why there is none.
     """
     engine, ceiling = engine or settings._checked_engine(), float(settings.ceiling)
-    results: list[CurveEstimator | ApexError] = []
-    accepted: list[int] = []
+    found: dict[int, CurveEstimator | ApexError] = {}
     for i, curve in enumerate(curves):
         try:
             check_curve(curve, engine, ceiling)
-            results.append(clone(settings))
-            accepted.append(i)
         except ApexError as problem:
-            results.append(problem)
+            found[i] = problem
+    accepted = [i for i in range(len(curves)) if i not in found]
     for i, fit in zip(accepted, fits_of(engine, [curves[i].upward for i in accepted]), strict=True):
-        model = results[i]
-        if isinstance(fit, ApexError):
-            results[i] = fit
-        elif isinstance(model, CurveEstimator):
-            model._keep(curves[i], fit)
-    return results
+        found[i] = fit if isinstance(fit, ApexError) else clone(settings)._keep(curves[i], fit)
+    return [found[i] for i in range(len(curves))]
