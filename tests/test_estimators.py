@@ -622,3 +622,13 @@ def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
     said = [caution for caution in model.forecast([720]).cautions if "Is lower better?" in caution]
     assert len(said) == asks
     assert all("say so with direction='lower';" in caution for caution in said)
+
+
+def test_cautions_are_those_of_the_last_fit(calls_of):
+    counted = calls_of(apexgp.estimators.base, "pilot_cautions")
+    model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
+    assert model.forecast([400]).cautions == model.forecast([400], of="expected").cautions
+    assert len(counted) == 1
+    narrow = model.fit([60, 70, 80], [0.66, 0.67, 0.68]).forecast([100]).cautions
+    assert "only 3 different sizes" in narrow[0]
+    assert len(counted) == 2

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._check import FloatArray
+from ..answers.required import prob_met
 from ..cautions import first_cautions
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
@@ -75,10 +76,10 @@ class Judge:
         else:
             self._predictor = LinearPredictor(known.by_noise(), sizes)
             self._now = model.forecast(sizes, of="expected")
-            self._cautions = model.forecast(asked, of="expected").cautions
+            self._cautions = model._cautions(asked)
             self._whole = self._predictor.now()
         self._crps, self._widths = figures.expected_crps(self._now), figures.widths(self._now)
-        self._prob = None if goal is None else figures.meets(self._now, goal, self._direction)
+        self._prob = None if goal is None else prob_met(self._now, goal, self._direction)
         self.risk_now = self._risk(np.ones(len(sizes)))
 
     def risk(self, design: Design) -> float:
@@ -127,7 +128,7 @@ class Judge:
         width = shares @ np.array([figures.widths(forecast) for forecast in forecasts])
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
-            reached = np.array([figures.meets(forecast, self._goal, self._direction) for forecast in along])
+            reached = np.array([prob_met(forecast, self._goal, self._direction) for forecast in along])
             risks = (reached * (1 - reached)).mean(axis=1)
         else:
             risks = np.array([figures.expected_crps(forecast).mean() for forecast in forecasts])

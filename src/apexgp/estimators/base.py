@@ -7,6 +7,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
-from ..answers.required import RequiredSize, Success, required_size, success_of
+from ..answers.required import RequiredSize, Success, attainable_target, required_size, success_by
 from ..cautions import forecast_cautions, pilot_cautions
 from ..curve import LearningCurve
 from ..errors import ApexError, RequestError
@@ -119,14 +120,14 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             How many new splits; by default as many as the pilot usually has at a size.
         """
         at = self._asked(sizes, of, n_splits)
-        locations, scales, weights = self._fit.predict(at, of, n_splits)
-        return Forecast(
-            sizes=at,
-            locations=self._outward(locations),
-            scales=scales,
-            weights=weights,
-            cautions=self._cautions(at),
-        )
+        return self._distribution(at, of, n_splits, self._cautions(at))
+
+    def _distribution(
+        self, sizes: FloatArray, of: Quantity, n_splits: int | None = None, cautions: tuple[str, ...] = ()
+    ) -> Forecast:
+        """What is forecast, of checked sizes; without cautions for questions that ask for it many times."""
+        locations, scales, weights = self._fit.predict(sizes, of, n_splits)
+        return Forecast(sizes, self._outward(locations), scales, weights, cautions)
 
     def sample_curves(
         self,
@@ -178,8 +179,10 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             an answer too: `size` is then `math.inf`.
         """
         check_is_fitted(self)
-        success = success_of(self, target, of)
-        found = required_size(success, np.unique(self.curve_.sizes), float(target), confidence)
+        choice("of", of, get_args(Quantity))
+        goal = attainable_target(target, float(self.ceiling), self.curve_.direction)
+        success = success_by(lambda sizes: self._distribution(sizes, of), goal, self.curve_.direction)
+        found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
         return self._with_cautions(replace(found, relative_error=self._relative_error(found, success, of)))
 
     def _relative_error(self, found: RequiredSize, success: Success, of: Quantity) -> float:
@@ -199,8 +202,12 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Reasons to doubt what is said about these sizes."""
-        pilot = self.curve_.replicates
-        return pilot_cautions(self.curve_) + forecast_cautions(sizes, pilot) + self._fit.cautions(sizes)
+        return self._pilot_cautions_ + forecast_cautions(sizes, self.curve_.replicates) + self._fit.cautions(sizes)
+
+    @cached_property
+    def _pilot_cautions_(self) -> tuple[str, ...]:
+        """Learnt, like all that ends so: kept until the next fit."""
+        return pilot_cautions(self.curve_)
 
     def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
         """The sizes; all that is asked for is checked."""
