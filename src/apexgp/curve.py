@@ -135,7 +135,11 @@ class LearningCurve:
     @property
     def upward(self) -> LearningCurve:
         """The same curve with 1 - score for an error rate, so that higher is better: what models are fitted to."""
-        return self if self.direction == "higher" else replace(self, scores=1 - self.scores, direction="higher")
+        return self if self.direction == "higher" else self._turned
+
+    @cached_property
+    def _turned(self) -> LearningCurve:
+        return replace(self, scores=1 - self.scores, direction="higher")
 
     @cached_property
     def replicates(self) -> Replicates:

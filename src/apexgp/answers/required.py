@@ -25,7 +25,9 @@ __all__ = [
     "RequiredSize",
     "Success",
     "attainable_target",
+    "prob_met",
     "required_size",
+    "success_by",
     "success_of",
     "whole_size",
 ]
@@ -131,12 +133,17 @@ def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
         )
     direction = model.curve_.direction
     goal = attainable_target(target, float(model.ceiling if direction == "higher" else 1 - model.floor), direction)
+    return success_by(lambda sizes: model.forecast(sizes, of=of), goal, direction)
 
-    def success(sizes: FloatArray) -> FloatArray:
-        forecast = model.forecast(sizes, of=of)
-        return forecast.prob_at_least(goal) if direction == "higher" else forecast.cdf(goal)
 
-    return success
+def success_by(forecast: Callable[[FloatArray], Forecast], goal: float, direction: str) -> Success:
+    """F for an attainable target, given what forecasts the score at some sizes."""
+    return lambda sizes: prob_met(forecast(sizes), goal, direction)
+
+
+def prob_met(forecast: Forecast, goal: float, direction: str) -> FloatArray:
+    """Probability that the score at each size of a forecast meets a target."""
+    return forecast.prob_at_least(goal) if direction == "higher" else forecast.cdf(goal)
 
 
 def attainable_target(target: float, ceiling: float, direction: str) -> float:
