@@ -66,6 +66,17 @@ def test_what_takes_too_long_is_ended_and_its_place_taken(runner, pool):
     assert after == [0, 1, 2, 3]
 
 
+def test_nobody_waits_for_a_successor_to_begin_while_another_is_free(runner, pool):
+    async def scene():
+        begun = await asyncio.gather(*(pool.answer(("sleep", 0.1)) for _ in range(2)))
+        with pytest.raises(WorkerDiedError):
+            await pool.answer(("die", 0))
+        return {pid for *_, pid in begun}, {(await pool.answer(("echo", i)))[2] for i in range(3)}
+
+    begun, found = runner.run(scene())
+    assert found < begun
+
+
 def test_slow_kinds_leave_a_worker_to_the_others(runner, pool):
     async def scene():
         slow = [asyncio.ensure_future(pool.answer(("sleep", 600), slow=True)) for _ in range(3)]
