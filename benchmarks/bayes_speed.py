@@ -18,8 +18,8 @@ from apexgp import APExGP, LearningCurve, forecast_many
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
 from apexgp.inference.statistics import Batch, Statistics
-from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
+from apexgp.priors import CALIBRATED
 
 NEW = np.geomspace(500, 18_000, 10)
 

@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 
 import numbers_of_priors as numbers
 import pilots
-from apexgp.model.beliefs import CALIBRATED, Beliefs, Beta, LogitNormal, LogNormal, Normal
+from apexgp.priors import CALIBRATED, Beliefs, Beta, LogitNormal, LogNormal, Normal
 from lcdb import Case
 from reweighting import Nodes, Objective, integrated
 

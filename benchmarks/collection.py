@@ -26,9 +26,10 @@ from sklearn.base import clone
 import calibrate
 import lcdb
 import scoring
-from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, simulate_collection, true_requirement
+from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, simulate_collection
 from apexgp.answers.plan import cheapest_sizes
 from apexgp.answers.required import success_of
+from apexgp.simulation import true_requirement
 
 PLANNERS = ("apexgp, plan", "Learn-Optimize-Collect, bootstrap")
 SHARES = (0.25, 0.5, 0.75)

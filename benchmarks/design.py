@@ -28,7 +28,7 @@ import calibrate
 import lcdb
 import pilots
 from apexgp import APExGP, Forecast, LearningCurve, design_pilot, metrics
-from apexgp.design.candidates import Room
+from apexgp.design.candidates import DesignSpace
 from apexgp.design.judge import Judge
 from apexgp.design.knowledge import from_posterior
 from apexgp.design.plans import Design, price_of
@@ -82,7 +82,7 @@ class Case:
 
     def after(self, design: Design) -> LearningCurve:
         """The pilot with what the design shows."""
-        which = slice(0, SPLITS) if design.continued else slice(SPLITS, SPLITS + design.splits)
+        which = slice(0, SPLITS) if design.continued else slice(SPLITS, SPLITS + design.n_splits)
         return self.curve(self.scores(PILOT, slice(0, SPLITS)), self.scores(design.sizes, which))
 
 
@@ -146,7 +146,7 @@ def promises(count: int, folds: dict | None) -> None:
         grid = np.geomspace(last, 50 * last, 17)
         known = from_posterior(before.posterior, np.unique(np.concatenate([PILOT, FURTHER, asked, grid])))
         judge = Judge(before, curves[0], known, asked, grid, None, 0.8, by_size=False)
-        room = Room(np.append(PILOT, FURTHER), PILOT, SPLITS, price_of(None, PILOT), np.inf, (1,))
+        room = DesignSpace(np.append(PILOT, FURTHER), PILOT, SPLITS, price_of(None, PILOT), np.inf, (1,))
         told = {one.design: one for one in judge.ranked(FIXED.values(), room)}
         data = imagine(known, curves[0], DRAWS, 10, 1.0, 0)
         shares, refits = models_after(list(FIXED.values()), data, curves[0], method, method._checked_engine())
@@ -240,7 +240,7 @@ def first(count: int, folds: dict | None) -> None:
     }
     found = design_pilot(APExGP(floor=0.5), 18, at=3620, sizes=every, available=362, confirm=5)
     print(f"\nThe priors advise, for 18 fits up to 362 and a size of 3,620:\n{found}\n")
-    names["the priors' advice"] = (tuple(int(size) for size in found.best.sizes), found.best.splits)
+    names["the priors' advice"] = (tuple(int(size) for size in found.best.sizes), found.best.n_splits)
     rows = []
     for case in cases(count, 3, every, 8 * PILOT[-1], 6):
         method = settings(case, folds)

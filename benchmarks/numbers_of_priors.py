@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logit
 
 from apexgp.inference.posterior import Posterior
-from apexgp.model.beliefs import Beliefs, Beta, LogitNormal, LogNormal, Normal
+from apexgp.priors import Beliefs, Beta, LogitNormal, LogNormal, Normal
 
 COMMON = ("tau_e", "tau_ratio", "kappa", "sigma", "lam")
 _SIGMA = COMMON.index("sigma")

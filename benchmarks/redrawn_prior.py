@@ -16,10 +16,12 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from apexgp import PUBLISHED, Forecast, dense_coverage, metrics
+from apexgp import Forecast, metrics
+from apexgp.experiment import dense_coverage
 from apexgp.inference.map import MapProblem, fit_map
+from apexgp.model.elicitation import TAU, PositiveNormal
 from apexgp.model.means import MEANS
-from apexgp.model.priors import TAU, PositiveNormal
+from apexgp.priors import PUBLISHED
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "papers"))
 from harvey2023.data import DENSE_SIZES, TASKS, Results, Task, default_folder

@@ -14,13 +14,13 @@ import numpy as np
 from scipy.special import betaln, digamma, expit
 
 import numbers_of_priors as numbers
-from apexgp._truncated import CutNormal
 from apexgp.inference.density import Density
 from apexgp.inference.posterior import Posterior
 from apexgp.inference.sampler import integrate
 from apexgp.inference.statistics import Batch, Statistics
-from apexgp.model.beliefs import Beliefs
 from apexgp.model.means import MEANS
+from apexgp.numerics.truncated import CutNormal
+from apexgp.priors import Beliefs
 from lcdb import Case
 from pilots import GROUPS
 from scoring import HORIZONS, horizon

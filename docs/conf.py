@@ -38,7 +38,7 @@ nb_merge_streams = True
 
 # The reference: numpydoc. Names between single backticks are links where they can be, and code where not.
 autodoc_typehints_format = "short"
-autodoc_type_aliases = {name: name for name in ("ArrayLike", "FloatArray", "Columns", "PathLike")}
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "FloatArray", "ColumnData", "PathLike")}
 python_maximum_signature_line_length = 100
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"

@@ -11,20 +11,8 @@ import re
 import sys
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import (
-    APExGP,
-    BacktestDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    LearningCurve,
-    PlanDisplay,
-    backtest,
-    collect_curves,
-    compare_models,
-    design_pilot,
-    plan_collection,
-)
+from apexgp import APExGP, LearningCurve, backtest, collect_curves, compare_models, design_pilot, plan_collection
+from apexgp.plot import BacktestDisplay, ComparisonDisplay, CurveDisplay, DesignDisplay, PlanDisplay
 from apexgp.surfaces.digits import measure_digits
 from pages import FOLDER, command_line_page, folder_of, page_of_the_report, pages_with_outputs, remade
 
@@ -44,7 +32,7 @@ def answer_pictures() -> None:
         curve = LearningCurve.from_csv("pairs.csv", metric="auroc")
     model = APExGP().fit(curve)
     other = LearningCurve(curve.sizes, curve.scores - 0.02, curve.split, metric="auroc")
-    plan = plan_collection(model, target=0.78, cost_per_sample=12, penalty=50_000)
+    plan = plan_collection(model, target=0.78, cost_per_example=12, penalty=50_000)
     comparison = compare_models({"resnet": curve, "vit": other}, [360, 3600])
     displays = {
         "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),

@@ -9,7 +9,16 @@ import pytest
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, forecast_many, read_curves
-from apexgp.errors import ApexError, DataError, MissingExtraError, NoForecastError, RequestError, WouldOverwriteError
+from apexgp.errors import (
+    ApexError,
+    DataError,
+    Fault,
+    MissingExtraError,
+    NoForecastError,
+    RequestError,
+    WouldOverwriteError,
+)
+from apexgp.vocabulary import Vocabulary
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768]
 
@@ -24,26 +33,42 @@ def test_an_error_knows_its_argument_and_says_it_in_python():
 def test_a_surface_words_the_arguments_in_its_own_way():
     error = DataError("must be so.", argument="cost", remedy=("Name it with {} or {}.", "cost", "rounds"))
     assert str(error) == "cost must be so. Name it with cost=... or rounds=...."
-    worded = error.worded(lambda name: f"--{name}", lambda name, value: f"-{name[0]}")
-    assert worded == "--cost must be so. Name it with -c or -r."
+    error.worded_for(Vocabulary({"cost": "Price"}, lambda word, _value: word.lower()))
+    assert str(error) == "Price must be so. Name it with price or rounds=...."
+    assert (error.argument, error.to_set) == ("cost", [("cost", None), ("rounds", None)])
+
+
+def test_the_words_of_an_inner_surface_stay_within_those_of_an_outer_one():
+    error = RequestError("must be so.", argument="label", remedy=("See {}, {} and {}.", "label", ("out", 1), ("x", 2)))
+    error.worded_for(Vocabulary({"label": "data.label"}, lambda word, _value: f"[{word}]"))
+    error.worded_for(Vocabulary({"label": "--label", "out": "--out"}, lambda word, value: f"{word} {value}"))
+    assert str(error) == "data.label must be so. See [data.label], --out 1 and x=2."
+
+
+def test_a_switch_takes_no_value():
+    words = Vocabulary({"direction": "--lower", "unit": "--unit"}, lambda word, value: f"{word} {value}", {"direction"})
+    assert words.setting("direction", "lower") == "--lower None"  # the reader has nothing to choose
+    assert words.setting("unit", "rows") == "--unit rows"
 
 
 def test_a_value_of_the_users_is_never_taken_for_an_argument(tmp_path):
-    path = tmp_path / "cost_per_sample {}.csv"
+    path = tmp_path / "cost_per_example {}.csv"
     with pytest.raises(DataError) as found:
         read_curves(path)
-    assert found.value.worded(lambda name: "?", lambda name, value: "?") == f"There is no file {path}. " + (
-        "Check the name and the folder."
-    )
+    found.value.worded_for(Vocabulary({"cost_per_example": "?"}))
+    assert str(found.value) == f"There is no file {path}. Check the name and the folder."
 
 
 @pytest.mark.parametrize("kind", [DataError, RequestError, NoForecastError, WouldOverwriteError, MissingExtraError])
 def test_errors_survive_the_way_back_from_a_worker(kind):
-    error = kind("must be so.", argument="cost", remedy=("Try {}.", "rounds"))
+    faults = [Fault(3, "score", "is no number.")]
+    error = kind("must be so.", argument="cost", remedy=("Try {}.", "rounds"), where="a file", faults=faults)
+    error.worded_for(Vocabulary({"cost": "price"}))
     again = pickle.loads(pickle.dumps(error))
     assert isinstance(again, kind)
     assert isinstance(again, ApexError)
-    assert (str(again), again.argument, again.remedy) == (str(error), error.argument, error.remedy)
+    assert str(again) == str(error) == "a file: price must be so. Try rounds=...."
+    assert vars(again) == vars(error)
 
 
 def lines_of(work):

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 import apexgp
-from apexgp import PUBLISHED, WRITTEN, APExGP, Beliefs, LearningCurve, LeastSquares, Variant
+from apexgp import APExGP, LearningCurve, LeastSquares
 from apexgp.errors import (
     AccuracyWarning,
     ConvergenceWarning,
@@ -21,6 +22,8 @@ from apexgp.errors import (
     ReproducibilityWarning,
     RequestError,
 )
+from apexgp.estimators import fit_together
+from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -104,10 +107,15 @@ def test_replicates_count_through_their_mean(searched):
     np.testing.assert_allclose(model.fit(sizes, scores).predict(NEW), model.fit(SIZES, SCORES).predict(NEW), atol=1e-6)
 
 
+def turned(model):
+    """The same settings for error rates."""
+    return clone(model).set_params(ceiling=1 - model.floor, floor=1 - model.ceiling)
+
+
 @pytest.mark.slow
 def test_an_error_rate_gives_the_mirror_image(model):
     higher = model.fit(SIZES, SCORES).predict(NEW)
-    lower = model.fit(LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")).predict(NEW)
+    lower = turned(model).fit(LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")).predict(NEW)
     np.testing.assert_allclose(lower, 1 - higher, atol=1e-6)
 
 
@@ -254,6 +262,9 @@ def test_a_curve_needs_as_many_sizes_as_parameters(regression):
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
     scores = np.array(SCORES) if direction == "higher" else 1 - np.array(SCORES)
+    best = regression.ceiling
+    if direction == "lower":
+        regression = turned(regression)
     regression.fit(LearningCurve(SIZES, scores, direction=direction))
 
     def curve(n):
@@ -266,7 +277,7 @@ def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
     assert regression._crossing(0.0) == regression._crossing(-1.0) == 1.0
     assert regression._crossing(curve(1)) == 1.0
     assert regression._crossing(1.001) == math.inf
-    assert regression._crossing(regression.ceiling + 1e-9) == math.inf
+    assert regression._crossing(best + 1e-9) == math.inf
 
 
 def test_a_flat_curve_reaches_only_what_it_has(regression):
@@ -437,7 +448,7 @@ def test_bad_settings_are_explained_at_fit(model, settings, message):
         ({"floor": 0.96, "ceiling": 0.95}, "below the ceiling 0.95"),
         ({"noise": 0}, "noise must be above 0"),
         ({"noise": 0.01, "priors": "paper"}, "noise goes with priors='calibrated'"),
-        ({"variant": "published"}, "variant must be an apexgp.Variant"),
+        ({"variant": "published"}, "variant must be an apexgp.priors.Variant"),
     ],
 )
 def test_bad_choices_are_explained_at_fit(settings, message):
@@ -592,7 +603,7 @@ def test_a_model_that_no_longer_gives_its_numbers_warns(tmp_path):
 
 
 def test_beliefs_of_ones_own_are_saved_and_read(tmp_path):
-    beliefs = replace(apexgp.beliefs.CALIBRATED, lam=apexgp.beliefs.LogNormal(0.5, 0.2))
+    beliefs = replace(apexgp.priors.CALIBRATED, lam=apexgp.priors.LogNormal(0.5, 0.2))
     model = APExGP("power_law", priors=beliefs).fit(SIZES, SCORES)
     assert model.parameters_ != APExGP("power_law").fit(SIZES, SCORES).parameters_
     model.save(tmp_path / "model.json")
@@ -602,7 +613,7 @@ def test_beliefs_of_ones_own_are_saved_and_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "beliefs", [apexgp.beliefs.CALIBRATED, apexgp.beliefs.paper_beliefs(WRITTEN)], ids=["calibrated", "paper"]
+    "beliefs", [apexgp.priors.CALIBRATED, apexgp.priors.paper_beliefs(WRITTEN)], ids=["calibrated", "paper"]
 )
 def test_beliefs_survive_json(beliefs):
     assert Beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict()))) == beliefs
@@ -626,3 +637,27 @@ def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
     said = [caution for caution in model.forecast([720]).cautions if "Is lower better?" in caution]
     assert len(said) == asks
     assert all("say so with direction='lower';" in caution for caution in said)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(APExGP, "mmf"), APExGP.as_published, partial(LeastSquares, "arctan")],
+    ids=["bayes", "map", "regression"],
+)
+def test_ceiling_and_floor_point_the_way_of_the_curve(make):
+    errors = LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")
+    upward, downward = make(ceiling=0.8, floor=0.5).fit(SIZES, SCORES), make(ceiling=0.5, floor=0.2).fit(errors)
+    assert downward.predict([720, 9000]) == pytest.approx(1 - upward.predict([720, 9000]))
+    assert downward.predict([10**7]) >= 0.2 - 0.02
+    (again,) = fit_together(make(ceiling=0.5, floor=0.2), [errors])
+    assert again.predict([9000]) == pytest.approx(downward.predict([9000]))
+    with pytest.raises(DataError, match=r"The floor is 0\.3, but the pilot reaches 0\.232 on average at size 360"):
+        make(floor=0.3).fit(errors)
+    (refused,) = fit_together(make(floor=0.3), [errors])
+    assert "floor" in str(refused)
+
+
+def test_an_error_rate_worse_than_chance_is_refused():
+    errors = LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")
+    with pytest.raises(DataError, match=r"ceiling is 0\.2, but the mean score at size 60 is 0\.34\. Give a ceiling"):
+        APExGP(ceiling=0.2).fit(errors)

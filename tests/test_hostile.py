@@ -12,9 +12,9 @@ from sklearn.naive_bayes import GaussianNB
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics, minimum_sample_size, plan_collection
-from apexgp._jobs import jobs
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
+from apexgp.running.jobs import jobs
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -163,7 +163,7 @@ def test_tampered_models_are_named(model, tmp_path, part, tampered):
 )
 def test_plans(model, given, message):
     with pytest.raises(RequestError, match=message):
-        plan_collection(**{"model": model, "target": 0.8, "cost_per_sample": 1.0, "penalty": 100.0} | given)
+        plan_collection(**{"model": model, "target": 0.8, "cost_per_example": 1.0, "penalty": 100.0} | given)
 
 
 def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
@@ -186,8 +186,8 @@ def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
         (lambda: metrics.rmse(np.zeros((2, 3)), np.zeros((4, 3))), "must fit together"),
         (lambda: metrics.mae([np.inf], [np.inf]), "NaN or infinite"),
         (lambda: metrics.pit(None, [0.5]), "Expected a Forecast"),
-        (lambda: apexgp.true_requirement(None, 0.5), "curve must be a LearningCurve"),
-        (lambda: apexgp.tune_correction([1, 2], LeastSquares(), 3), "must be pairs"),
+        (lambda: apexgp.simulation.true_requirement(None, 0.5), "curve must be a LearningCurve"),
+        (lambda: apexgp.simulation.tune_correction([1, 2], LeastSquares(), 3), "must be pairs"),
         (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=3), "methods must be names"),
         (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=[[1]]), "methods must be names"),
         (lambda: apexgp.read_curves(None), "name of a file"),
@@ -209,16 +209,16 @@ def test_other_functions(call, message):
         ({"stay": 2}, "stay must be from 0 to 1"),
         ({"trends": {"x": 1}}, "trends must be one of 'tau_e'"),
         ({"tau_e": 3}, "tau_e must be a distribution"),
-        ({"tau_e": apexgp.beliefs.Normal(-9, 1)}, "tau_e must be of positive values"),
-        ({"lam": apexgp.beliefs.LogNormal(np.nan, 1)}, "lam must be a distribution"),
-        ({"shapes": apexgp.beliefs.CALIBRATED.shapes | {"mmf": ()}}, "shapes must hold 2 of mmf"),
-        ({"shares": apexgp.beliefs.CALIBRATED.shares | {"mmf": 3}}, "shares must be a Beta distribution for mmf"),
+        ({"tau_e": apexgp.priors.Normal(-9, 1)}, "tau_e must be of positive values"),
+        ({"lam": apexgp.priors.LogNormal(np.nan, 1)}, "lam must be a distribution"),
+        ({"shapes": apexgp.priors.CALIBRATED.shapes | {"mmf": ()}}, "shapes must hold 2 of mmf"),
+        ({"shares": apexgp.priors.CALIBRATED.shares | {"mmf": 3}}, "shares must be a Beta distribution for mmf"),
         ({"log_base": 1.0}, "log_base must be from"),
     ],
 )
 def test_priors_that_cannot_be_meant_are_named_and_not_the_curve(given, message):
     with pytest.raises(RequestError, match=message):
-        replace(apexgp.beliefs.CALIBRATED, **given)
+        replace(apexgp.priors.CALIBRATED, **given)
 
 
 @pytest.mark.parametrize(
@@ -235,18 +235,18 @@ def test_priors_that_cannot_be_meant_are_named_and_not_the_curve(given, message)
 )
 def test_constants_that_cannot_be_meant_are_named(given, message):
     with pytest.raises(RequestError, match=message):
-        replace(apexgp.PUBLISHED, **given)
+        replace(apexgp.priors.PUBLISHED, **given)
 
 
 def test_a_trend_of_what_a_mean_has_not_moves_nothing():
-    model = APExGP("power_law", priors=replace(apexgp.beliefs.CALIBRATED, trends={"shape1": 1.0}))
-    without = APExGP("power_law", priors=replace(apexgp.beliefs.CALIBRATED, trends={}))
+    model = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, trends={"shape1": 1.0}))
+    without = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, trends={}))
     found = [m.fit(SIZES, SCORES).forecast([720]).mean for m in (model, without)]
     np.testing.assert_array_equal(*found)
 
 
 def test_priors_of_ones_own_give_the_same_forecast_as_the_same_ones_by_name():
-    own = APExGP(priors=replace(apexgp.beliefs.CALIBRATED)).fit(SIZES, SCORES).forecast([720])
+    own = APExGP(priors=replace(apexgp.priors.CALIBRATED)).fit(SIZES, SCORES).forecast([720])
     np.testing.assert_array_equal(own.mean, APExGP().fit(SIZES, SCORES).forecast([720]).mean)
 
 
@@ -265,8 +265,8 @@ def test_what_would_fill_the_memory_is_bounded(model):
     with pytest.raises(RequestError, match="sizes must be at most 10,000 in one forecast, got 10,001"):
         model.forecast(np.arange(1, 10_002))
     with pytest.raises(RequestError, match="index must be a whole number of at most 1"):
-        forecast.at(2)
-    assert forecast.at(-1).sizes == [3600]
+        forecast[2]
+    assert forecast[-1].sizes == [3600]
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")

@@ -18,9 +18,9 @@ import pandas as pd
 
 import scoring
 from apexgp import Forecast
-from apexgp._lock import held
 from apexgp.cautions import in_brief
 from apexgp.errors import ApexError
+from apexgp.files.lock import held
 from study.methods import Method
 from study.peers import MissingPackageError
 from study.samples import Pilot

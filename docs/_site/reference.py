@@ -1,6 +1,6 @@
 """The API reference: every public name on the page of its topic, and nothing that belongs to other libraries.
 
-`.. public:: collect images` documents the names of `apexgp` that these packages define: a table, then each in full.
+`.. public:: collect images` documents the public names that these packages define: a table, then each in full.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ import apexgp
 def names_in(packages: list[str]) -> dict[str, str]:
     """Public functions and classes of these packages, with the directive that documents them: functions first."""
     found = {}
-    for name in apexgp.__all__:
-        value = getattr(apexgp, name)
-        module = getattr(value, "__module__", "")
-        if any(f"{module}.".startswith(f"apexgp.{package}.") for package in packages):
-            if inspect.isclass(value):
-                found[name] = "autoclass"
-            elif inspect.isfunction(value):
-                found[name] = "autofunction"
-    return dict(sorted(found.items(), key=lambda pair: (pair[1] == "autoclass", pair[0].lower())))
+    inner = [getattr(apexgp, name) for name in apexgp.__all__ if inspect.ismodule(getattr(apexgp, name))]
+    for holder in (apexgp, *inner):
+        for name in holder.__all__:
+            value = getattr(holder, name)
+            module = getattr(value, "__module__", "")
+            if any(f"{module}.".startswith(f"apexgp.{package}.") for package in packages):
+                if inspect.isclass(value):
+                    found[f"{holder.__name__}.{name}"] = "autoclass"
+                elif inspect.isfunction(value):
+                    found[f"{holder.__name__}.{name}"] = "autofunction"
+    return dict(sorted(found.items(), key=lambda pair: (pair[1] == "autoclass", pair[0].rpartition(".")[2].lower())))
 
 
 class PublicNames(SphinxDirective):
@@ -38,8 +40,8 @@ class PublicNames(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Write the directives that autodoc has for each, and have them read."""
         names = names_in(" ".join(self.content).split())
-        table = [".. autosummary::", "   :nosignatures:", "", *(f"   apexgp.{name}" for name in names), ""]
-        entries = [f".. {directive}:: apexgp.{name}\n" for name, directive in names.items()]
+        table = [".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in names), ""]
+        entries = [f".. {directive}:: {name}\n" for name, directive in names.items()]
         return self.parse_text_to_nodes("\n".join([*table, *entries]))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apexgp import dense_coverage
+from apexgp.experiment import dense_coverage
 
 from .data import DENSE_SIZES, SPLITS_AVERAGED, TASKS
 from .methods import Fits, interval_kind

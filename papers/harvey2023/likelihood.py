@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apexgp import bootstrapped_likelihood, uniform_likelihood
+from apexgp.experiment import bootstrapped_likelihood, uniform_likelihood
 
 from .data import TASKS, Task
 from .methods import Fits

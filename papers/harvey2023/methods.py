@@ -72,7 +72,7 @@ class Fits:
         That of the paper's own methods is taken before the cut to [0, 1], as in the released code.
         """
         model = self.model(column, method, task)
-        if not model.forecasts:
+        if not model.has_distribution:
             return model.predict(sizes)
         forecast = model.forecast(sizes, of="same_splits")
         return forecast.mean if column == "default" else forecast.location

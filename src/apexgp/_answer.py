@@ -9,11 +9,11 @@ from html import escape
 from typing import Any
 
 from ._extras import need
-from ._json import plain
+from .files.plain import plain
 
-__all__ = ["Answer", "Columns", "Shown", "as_frame", "columns_as_json", "rows_of"]
+__all__ = ["Answer", "ColumnData", "Shown", "as_frame", "columns_as_json", "rows_of"]
 
-Columns = dict[str, list[Any]]
+ColumnData = dict[str, list[Any]]
 """A table: the cells of each column, all columns of one length."""
 
 _MOST_ROWS = 20  # of a table that is shown; a frame holds them all
@@ -70,14 +70,14 @@ class Answer(ABC):
     cautions: tuple[str, ...]
 
     @abstractmethod
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         """The answer as a table, with numbers as they are."""
 
     @abstractmethod
     def shown(self) -> Shown:
         """The answer as `print` and a notebook show it."""
 
-    def to_dict(self) -> Columns:
+    def to_dict(self) -> ColumnData:
         """The answer as plain columns, ready for JSON and for any library of tables.
 
         A number that is not finite is None. `to_frame` gives the same table.
@@ -101,16 +101,16 @@ class Answer(ABC):
         return self.shown().as_html()
 
 
-def columns_as_json(columns: Columns) -> Columns:
+def columns_as_json(columns: ColumnData) -> ColumnData:
     """Columns with cells that JSON has a word for."""
-    table: Columns = plain(columns, str)  # a task may be anything that its caller could use as a key
+    table: ColumnData = plain(columns, str)  # a task may be anything that its caller could use as a key
     return table
 
 
-def as_frame(answer: Answer, columns: Columns) -> Any:
+def as_frame(answer: Answer, columns: ColumnData) -> Any:
     """Columns as a pandas DataFrame; a pair becomes two columns, a mapping one for each of its entries."""
     pandas = need("pandas", f"{type(answer).__name__}.to_frame", "pandas")
-    flat: Columns = {}
+    flat: ColumnData = {}
     for name, cells in columns.items():
         if cells and isinstance(cells[0], Mapping):
             flat |= {f"{name}_{key}": [cell[key] for cell in cells] for key in cells[0]}
@@ -123,6 +123,6 @@ def as_frame(answer: Answer, columns: Columns) -> Any:
     return frame
 
 
-def rows_of(columns: Columns) -> list[dict[str, Any]]:
+def rows_of(columns: ColumnData) -> list[dict[str, Any]]:
     """The same table by rows."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
-from ._files import write_text
-from ._known_metrics import UNNAMED, metric_name, unbounded_metric
-from ._splits import check_splits, split_labels, unstacked
-from ._tables import as_csv
 from .errors import DataError, RequestError
+from .files.writing import write_text
 from .reading.frames import is_frame, scikit_learn_curve
-from .reading.source import Source, Wanted, read_measurements
+from .reading.known_metrics import UNNAMED, metric_name, unbounded_metric
+from .reading.source import Source, TableSettings, read_measurements
+from .reading.split_labels import check_splits, split_labels, unstacked
+from .reading.spreadsheets import Table, as_csv
 
 __all__ = ["LearningCurve", "read_curves"]
 
@@ -195,7 +195,7 @@ class LearningCurve:
         sheet
             Which sheet of a workbook: its name, or its number from 1; by default the first.
         """
-        wanted = Wanted(size, score, split, None, metric, direction, unit, sheet)
+        wanted = TableSettings(size, score, split, None, metric, direction, unit, sheet)
         return _only(curves_and_notes(path, wanted)[0], path)
 
     @classmethod
@@ -221,7 +221,7 @@ class LearningCurve:
         """
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
-        wanted = Wanted(size, score, split, None, metric, direction, unit)
+        wanted = TableSettings(size, score, split, None, metric, direction, unit)
         return _only(curves_and_notes(frame, wanted)[0], frame)
 
     @classmethod
@@ -294,10 +294,12 @@ def read_curves(
     A table without that column holds one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
-    return curves_and_notes(path, Wanted(size, score, split, task, metric, direction, unit, sheet))[0]
+    return curves_and_notes(path, TableSettings(size, score, split, task, metric, direction, unit, sheet))[0]
 
 
-def curves_and_notes(path: Source, wanted: Wanted) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
+def curves_and_notes(
+    path: Source | Table, wanted: TableSettings
+) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
     """What `read_curves` gives, and what a reader should know: which column was taken for what, what was left out."""
     found, notes = read_measurements(path, wanted)
     curves = {

@@ -24,13 +24,17 @@
     ├── UngroupedWarning                  rows seem to belong together, and no groups were given
     ├── FailedFitsWarning                 some fits of a run raised errors
     └── FewerProcessesWarning             more processes were asked for than the machine can use
+
+An error about a table carries a `Fault` for every row that it is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from .vocabulary import PYTHON, Remedy, Vocabulary, arguments_named, with_remedy
 
 __all__ = [
     "AccuracyWarning",
@@ -40,6 +44,7 @@ __all__ = [
     "DataError",
     "DataTypeError",
     "FailedFitsWarning",
+    "Fault",
     "FewTestCasesWarning",
     "FewerProcessesWarning",
     "LeakWarning",
@@ -56,8 +61,14 @@ __all__ = [
     "WouldOverwriteError",
 ]
 
-# A sentence, then the arguments that it names, each alone or with the value to give it.
-Remedy = tuple[()] | tuple[str, *tuple[str | tuple[str, Any], ...]]
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with one row of a table: its line, the column if it is a cell, and why."""
+
+    line: int
+    column: str | None
+    message: str
 
 
 class ApexError(Exception):
@@ -71,10 +82,12 @@ class ApexError(Exception):
         The argument at fault.
     remedy
         What to do, with {} where arguments are named, and those arguments; one with a value to give it is a pair.
-    where, column
-        The place in a file, in words that stand before the message, and the column if it is a cell.
+    where
+        The place in a file, in words that stand before the message.
+    faults
+        The rows of a table that are at fault, the first few where there are many.
 
-    Every surface words the arguments in its own way, the command line as its options: see `worded`.
+    Every surface words the arguments in its own way, the command line as its options: see `worded_for`.
     """
 
     def __init__(
@@ -84,52 +97,30 @@ class ApexError(Exception):
         argument: str | None = None,
         remedy: Remedy = (),
         where: str = "",
-        column: str | None = None,
+        faults: Sequence[Fault] = (),
     ) -> None:
         super().__init__(message)
-        self.message, self.argument, self.remedy, self.where, self.column = message, argument, remedy, where, column
+        self.message, self.argument, self.remedy, self.where = message, argument, remedy, where
+        self.faults = tuple(faults)
+        self.vocabulary = PYTHON
 
     def __str__(self) -> str:
-        return self.worded(lambda name: name, as_keyword)
+        text = self.message if self.argument is None else f"{self.vocabulary.name(self.argument)} {self.message}"
+        return with_remedy(f"{self.where}: {text}" if self.where else text, self.remedy, self.vocabulary)
 
-    def worded(self, name_of: Callable[[str], str], set_by: Callable[[str, Any], str], *, placed: bool = True) -> str:
-        """The message, with `name_of` to name the argument at fault and `set_by` to say how one is set.
-
-        `set_by` is called with the argument's name and the value to give it, None where the reader has to choose one.
-        A message that is shown at the place of the fault need not be `placed`.
-        """
-        text = f"{self.where}: " if self.where and placed else ""
-        text += self.message if self.argument is None else f"{name_of(self.argument)} {self.message}"
-        return with_remedy(text, self.remedy, set_by)
+    def worded_for(self, vocabulary: Vocabulary) -> Self:
+        """Speak the words of a surface from now on, beneath those of a surface within it; to be raised on."""
+        self.vocabulary = self.vocabulary.within(vocabulary)
+        return self
 
     @property
     def to_set(self) -> list[tuple[str, Any]]:
         """Arguments that the remedy names, with the value to give each; None where the reader has to choose one."""
-        return _to_set(self.remedy)
+        return arguments_named(self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Keyword arguments survive the way back from a worker process.
-        about: dict[str, Any] = {
-            "argument": self.argument,
-            "remedy": self.remedy,
-            "where": self.where,
-            "column": self.column,
-        }
-        return partial(type(self), **about), (self.message,)
-
-
-def with_remedy(text: str, remedy: Remedy, set_by: Callable[[str, Any], str]) -> str:
-    """A text that goes on with what to do; `set_by` as for `ApexError.worded`."""
-    return f"{text} {remedy[0].format(*(set_by(*one) for one in _to_set(remedy)))}" if remedy else text
-
-
-def _to_set(remedy: Remedy) -> list[tuple[str, Any]]:
-    return [(argument, None) if isinstance(argument, str) else argument for argument in remedy[1:]]
-
-
-def as_keyword(name: str, value: Any = None) -> str:
-    """An argument as it is set in Python; the value None is the reader's to choose."""
-    return f"{name}={'...' if value is None else repr(value)}"
+        # What is not among `args` survives the way back from a worker process, too.
+        return type(self), (self.message,), vars(self)
 
 
 class DataError(ApexError, ValueError):

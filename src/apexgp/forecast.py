@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, ndtri
 
-from ._answer import Answer, Columns, Shown, as_frame, columns_as_json
+from ._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
 from ._check import FloatArray, choice, generator, probability, real_array, several, shown, text, whole_number
-from ._files import write_text
 from ._numbers import exactly
-from ._roots import rising_root
-from ._tables import as_csv
-from ._truncated import CutNormal
 from .errors import RequestError
+from .files.writing import write_text
+from .numerics.roots import rising_root
+from .numerics.truncated import CutNormal
+from .reading.spreadsheets import as_csv
 
 __all__ = ["MOST_DRAWS", "Forecast", "Quantity"]
 
@@ -90,13 +90,13 @@ class Forecast(Answer):
         ]
         return Shown("Forecast", ("size", "mean", "95 % interval"), rows, self._all_notes())
 
-    def _columns(self, levels: Sequence[float] = (0.8, 0.95)) -> Columns:
+    def _columns(self, levels: Sequence[float] = (0.8, 0.95)) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
         for level in (probability("levels", one) for one in several("levels", levels)):
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
         return {name: column.tolist() for name, column in columns.items()}
 
-    def to_dict(self, levels: Sequence[float] = (0.8, 0.95)) -> Columns:
+    def to_dict(self, levels: Sequence[float] = (0.8, 0.95)) -> ColumnData:
         """The forecast as plain columns: size, mean, median, std, and lower_95 and upper_95 for each level."""
         return columns_as_json(self._columns(levels))
 
@@ -311,9 +311,9 @@ class Forecast(Answer):
 
     def _at_each(self, levels: FloatArray) -> FloatArray:
         """Quantiles for levels of shape (k, Q): other levels at each size."""
-        return np.stack([self.at(q)._quantile(column)[:, 0] for q, column in enumerate(levels.T)], axis=1)
+        return np.stack([self[q]._quantile(column)[:, 0] for q, column in enumerate(levels.T)], axis=1)
 
-    def at(self, index: int) -> Forecast:
+    def __getitem__(self, index: int) -> Forecast:
         """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
         first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
         one = slice(first, first + 1)

@@ -104,7 +104,7 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     for where, truth in np.ndenumerate(scores):
         q = where[-1]
         panels = np.unique(np.clip([*edges[:, q], truth], 0.0, 1.0))
-        values[where] = _crps(forecast.at(q), panels, float(truth))
+        values[where] = _crps(forecast[q], panels, float(truth))
     return _averaged(values, axis)
 
 

@@ -18,6 +18,7 @@ class Known:
     """A model whose requirement D* has a known distribution: a mixture of log-normals, and infinity with the rest."""
 
     ceiling = 1.0
+    floor = 0.0
     curve_ = LearningCurve([25, 50, START], [0.3, 0.35, 0.4])
 
     def __init__(self, *parts):
@@ -85,9 +86,9 @@ def model(request):
 
 
 def test_the_contract_names_what_a_plan_holds():
-    plan = plan_collection(MODELS["certain"], TARGET, cost_per_sample=2, penalty=50_000, rounds=4)
+    plan = plan_collection(MODELS["certain"], TARGET, cost_per_example=2, penalty=50_000, rounds=4)
     assert isinstance(plan, CollectionPlan)
-    assert (plan.target, plan.cost_per_sample, plan.penalty, plan.start) == (TARGET, 2, 50_000, START)
+    assert (plan.target, plan.cost_per_example, plan.penalty, plan.start) == (TARGET, 2, 50_000, START)
     assert len(plan.sizes) == len(plan.prob_met) == 4
     assert all(isinstance(size, int) for size in plan.sizes)
     assert plan.cautions == ("made up",)
@@ -282,9 +283,9 @@ def test_error_rates_are_planned_like_accuracies():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"cost_per_sample": -1}, "cost_per_sample must be above 0, got -1"),
-        ({"cost_per_sample": 0}, "cost_per_sample must be above 0, got 0"),
-        ({"cost_per_sample": math.nan}, "cost_per_sample must be one finite number"),
+        ({"cost_per_example": -1}, "cost_per_example must be above 0, got -1"),
+        ({"cost_per_example": 0}, "cost_per_example must be above 0, got 0"),
+        ({"cost_per_example": math.nan}, "cost_per_example must be one finite number"),
         ({"penalty": -5}, "penalty must be above 0, got -5"),
         ({"penalty": 0}, "penalty must be above 0, got 0"),
         ({"penalty": math.inf}, "penalty must be one finite number"),
@@ -299,7 +300,7 @@ def test_error_rates_are_planned_like_accuracies():
 def test_bad_requests_are_explained(arguments, message):
     model = APExGP.as_published(ceiling=0.9).fit(SIZES, SCORES)
     with pytest.raises(RequestError, match=message):
-        plan_collection(model, **{"target": 0.8, "cost_per_sample": 1, "penalty": 1000, **arguments})
+        plan_collection(model, **{"target": 0.8, "cost_per_example": 1, "penalty": 1000, **arguments})
 
 
 def test_a_curve_without_probabilities_cannot_plan():

@@ -310,14 +310,14 @@ def test_bad_questions_are_explained(make, arguments, message):
 
 
 def test_bad_questions_about_error_rates_are_explained():
-    model = APExGP.as_published(ceiling=0.9).fit(LearningCurve(SIZES, 1 - SCORES, direction="lower"))
-    with pytest.raises(RequestError, match=r"The target 0.05 is better than 0.1, the best score"):
+    model = APExGP.as_published(floor=0.1).fit(LearningCurve(SIZES, 1 - SCORES, direction="lower"))
+    with pytest.raises(RequestError, match=r"The target 0.05 is better than 0.1, the best score .* set another floor"):
         model.required_size(0.05)
     with pytest.raises(RequestError, match="at least 0 and below 1, got 1"):
         model.required_size(1.0)
     with pytest.raises(RequestError, match="'new_splits', 'same_splits', 'expected', got 'all'"):
         model.required_size(0.2, of="all")
-    # The ceiling itself may be asked for, whatever 1 - 0.9 is in binary.
+    # The bound itself may be asked for, whatever 1 - 0.1 is in binary.
     assert model.required_size(0.1).size > 360
     assert APExGP.as_published(ceiling=0.9).fit(SIZES, SCORES).required_size(0.9).size > 360
 

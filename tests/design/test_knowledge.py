@@ -8,7 +8,7 @@ from apexgp import APExGP, LearningCurve
 from apexgp.design.knowledge import from_posterior
 from apexgp.design.linear import LinearPredictor, _moments
 from apexgp.design.plans import Design
-from apexgp.design.priors import from_priors
+from apexgp.design.prior_curves import from_priors
 from apexgp.design.simulated import imagine
 
 PILOT = np.array([60.0, 120.0, 240.0])
@@ -120,7 +120,7 @@ def test_new_labels_are_nobody_elses(fitted):
 
 @pytest.mark.parametrize("mean", ["mmf", "power_law", "arctan", "auto"])
 def test_curves_drawn_from_the_priors_are_curves(mean):
-    engine = APExGP(mean, floor=0.5)._engine()
+    engine = APExGP(mean, floor=0.5)._engine("higher")
     known = from_priors(engine, np.array([50.0, 200, 800, 1600, 16000]), np.array([50.0, 200, 800]), 0)
     assert known.location.shape[1] > 300
     assert ((known.location >= 0) & (known.location <= 1)).all()

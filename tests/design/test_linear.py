@@ -39,7 +39,7 @@ def regression(design, labelled):
     at = np.searchsorted(SIZES, design.sizes)
     noise = np.diag(single[at] ** 2) + (np.outer(carried[at], carried[at]) if labelled else np.diag(carried[at] ** 2))
     precision = np.linalg.inv(prior)
-    for _ in range(design.splits):
+    for _ in range(design.n_splits):
         precision += basis[at].T @ np.linalg.inv(noise) @ basis[at]
     asked = basis[np.searchsorted(SIZES, ASKED)]
     return np.sqrt(np.diag(asked @ np.linalg.inv(precision) @ asked.T))

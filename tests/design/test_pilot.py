@@ -10,12 +10,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, design_pilot
 from apexgp.design import pilot as pilot_module
-from apexgp.design.figures import expected_crps
 from apexgp.design.knowledge import from_posterior
 from apexgp.design.plans import Design, price_of
+from apexgp.design.risks import expected_crps
 from apexgp.design.simulated import imagine, models_after
 from apexgp.errors import RequestError
-from apexgp.model.beliefs import CALIBRATED, LogNormal
+from apexgp.priors import CALIBRATED, LogNormal
 
 CURVE = LearningCurve(
     np.repeat([60, 94, 147, 230, 360], 3),
@@ -35,7 +35,7 @@ def test_designs_keep_to_the_budget_and_come_in_order(model):
     assert len(found.designs) >= 15
     assert len({one.design for one in found.designs}) == len(found.designs)
     for one in found.designs:
-        assert one.cost == one.fits == len(one.sizes) * one.splits <= 12
+        assert one.cost == one.fits == len(one.sizes) * one.n_splits <= 12
         assert one.sizes[-1] <= 1000
         assert one.risk <= found.risk_now
         assert len(one.widths) == 2
@@ -104,7 +104,7 @@ def test_splits_go_on_only_where_they_are_known():
     labelled = design_pilot(APExGP().fit(CURVE), 6, at=3600, confirm=0)
     going_on = [one for one in labelled.designs if one.continued]
     assert going_on
-    assert all(one.splits == 3 and not set(one.sizes) & set(CURVE.sizes) for one in going_on)
+    assert all(one.n_splits == 3 and not set(one.sizes) & set(CURVE.sizes) for one in going_on)
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
@@ -132,7 +132,7 @@ def test_a_cost_that_grows_with_size_pays_for_less(model):
 
 
 def test_before_a_pilot_there_are_three_sizes_at_least():
-    found = design_pilot(None, 9, at=20_000, splits=3, confirm=1)
+    found = design_pilot(None, 9, at=20_000, n_splits=3, confirm=1)
     assert found.available == 2000
     assert found.pilot_sizes == ()
     assert all(len(one.sizes) >= 3 and one.fits <= 9 and not one.continued for one in found.designs)
@@ -180,7 +180,7 @@ def test_further_sizes_are_whole():
 
 
 def test_the_seed_decides_before_a_pilot():
-    first, again, other = (design_pilot(None, 9, at=20_000, splits=3, confirm=0, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (design_pilot(None, 9, at=20_000, n_splits=3, confirm=0, seed=seed) for seed in (1, 1, 2))
     assert first.to_dict() == again.to_dict()
     assert first.best.risk != other.best.risk
 
@@ -228,15 +228,16 @@ def test_drawn_data_sets_stand_for_all(model):
 
 def test_promises_depend_little_on_the_seed(model):
     widths = [
-        design_pilot(model, 4, at=3600, sizes=[720], splits=4, confirm=1, seed=seed).best.widths[0] for seed in range(5)
+        design_pilot(model, 4, at=3600, sizes=[720], n_splits=4, confirm=1, seed=seed).best.widths[0]
+        for seed in range(5)
     ]
     assert np.std(widths, ddof=1) < 0.08 * np.mean(widths)
 
 
 def test_sizes_and_splits_of_ones_own(model):
-    found = design_pilot(model, 20, at=3600, sizes=[100, 500], available=500, splits=4, confirm=0)
+    found = design_pilot(model, 20, at=3600, sizes=[100, 500], available=500, n_splits=4, confirm=0)
     assert {size for one in found.designs for size in one.sizes} <= {100, 500}
-    assert {one.splits for one in found.designs if not one.continued} == {4}
+    assert {one.n_splits for one in found.designs if not one.continued} == {4}
 
 
 def test_the_answer_can_be_taken_away(model):
@@ -256,7 +257,7 @@ def test_odd_but_sound_requests_are_answered(model):
     """A size that has been measured; a huge budget; sizes that are close together, of which all or none is known."""
     found = design_pilot(model, 4, at=360, confirm=0)
     assert found.best.risk < found.risk_now
-    assert design_pilot(model, 1e9, at=3600, confirm=0).best.splits <= 100
+    assert design_pilot(model, 1e9, at=3600, confirm=0).best.n_splits <= 100
     for close in ([500, 501, 502], [360], [60, 61]):
         assert design_pilot(model, 4, at=3600, sizes=close, available=600, confirm=0).designs
     assert design_pilot(None, 4, at=100, sizes=[50, 50.5, 51], available=60, confirm=1).designs
@@ -267,8 +268,8 @@ def test_odd_but_sound_requests_are_answered(model):
     [
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": 0.5}, "budget must pay for one more fit: the cheapest, at 60 with 1 split, takes 1 fit; got 0.5."),
-        ({"budget": 3, "splits": 4}, "takes 4 fits; got 3"),
-        ({"splits": 0}, "splits must be a whole number of at least 1, got 0."),
+        ({"budget": 3, "n_splits": 4}, "takes 4 fits; got 3"),
+        ({"n_splits": 0}, "n_splits must be a whole number of at least 1, got 0."),
         ({"available": 300}, "available must be at least 360"),
         ({"sizes": [5000], "available": 4000}, "sizes must be at most 4,000, the examples at hand, got 5000."),
         ({"cost": lambda size: 0.0}, "must be above 0, got 0"),
@@ -311,7 +312,7 @@ def test_bad_models_and_first_pilots_are_told_in_one_line(asked, words):
 @pytest.mark.slow
 def test_the_closed_form_ranks_as_fits_do(model):
     """A varied set of designs, all of them tried: the closed form puts them into nearly the same order."""
-    question = {"at": 3600, "available": 1440, "sizes": [60, 360, 720, 1440], "splits": 4}
+    question = {"at": 3600, "available": 1440, "sizes": [60, 360, 720, 1440], "n_splits": 4}
     told, tried = (design_pilot(model, 12, **question, confirm=count) for count in (0, 100))
     varied = told.designs
     assert len(varied) >= 7

@@ -12,7 +12,7 @@ import apexgp
 from apexgp import APExGP, CurveSet, LearningCurve
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
-from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files, proper, surface, used, usual
+from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files, proper, public, surface, used, usual
 from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
 
@@ -27,7 +27,7 @@ CALLS = {
     "repeated": ("repeated",),
     "design": ("design",),
     "collect": ("collect",),
-    "experiment": ("experiment",),
+    "experiment": ("replication",),
 }
 
 
@@ -38,8 +38,8 @@ def calls(group):
 
 def module_of(name):
     """Part of the package that a public name comes from."""
-    first, _, rest = name.removesuffix("[]").partition(".")
-    thing = getattr(apexgp.metrics, rest) if first == "metrics" else getattr(apexgp, first)
+    name = name.removesuffix("[]")
+    thing = public()[name] if name in public() else public()[name.partition(".")[0]]
     return thing.__module__.split(".")[1]
 
 
@@ -83,9 +83,7 @@ def odd_curve(draw):
 @lru_cache
 def model_document():
     path = folder() / "good.json"
-    APExGP(apexgp.METHODS["apexgp"]().mean, priors=apexgp.model.beliefs.CALIBRATED).fit(curve()).save(
-        path, overwrite=True
-    )
+    APExGP(apexgp.METHODS["apexgp"]().mean, priors=apexgp.priors.CALIBRATED).fit(curve()).save(path, overwrite=True)
     return json.loads(path.read_text())
 
 
@@ -136,7 +134,7 @@ def configuration(draw):
 
     def act():
         path.write_bytes(content)
-        apexgp.Experiment.read(path).classifier()
+        apexgp.experiment.Experiment.read(path).classifier()
 
     return repr(content[:2000]), act, None
 

@@ -31,7 +31,7 @@ SOUND = {
     "--sizes": ["20"],
     "--ratio": ["8:1:1"],
     "--multiclass": ["macro"],
-    "--count": ["groups"],
+    "--unit": ["groups"],
     "--group": ["who"],
     "--dataset": ["busi", "oasis-3"],
     "--normalise": ["source"],

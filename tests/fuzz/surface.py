@@ -20,28 +20,29 @@ from sklearn.naive_bayes import GaussianNB
 import apexgp
 from apexgp import (
     APExGP,
-    BacktestDisplay,
-    BatchDisplay,
-    Beliefs,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    ExperimentDisplay,
     Forecast,
     LearningCurve,
     LeastSquares,
     LogisticHead,
-    PlanDisplay,
     SliceHead,
     TunedLogistic,
-    Variant,
     errors,
-    metrics,
 )
 from apexgp._answer import Answer
-from apexgp._json import plain
-from apexgp.model.beliefs import CALIBRATED
+from apexgp.experiment import Experiment
+from apexgp.files.plain import plain
+from apexgp.plot import (
+    BacktestDisplay,
+    BatchDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    DesignDisplay,
+    ExperimentDisplay,
+    PlanDisplay,
+)
+from apexgp.priors import CALIBRATED, PUBLISHED, Beliefs, Variant
 from image_files import save_model, save_picture
+from public_names import public_names
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # names of models that nobody has are not looked for on other machines
 
@@ -65,6 +66,7 @@ DISPLAYS = (
     PlanDisplay,
 )
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
+DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_beliefs"}
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
 RESULTS |= {"HeldOut", "MethodScore", "MinimumSampleSize", "PairComparison", "PilotDesign", "RankedDesign"}
 RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
@@ -119,14 +121,14 @@ def experiment():
     """A small one, with its embeddings and its file beside it."""
     (folder() / "small.npz").write_bytes(labelled_files()[".npz"])
     (folder() / "small.toml").write_text(EXPERIMENT)
-    return apexgp.Experiment.read(folder() / "small.toml")
+    return Experiment.read(folder() / "small.toml")
 
 
 @lru_cache
 def judged():
     later = [*SIZES, 60.0 * 8]
-    return apexgp.judge_curves(
-        apexgp.Experiment.parsed(EXPERIMENT.replace("20, 30, 40", "60, 94, 147, 230, 360").replace("[60]", "[480]")),
+    return apexgp.experiment.judge_curves(
+        Experiment.parsed(EXPERIMENT.replace("20, 30, 40", "60, 94, 147, 230, 360").replace("[60]", "[480]")),
         {"a": LearningCurve(later, [*SCORES, 0.78], ["a"] * 6, metric="auroc")},
     )
 
@@ -167,7 +169,7 @@ def instances():
         "CurveSet": collected(),
         "DesignDisplay": DesignDisplay.from_design(designed, model),
         "Experiment": experiment(),
-        "ExperimentDisplay": apexgp.ExperimentDisplay.from_result(judged(), "a"),
+        "ExperimentDisplay": ExperimentDisplay.from_result(judged(), "a"),
         "ExperimentResult": judged(),
         "Forecast": model.forecast([720.0, 3600.0]),
         "LearningCurve": one,
@@ -198,7 +200,7 @@ def usual():
         **{"sizes": [720], "scores": SCORES, "target": 0.76, "model": model, "curve": one, "overwrite": True},
         **{"path": folder() / "written.csv", "y": [0.8, 0.8], "predicted": [0.5, 0.6], "n": 3, "p": [0.1, 0.9]},
         **{"forecast": model.forecast([720.0, 3600.0]), "lower": 0.1, "upper": 0.9, "index": 1, "size": 200},
-        **{"prevalence": 0.2, "parameters": 10, "r2": 0.2, "cost_per_sample": 1.0, "penalty": 1e4, "n_jobs": 1},
+        **{"prevalence": 0.2, "parameters": 10, "r2": 0.2, "cost_per_example": 1.0, "penalty": 1e4, "n_jobs": 1},
         **{
             "curves": {"a": one, "b": one},
             "pilot": 3,
@@ -239,7 +241,8 @@ def usual():
         "BacktestDisplay.from_backtest": {"result": instances()["Backtest"]},
         "Beliefs": vars(CALIBRATED),
         "Beliefs.from_dict": {"content": CALIBRATED.to_dict()},
-        "Variant": vars(apexgp.PUBLISHED),
+        "Variant": vars(PUBLISHED),
+        "paper_beliefs": {"variant": PUBLISHED},
         "write_report": {"path": folder() / "report.html", "times": [2], "target": None},
         "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
@@ -271,11 +274,22 @@ def usual():
 
 
 @lru_cache
+def public():
+    """Everything public that is attacked, by its name: metrics as metrics.crps."""
+    found = {}
+    for name, thing in public_names().items():
+        _, module, last = f".{name}".rsplit(".", 2)
+        # Distributions check nothing themselves: Beliefs and Variant try out those that they are given.
+        if module != "errors" and last not in DISTRIBUTIONS:
+            found[f"metrics.{last}" if module == "metrics" else last] = thing
+    return found
+
+
+@lru_cache
 def surface():
     """Each public function by its name: what to call, and arguments that it takes."""
     found = {}
-    for name in apexgp.__all__:
-        thing = getattr(apexgp, name)
+    for name, thing in public().items():
         if inspect.isfunction(thing):
             found[name] = thing
         elif inspect.isclass(thing):
@@ -283,7 +297,6 @@ def surface():
                 found[name] = _ready(thing)
             for method in _methods(thing):
                 found[f"{name}.{method}"] = getattr(instances().get(name, thing), method)
-    found |= {f"metrics.{name}": getattr(metrics, name) for name in metrics.__all__}
     found["CurveSet[]"] = lambda which: instances()["CurveSet"][which]
     arguments = {name: _arguments(name, function) for name, function in found.items()}
     return {name: (found[name], arguments[name]) for name in found if arguments[name]}
@@ -315,13 +328,13 @@ def _believed(thing, **settings):
 
 def _fitted_model(thing, **settings):
     model = thing(**settings).fit(curve())
-    return model.forecast([720]) if model.forecasts else model.predict([720])
+    return model.forecast([720]) if model.has_distribution else model.predict([720])
 
 
 def _arguments(name, function):
     """Arguments that will do; a function that needs one of which nothing is known has to be taught here."""
     by_name, of_function = usual()
-    original = getattr(apexgp, name) if isinstance(function, partial) else function
+    original = public()[name] if isinstance(function, partial) else function
     found = {}
     for parameter in inspect.signature(original).parameters.values():
         known = by_name | of_function.get(name, {})

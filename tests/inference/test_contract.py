@@ -6,7 +6,7 @@ import pytest
 from apexgp import LearningCurve
 from apexgp.errors import NoForecastError
 from apexgp.inference.bayes import FullBayes
-from apexgp.inference.least_squares import LeastSquares
+from apexgp.inference.least_squares import LeastSquaresEngine
 from apexgp.inference.map import MaximumAPosteriori
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.families import FAMILIES
@@ -20,7 +20,7 @@ ENGINES = {
     "bayes, two means": FullBayes((MEANS["power_law"], MEANS["arctan"]), CALIBRATED, 1.0, 0.0, 0),
     "bayes, paper's priors": FullBayes((MEANS["power_law"],), paper_beliefs(WRITTEN), 1.0, 0.0, 0),
     "map": MaximumAPosteriori(MEANS["power_law"], 1.0, PUBLISHED, 0),
-    **{f"least squares, {name}": LeastSquares(family, 1.0) for name, family in FAMILIES.items()},
+    **{f"least squares, {name}": LeastSquaresEngine(family, 1.0) for name, family in FAMILIES.items()},
 }
 SIZES = np.array([60.0, 94, 147, 230, 360, 500])
 NEW = np.array([94.0, 800.0, 5000.0])
@@ -45,7 +45,7 @@ def test_fits_together_are_those_made_alone(engine, rng):
     for curve, fit in zip(several, together, strict=True):
         (alone,) = engine.fit([curve])
         assert alone.parameters == pytest.approx(fit.parameters, rel=1e-7)
-        if fit.forecasts:
+        if fit.has_distribution:
             for of in ("new_splits", "same_splits", "expected"):
                 for ours, other in zip(fit.predict(NEW, of, None), alone.predict(NEW, of, None), strict=True):
                     np.testing.assert_allclose(ours, other, rtol=1e-7)
@@ -56,7 +56,7 @@ def test_predictions_and_draws_have_their_shapes_or_are_refused(engine, rng):
     assert set(fit.parameters)
     assert set(fit.diagnostics)
     assert isinstance(fit.cautions(NEW), tuple)
-    if not fit.forecasts:
+    if not fit.has_distribution:
         with pytest.raises(NoForecastError):
             fit.predict(NEW, "expected", None)
         with pytest.raises(NoForecastError):
@@ -73,7 +73,7 @@ def test_predictions_and_draws_have_their_shapes_or_are_refused(engine, rng):
 
 def test_more_splits_leave_less_noise_and_none_is_that_of_the_pilot(engine, rng):
     (fit,) = engine.fit([next(curves(rng))])
-    if not fit.forecasts:
+    if not fit.has_distribution:
         return
     widths = [fit.predict(NEW, "new_splits", n).scales for n in (1, 3, 300)]
     assert (widths[0] > widths[1]).all()

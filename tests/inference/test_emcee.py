@@ -11,8 +11,8 @@ from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
 from apexgp.inference.statistics import Batch, Statistics
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
+from apexgp.model.elicitation import LAMBDA_WRITTEN, elicit_sigma
 from apexgp.model.means import MEANS
-from apexgp.model.priors import LAMBDA_WRITTEN, elicit_sigma
 from apexgp.model.variant import WRITTEN
 
 pytestmark = pytest.mark.slow

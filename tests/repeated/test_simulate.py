@@ -5,16 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from apexgp import (
-    APExGP,
-    CollectionRun,
-    LearningCurve,
-    LeastSquares,
-    simulate_collection,
-    true_requirement,
-    tune_correction,
-)
+from apexgp import APExGP, LearningCurve, LeastSquares, simulate_collection
 from apexgp.errors import DataError, RequestError
+from apexgp.simulation import CollectionRun, true_requirement, tune_correction
 
 SIZES = np.geomspace(50, 20_000, 40)
 
@@ -116,8 +109,8 @@ def test_a_method_that_forecasts_plans():
     # For a penalty that is not worth an example, nothing is collected.
     idle = simulate_collection(curve, 0.87, model, pilot=12, rounds=3, penalty=1.0)
     assert (idle.sizes, idle.met, idle.cost_ratio) == ((), False, -1)
-    dear = simulate_collection(curve, 0.87, model, pilot=12, rounds=1, cost_per_sample=1000.0)
-    cheap = simulate_collection(curve, 0.87, model, pilot=12, rounds=1, cost_per_sample=1.0)
+    dear = simulate_collection(curve, 0.87, model, pilot=12, rounds=1, cost_per_example=1000.0)
+    cheap = simulate_collection(curve, 0.87, model, pilot=12, rounds=1, cost_per_example=1.0)
     assert (dear.sizes or (dear.start,))[0] < cheap.sizes[0]
 
 

@@ -1,7 +1,8 @@
 """Functions of groups as commands: options spread out in order, errors in the command's own words."""
 
 import inspect
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -20,14 +21,16 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     read_curves,
-    run_experiment,
-    write_experiment,
     write_report,
 )
 from apexgp.collect.labelled import read_labelled
-from apexgp.errors import DataError, RequestError
+from apexgp.errors import DataError, Fault, RequestError
+from apexgp.experiment import run_experiment, write_experiment
 from apexgp.surfaces.cli import COMMANDS, app
-from apexgp.surfaces.command import Sets, command, options_by_argument
+from apexgp.surfaces.command import Sets, command, options_of
+from apexgp.surfaces.commands.report import report
+from apexgp.surfaces.report.wanted import Wanted
+from apexgp.surfaces.words.remake import shell_line
 
 SHOWN = typer.main.get_command(app).commands
 
@@ -47,6 +50,15 @@ class Greeting(Named):
             raise RequestError("must be given to shout.", argument="label")
 
 
+TOO_FEW = DataError(
+    "is too few.",
+    argument="n_times",
+    remedy=("See {}, {} and {}.", ("loud", True), ("label", "a b"), "x"),
+    where="a file, line 3",
+    faults=[Fault(3, "score", "is too few.")],
+)
+
+
 def greet(
     *,
     times: Annotated[int, typer.Option(help="How often."), Sets("n_times", "count")] = 1,
@@ -54,7 +66,7 @@ def greet(
 ) -> None:
     """Greet."""
     if times < 1:
-        raise DataError("is too few.", argument="n_times", remedy=("See {}, {} and {}.", "loud", ("label", "a b"), "x"))
+        raise TOO_FEW
     if times > 9:
         raise RequestError("n_times and times in a text stay as they are.")
     typer.echo(f"{greeting.name} {times} {greeting.loud} {greeting.file}")
@@ -76,19 +88,25 @@ def test_a_group_is_spread_out_in_its_place_and_built_again(invoke):
 
 def test_errors_leave_with_options_for_arguments(invoke):
     problem = invoke("f", "--times", 0).exception
-    assert type(problem) is DataError
-    assert str(problem) == "--times is too few. See --shout, --name 'a b' and x=...."
+    assert problem is TOO_FEW  # with all that it carries
+    assert str(problem) == "a file, line 3: --times is too few. See --shout, --name 'a b' and x=...."
+    assert (problem.argument, problem.to_set[0], problem.faults[0].line) == ("n_times", ("loud", True), 3)
     assert str(invoke("f", "--shout").exception) == "--name must be given to shout."  # by the group itself
     assert str(invoke("f", "--times", 10).exception) == "n_times and times in a text stay as they are."
 
 
 def test_an_argument_goes_by_the_name_of_its_option():
-    assert options_by_argument(greet) == {
+    assert options_of(greet).words == {
         "n_times": "--times",
         "count": "--times",
         "label": "--name",
         "loud": "--shout",
     }
+
+
+def test_a_flag_is_set_by_its_name_alone():
+    assert options_of(greet).setting("loud", "very") == "--shout"
+    assert options_of(greet).setting("count", 3) == "--times 3"
 
 
 # What each command calls, and the arguments of it that no option sets.
@@ -127,7 +145,7 @@ WITHOUT_OPTION = {
 
 @pytest.mark.parametrize("function", COMMANDS, ids=lambda function: function.__name__)
 def test_every_argument_of_the_library_has_an_option_that_is_there(function):
-    name, options = function.__name__, options_by_argument(function)
+    name, options = function.__name__, options_of(function).words
     there = {option for parameter in SHOWN[name].params for option in parameter.opts if option.startswith("--")}
     assert set(options.values()) <= there
     arguments = {argument for called in CALLED[name] for argument in inspect.signature(called).parameters}
@@ -136,3 +154,10 @@ def test_every_argument_of_the_library_has_an_option_that_is_there(function):
 
 def test_every_command_is_listed():
     assert [function.__name__ for function in COMMANDS] == list(SHOWN) == list(CALLED)
+
+
+def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
+    model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
+    asked = {field.name: [2.0] if field.name in ("sizes", "times") else 0.5 for field in fields(Wanted)}
+    written = set(re.findall(r"--[\w-]+", shell_line({"": model}, asked)))
+    assert written - {"--published", "--mean", "--out"} == {options_of(report).words[name] for name in asked}

@@ -5,18 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from apexgp import (
-    APExGP,
-    BacktestDisplay,
-    BatchDisplay,
-    ComparisonDisplay,
-    LearningCurve,
-    PlanDisplay,
-    backtest,
-    compare_models,
-    plan_collection,
-)
+from apexgp import APExGP, LearningCurve, backtest, compare_models, plan_collection
 from apexgp.errors import DataError
+from apexgp.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, PlanDisplay
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

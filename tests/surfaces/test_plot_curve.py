@@ -4,8 +4,9 @@ import re
 import numpy as np
 import pytest
 
-from apexgp import APExGP, CurveDisplay, LearningCurve
+from apexgp import APExGP, LearningCurve
 from apexgp.errors import RequestError
+from apexgp.plot import CurveDisplay
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from apexgp import CollectionPlan, LearningCurve, PairComparison, RequiredSize
+from apexgp import CollectionPlan, LearningCurve, RequiredSize
 from apexgp.surfaces.tables import required_table, table_of
 from apexgp.surfaces.words.compare import compare_sentence
 from apexgp.surfaces.words.phrases import roughly
 from apexgp.surfaces.words.required import required_sentence
+from apexgp.typing import PairComparison
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import log_expit, ndtri
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import probability, real_number, truth, whole_number
 from ..errors import RequestError
 
@@ -59,7 +59,7 @@ class MinimumSampleSize(Answer):
     cstatistic: float | None = None
     cautions: tuple[str, ...] = ()
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
     def shown(self) -> Shown:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, positive, whole_number
 from .._numbers import chance, exactly, money
 from ..forecast import Quantity
@@ -39,7 +39,7 @@ class CollectionPlan(Answer):
     ----------
     target : float
         The score to reach.
-    cost_per_sample, penalty : float
+    cost_per_example, penalty : float
         What an example costs, and what it costs never to reach the target.
     start : int
         Examples at hand, q_0.
@@ -61,7 +61,7 @@ class CollectionPlan(Answer):
     """
 
     target: float
-    cost_per_sample: float
+    cost_per_example: float
     penalty: float
     start: int
     sizes: tuple[int, ...]
@@ -72,13 +72,13 @@ class CollectionPlan(Answer):
     failure_probability: float
     cautions: tuple[str, ...] = ()
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         more = np.diff([self.start, *self.sizes]).tolist()
         return {
             "round": list(range(1, len(self.sizes) + 1)),
             "collect": more,
             "size": list(self.sizes),
-            "cost": [count * self.cost_per_sample for count in more],
+            "cost": [count * self.cost_per_example for count in more],
             "prob_met": list(self.prob_met),
         }
 
@@ -96,7 +96,7 @@ class CollectionPlan(Answer):
         rows, before = [], self.start
         for number, (size, met) in enumerate(zip(self.stops, self.prob_met, strict=True), start=1):
             more, before = size - before, size
-            cost = exactly(more * self.cost_per_sample)  # to the penny: what is shown adds up
+            cost = exactly(more * self.cost_per_example)  # to the penny: what is shown adds up
             rows.append((str(number), exactly(more), exactly(size), cost, chance(met)))
         spend = (
             f"From {self.start:,} examples, sufficient with a probability of {chance(self.prob_now)}. Labels are "
@@ -114,7 +114,7 @@ def _two_digits(count: int) -> int:
 def plan_collection(
     model: Forecaster,
     target: float,
-    cost_per_sample: float,
+    cost_per_example: float,
     penalty: float,
     rounds: int = 3,
     start: int | None = None,
@@ -128,7 +128,7 @@ def plan_collection(
         A fitted model that forecasts.
     target
         Score to reach; where lower is better, the error rate to come down to.
-    cost_per_sample
+    cost_per_example
         What a labelled example costs.
     penalty
         What it costs not to have met the target at the end, in the same currency.
@@ -149,12 +149,12 @@ def plan_collection(
     --------
     >>> from apexgp import APExGP, plan_collection
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
-    >>> plan = plan_collection(model, target=0.83, cost_per_sample=12, penalty=50_000)
+    >>> plan = plan_collection(model, target=0.83, cost_per_example=12, penalty=50_000)
     >>> plan.sizes
     (660, 874, 1538)
     """
     success = success_of(model, target, of)
-    cost, loss = positive("cost_per_sample", cost_per_sample), positive("penalty", penalty)
+    cost, loss = positive("cost_per_example", cost_per_example), positive("penalty", penalty)
     rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
     at_hand = int(model.curve_.largest) if start is None else whole_number("start", start, least=1)
     sizes = cheapest_sizes(success, float(at_hand), cost, loss, rounds)
@@ -162,7 +162,7 @@ def plan_collection(
     spend = cost * float((np.diff(sizes) * (1 - met[:-1])).sum())
     return CollectionPlan(
         target=float(target),
-        cost_per_sample=cost,
+        cost_per_example=cost,
         penalty=loss,
         start=at_hand,
         sizes=tuple(int(size) for size in sizes[1:]),

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 from scipy.special import ndtri
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, offers, probability, real_number
 from .._numbers import chance, roughly
 from ..curve import LearningCurve
@@ -46,6 +46,7 @@ class Forecaster(Protocol):
     """What a question is put to: a fitted model."""
 
     ceiling: float
+    floor: float
     curve_: LearningCurve
 
     def forecast(self, sizes: ArrayLike, of: Quantity = ...) -> Forecast:
@@ -96,7 +97,7 @@ class RequiredSize(Answer):
     relative_error: float = 0.0
     cautions: tuple[str, ...] = ()
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
     def shown(self) -> Shown:
@@ -120,12 +121,12 @@ class RequiredSize(Answer):
 
 def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
     """F for a target, which must be attainable."""
-    if not offers(model, "forecast", "curve_", "ceiling") or not isinstance(model.curve_, LearningCurve):
+    if not offers(model, "forecast", "curve_", "ceiling", "floor") or not isinstance(model.curve_, LearningCurve):
         raise RequestError(
             f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
         )
     direction = model.curve_.direction
-    goal = attainable_target(target, float(model.ceiling), direction)
+    goal = attainable_target(target, float(model.ceiling if direction == "higher" else 1 - model.floor), direction)
 
     def success(sizes: FloatArray) -> FloatArray:
         forecast = model.forecast(sizes, of=of)
@@ -135,7 +136,10 @@ def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
 
 
 def attainable_target(target: float, ceiling: float, direction: str) -> float:
-    """`target`, checked: a score above 0 and no better than the ceiling."""
+    """`target`, checked: a score better than nothing and no better than is possible.
+
+    `ceiling` is the highest possible score where higher is better, and else 1 minus the lowest.
+    """
     number = real_number("target", target)
     accuracy = number if direction == "higher" else 1 - number
     if not 0 < accuracy <= 1 or not 0 <= number <= 1:
@@ -144,10 +148,10 @@ def attainable_target(target: float, ceiling: float, direction: str) -> float:
         raise RequestError(f"must be a score {bounds}, got {number:g}.{hint}", argument="target")
     # Rounding of 1 - (1 - ceiling) must not refuse the ceiling itself.
     if accuracy > ceiling + 1e-12:
-        best = ceiling if direction == "higher" else 1 - ceiling
+        best, name = (ceiling, "ceiling") if direction == "higher" else (1 - ceiling, "floor")
         raise RequestError(
             f"The target {number:g} is better than {best:g}, the best score that you said is possible at all. Ask for "
-            "less, or set another ceiling."
+            f"less, or set another {name}."
         )
     return number
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from ..vocabulary import PYTHON, Remedy, Vocabulary, with_remedy
 
-from ..errors import Remedy, as_keyword, with_remedy
-
-__all__ = ["NO_ROOM", "Caution", "in_brief", "of_one"]
+__all__ = ["NO_ROOM", "Caution", "in_brief", "of_one", "worded_for"]
 
 NO_ROOM = 0.005
 """Left above the last score: whatever the curve does there hardly matters."""
@@ -25,13 +22,14 @@ class Caution(str):
 
     def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
         """Keep the few words, and what to do, beside the text."""
-        caution = super().__new__(cls, with_remedy(text, remedy, as_keyword))
+        caution = super().__new__(cls, with_remedy(text, remedy, PYTHON))
         caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
 
-    def worded(self, set_by: Callable[[str, Any], str]) -> str:
-        """The text, with `set_by` to say how an argument is set."""
-        return with_remedy(self.why, self.remedy, set_by)
+
+def worded_for(vocabulary: Vocabulary, caution: str) -> str:
+    """A caution in the words of a surface, as `ApexError.worded_for` has an error."""
+    return with_remedy(caution.why, caution.remedy, vocabulary) if isinstance(caution, Caution) else caution
 
 
 def of_one(whose: str, caution: str) -> str:

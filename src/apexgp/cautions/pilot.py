@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._known_metrics import UNNAMED, sounds_like_a_loss
 from .._numbers import multiple
 from ..curve import LearningCurve, Replicates
+from ..reading.known_metrics import UNNAMED, sounds_like_a_loss
 from .caution import NO_ROOM, Caution
 
 __all__ = ["pilot_cautions"]

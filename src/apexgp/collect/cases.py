@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._check import shown, some
-from .._tables import one_line
 from ..errors import DataError
+from ..reading.spreadsheets import one_line
 from .identity import described
 from .slices import Scans
 from .splits import codes, column

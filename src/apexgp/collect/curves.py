@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import shown, some
-from .._files import write_text
 from .._numbers import exactly
-from .._tables import as_csv
 from ..curve import LearningCurve, curve_columns
 from ..errors import NoSuchCurveError, RequestError
+from ..files.writing import write_text
+from ..reading.spreadsheets import as_csv
 from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]
@@ -88,7 +88,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         failed = len(self.failed)
         return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         return curve_columns(self.values())
 
     def shown(self) -> Shown:

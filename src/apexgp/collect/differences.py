@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from .._tables import one_line
+from ..reading.spreadsheets import one_line
 
 __all__ = ["CALLED", "differences"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray, some
-from .._known_metrics import metric_name
 from .._warn import warn
 from ..errors import FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
+from ..reading.known_metrics import metric_name
 
 __all__ = ["auroc_standard_error", "warn_of_features", "warn_of_few_test_cases"]
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from .._json import plain
-from .._tables import one_line
+from ..files.plain import plain
+from ..reading.spreadsheets import one_line
 from .abilities import fit_takes
 from .results import FitRow
 from .scores import Scorer
@@ -133,6 +133,6 @@ def _seeded(estimator: Any, seed: int) -> Any:
     unset = [
         name
         for name, value in estimator.get_params().items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
+        if value is None and name.rpartition("__")[2] in ("random_state", "seed")
     ]
     return estimator.set_params(**dict.fromkeys(unset, seed))

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cells import looks_like_a_date
 from .._check import some
-from .._tables import Table, read_table
-from ..errors import DataError, Remedy
+from ..errors import DataError
+from ..reading.cells import looks_like_a_date
+from ..reading.spreadsheets import Table, read_table
+from ..vocabulary import Remedy
 from .mapped import read_scans
 from .splits import column
 
@@ -187,7 +188,8 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
         values = np.array(cleaned.numbers(name, blank=np.nan))
     except DataError as problem:
         if sum(_is_number(cleaned, name, cell) for cell in filled) > len(filled) / 2:
-            raise DataError(f"{problem} Most of the column is numbers; mend this cell or leave it empty.") from None
+            problem.message += " Most of the column is numbers; mend this cell or leave it empty."
+            raise
         if sum(map(looks_like_a_date, filled)) > len(filled) / 2:
             raise DataError(
                 f"{table.path}: column {name!r} holds dates such as {filled[0]!r}, which no classifier can use. Turn "

@@ -40,7 +40,7 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The run ends where no component of the gradient is above this.
     validation_fraction : float
         Share of the training data that is held out, stratified, where `fit` is given no validation set.
-    random_state : int
+    seed : int
         Seed of that division; the fit itself has nothing random.
 
     Attributes
@@ -67,13 +67,13 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         tol: float = 1e-4,
         validation_fraction: float = 0.1,
-        random_state: int = 0,
+        seed: int = 0,
     ) -> None:
         self.Cs = Cs
         self.max_iters = max_iters
         self.tol = tol
         self.validation_fraction = validation_fraction
-        self.random_state = random_state
+        self.seed = seed
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
         """Fit every C, and keep the iterate that does best on `validation` = (X, y)."""
@@ -89,7 +89,7 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             X_val, y_val = validation_pair(validation)
             judge = self._features(X_val), positives(y_val, self.classes_)
         elif len(strengths) > 1 or len(caps) > 1:
-            kept, held = hold_out(code, self.validation_fraction, self.random_state)
+            kept, held = hold_out(code, self.validation_fraction, self.seed)
             judge = features[held], code[held] == 1
             features, code = features[kept], code[kept]
         paths = [_path(features, code, C, caps, self.tol) for C in strengths]

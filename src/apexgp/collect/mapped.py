@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._tables import Table, read_table
 from ..errors import DataError
+from ..reading.spreadsheets import Table, read_table
 
 __all__ = ["MappedScans", "read_scans"]
 

@@ -11,11 +11,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, get_args
 
-from .._files import file_behind, refuse_to_overwrite
-from .._lock import LockedFile, held, read_shared
-from .._tables import cells_of_any_length, csv_line, one_line
 from ..curve import Unit
 from ..errors import DataError, RequestError
+from ..files.lock import LockedFile, held, read_shared
+from ..files.writing import check_writable, file_behind
+from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import differences
 
 __all__ = ["FitRow", "Record", "read_record", "resumed"]
@@ -89,7 +89,7 @@ def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Seq
     metrics
         Names of the scores.
     """
-    target = refuse_to_overwrite(path, overwrite=True)
+    target = check_writable(path, overwrite=True)
     head = {"record": _FORMAT, **settings}
     with held(target) as file:
         content = file.content()
@@ -168,7 +168,7 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
         if not isinstance(metrics, list) or not metrics or not all(isinstance(name, str) for name in metrics):
             raise ValueError(f"metrics: {metrics!r}")
         if _unit(settings) not in get_args(Unit):
-            raise ValueError(f"count: {_unit(settings)!r}")
+            raise ValueError(f"unit: {_unit(settings)!r}")
     except (ValueError, KeyError, RecursionError) as problem:
         raise DataError(
             f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
@@ -178,7 +178,7 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
 
 def _unit(settings: dict[str, Any]) -> Unit:
     """What a size of the run counts."""
-    unit: Unit = settings.get("count", "rows")
+    unit: Unit = settings.get("unit", "rows")
     return unit
 
 

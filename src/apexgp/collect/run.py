@@ -11,15 +11,15 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from .._check import truth
-from .._files import refuse_to_overwrite
-from .._jobs import jobs
-from .._progress import progress_bar
 from .._warn import warn
 from ..errors import DataError, FailedFitsWarning
+from ..files.writing import check_writable
+from ..running.jobs import jobs
+from ..running.progress import progress_bar
+from .agenda import Agenda
 from .curves import CurveSet
 from .results import Record, resumed
 from .scores import Scorer
-from .study import Study
 from .workers import in_workers
 
 __all__ = ["carried_out", "collect_curves"]
@@ -41,7 +41,7 @@ def collect_curves(
     progress: bool = True,
     ratio: tuple[float, float, float] = (8, 1, 1),
     multiclass: Literal["one_vs_rest", "macro"] = "one_vs_rest",
-    count: Literal["rows", "groups"] = "rows",
+    unit: Literal["rows", "groups"] = "rows",
     tasks: Sequence[str] | None = None,
 ) -> CurveSet:
     """Measure learning curves of a classifier by the paper's protocol.
@@ -57,7 +57,7 @@ def collect_curves(
         It sees the classes as 0, 1, ... `TunedLogistic()` is a good one to begin with. One whose `fit` takes
         `validation=(X, y)`, as `TunedLogistic` and the paper's heads do, is given the validation set to choose its own
         settings by; if it takes `groups` and `scorer`, also the groups of the training rows and the first metric.
-        Where a `random_state` in it is None, it gets one that follows from `seed`.
+        Where a `random_state` or `seed` in it is None, it gets one that follows from `seed`.
     X : array, sparse matrix, data frame of shape (n, features), or for SliceHead a sequence of n scans
         The cases.
     y : array of shape (n,), or a mapping or data frame of several
@@ -92,7 +92,7 @@ def collect_curves(
     multiclass : {"one_vs_rest", "macro"}
         With three or more classes: a curve for each class that at least a tenth of the rows are of, telling it apart
         from the rest; or one curve of the mean over the classes, for an estimator that knows several.
-    count : {"rows", "groups"}
+    unit : {"rows", "groups"}
         What a size counts: rows, of whichever groups; or whole groups with all their rows.
     tasks : sequence of str, optional
         Of several labels or classes, those to measure; by default all. The splits are the same whichever are chosen.
@@ -122,8 +122,8 @@ def collect_curves(
     """
     n_jobs, progress = jobs(n_jobs), truth("progress", progress)
     if results is not None:
-        refuse_to_overwrite(results, overwrite=True)  # here, before there is anything to say about the data
-    study = Study.designed(
+        check_writable(results, overwrite=True)  # here, before there is anything to say about the data
+    agenda = Agenda.drawn_up(
         estimator,
         X,
         y,
@@ -135,35 +135,35 @@ def collect_curves(
         seed=seed,
         ratio=ratio,
         multiclass=multiclass,
-        count=count,
+        unit=unit,
         tasks=tasks,
     )
-    return carried_out(study, n_jobs=n_jobs, results=results, progress=progress)
+    return carried_out(agenda, n_jobs=n_jobs, results=results, progress=progress)
 
 
 def carried_out(
-    study: Study, *, n_jobs: int | None, results: str | os.PathLike[str] | None, progress: bool
+    agenda: Agenda, *, n_jobs: int | None, results: str | os.PathLike[str] | None, progress: bool
 ) -> CurveSet:
-    """Do the fits of a study that the record does not hold yet, and give the curves."""
-    metrics = list(study.scorers)
-    unit = study.settings["count"]
-    opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, study.settings, metrics)
+    """Do the fits of an agenda that the record does not hold yet, and give the curves."""
+    metrics = list(agenda.scorers)
+    unit = agenda.settings["unit"]
+    opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, agenda.settings, metrics)
     with opened as record:
         done = record.finished()
-        left = [fit for fit in study.fits if (fit.size, fit.split, fit.task) not in done]
-        finished = len(study.fits) - len(left)
-        with progress_bar("fits", len(study.fits), done=finished, shown=progress, patience=0) as advance:
-            for row in in_workers(study.task_of, left, n_jobs):
+        left = [fit for fit in agenda.fits if (fit.size, fit.split, fit.task) not in done]
+        finished = len(agenda.fits) - len(left)
+        with progress_bar("fits", len(agenda.fits), done=finished, shown=progress, patience=0) as advance:
+            for row in in_workers(agenda.task_of, left, n_jobs):
                 record.add(row)
                 advance()
-    return _curves(record, study)
+    return _curves(record, agenda)
 
 
-def _curves(record: Record, study: Study) -> CurveSet:
+def _curves(record: Record, agenda: Agenda) -> CurveSet:
     """The curves of what was asked for; says what failed."""
-    asked_for = {(fit.size, fit.split, fit.task) for fit in study.fits}
+    asked_for = {(fit.size, fit.split, fit.task) for fit in agenda.fits}
     rows = [row for row in record.rows if (row["size"], row["split"], row["task"]) in asked_for]
-    curves = CurveSet(Record(record.metrics, rows, unit=record.unit), notes=study.notes)
+    curves = CurveSet(Record(record.metrics, rows, unit=record.unit), notes=agenda.notes)
     if curves.failed:
         reasons = Counter(row["error"] for row in curves.failed)
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._check import FloatArray, mapped, several, shown, text
-from .._known_metrics import unbounded_metric
 from ..errors import RequestError
+from ..reading.known_metrics import unbounded_metric
 
 __all__ = ["Scorer", "auroc", "scorers_by_name"]
 

@@ -15,7 +15,7 @@ from .._check import shown, sizes_array, some, text
 from .._warn import warn
 from ..errors import RequestError, SizesLeftOutWarning
 
-__all__ = ["PAPER_SIZES", "Room", "Sizes", "cases_of_each_class"]
+__all__ = ["PAPER_SIZES", "SizeLimits", "Sizes", "cases_of_each_class"]
 
 PAPER_SIZES = (60, 94, 147, 230, 360)
 
@@ -27,7 +27,7 @@ _BUDGET = 200_000  # rows fitted to in one split, over sizes, tasks and candidat
 
 
 @dataclass(frozen=True)
-class Room:
+class SizeLimits:
     """What the data allow: the smallest subset that holds every class, the largest that every split has."""
 
     smallest: int
@@ -37,9 +37,9 @@ class Room:
     unit: str
     """Rows or groups."""
 
-    def __and__(self, other: Room) -> Room:
+    def __and__(self, other: SizeLimits) -> SizeLimits:
         """What both allow."""
-        return Room(
+        return SizeLimits(
             max(self.smallest, other.smallest),
             min(self.largest, other.largest),
             min(self.rarest, other.rarest),
@@ -55,7 +55,7 @@ class Sizes:
     reason: str = ""
 
     @classmethod
-    def asked_for(cls, wanted: ArrayLike | str, room: Room) -> Sizes:
+    def asked_for(cls, wanted: ArrayLike | str, room: SizeLimits) -> Sizes:
         """The sizes wanted, without those that the data cannot give."""
         if isinstance(wanted, str):
             if text("sizes", wanted) != "paper":
@@ -87,7 +87,7 @@ class Sizes:
         return cls(tuple(int(size) for size in fitting))
 
     @classmethod
-    def chosen(cls, room: Room, cases_of_each: int, fits_of_each: int) -> Sizes:
+    def chosen(cls, room: SizeLimits, cases_of_each: int, fits_of_each: int) -> Sizes:
         """Log-spaced sizes up to all the training data.
 
         Parameters

@@ -88,7 +88,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Scans with more slices are represented by that many, evenly spaced.
     validation_fraction : float
         Share of the training data that is held out, stratified, where `fit` is given no validation set.
-    random_state : int
+    seed : int
         Seed of the starts, and of that division.
 
     Attributes
@@ -111,7 +111,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_epochs: int = 1000,
         max_slices: int = 50,
         validation_fraction: float = 0.1,
-        random_state: int = 0,
+        seed: int = 0,
     ) -> None:
         self.learning_rates = learning_rates
         self.weight_decays = weight_decays
@@ -119,7 +119,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_epochs = max_epochs
         self.max_slices = max_slices
         self.validation_fraction = validation_fraction
-        self.random_state = random_state
+        self.seed = seed
 
     def fit(self, X: Any, y: ArrayLike, *, validation: tuple[Any, ArrayLike] | None = None) -> Self:
         """Train every setting, and keep what does best on `validation` = (X, y).
@@ -138,7 +138,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         code, self.classes_ = two_classes(y, len(scans))
         self.n_features_in_ = scans.slices.shape[1]
         if validation is None:
-            kept, held = hold_out(code, self.validation_fraction, self.random_state)
+            kept, held = hold_out(code, self.validation_fraction, self.seed)
             validation = scans[held], self.classes_[code[held]]
             scans, code = scans[kept], code[kept]
         validation = validation_pair(validation)
@@ -189,9 +189,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _start(self, seed: int) -> FloatArray:
         """Weights and intercept as torch draws them for a linear layer."""
         edge = 1 / np.sqrt(self.n_features_in_)
-        return np.random.default_rng([checked_seed(self.random_state), seed]).uniform(
-            -edge, edge, self.n_features_in_ + 1
-        )
+        return np.random.default_rng([checked_seed(self.seed), seed]).uniform(-edge, edge, self.n_features_in_ + 1)
 
     def _batch(self, X: Any) -> _Batch:
         scans = as_scans(X, self.max_slices)

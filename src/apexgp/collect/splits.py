@@ -28,19 +28,19 @@ class Parts:
     test: Rows
 
 
-def check_ratio(ratio: ArrayLike) -> tuple[float, float, float]:
-    """Shares of train, validation and test that sum to 1; only validation may be 0."""
-    shares = real_array("ratio", ratio)
+def check_ratio(ratio: ArrayLike, argument: str = "ratio") -> tuple[float, float, float]:
+    """Shares of train, validation and test that sum to 1; only validation may be 0. Errors name the `argument`."""
+    shares = real_array(argument, ratio)
     if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or not shares[[0, 2]].all():
         raise RequestError(
             "must be three numbers for train, validation and test, such as 8, 1 and 1; only validation may be 0. Got "
             f"{shown(ratio)}.",
-            argument="ratio",
+            argument=argument,
         )
     shares = shares / shares.max()  # a sum of large ones would overflow
     train, validation, test = (shares / shares.sum()).tolist()
     if not (train and test and (validation or not shares[1])):
-        raise RequestError(f"must leave something to every part, got {shown(ratio)}.", argument="ratio")
+        raise RequestError(f"must leave something to every part, got {shown(ratio)}.", argument=argument)
     return train, validation, test
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .cases import Cases
 from .fit import Fit
-from .sizes import Room
+from .sizes import SizeLimits
 from .splits import Parts, growing_order, split_by_group
 
 __all__ = ["Subsets"]
@@ -22,7 +22,7 @@ class Subsets:
         shares: tuple[float, float, float],
         seed: int,
         n_splits: int,
-        count: str,
+        unit: str,
     ) -> None:
         self._seed = seed
         self._groups = cases.groups if cases.grouped else None
@@ -34,7 +34,7 @@ class Subsets:
         for split in range(n_splits):
             rng = np.random.default_rng([seed, split])
             parts = split_by_group(cases.y, cases.groups, shares, rng)
-            in_train = cases.groups[parts.train] if count == "groups" else parts.train
+            in_train = cases.groups[parts.train] if unit == "groups" else parts.train
             units = np.unique(in_train, return_inverse=True)[1]
             order, smallest = growing_order(cases.y[parts.train], units, rng)
             self._parts.append(parts)
@@ -42,12 +42,12 @@ class Subsets:
             self._orders.append(order)
             self._smallest = max(self._smallest, smallest)
         self._largest = min(len(order) for order in self._orders)
-        self._unit_name = "groups" if count == "groups" else "rows"
+        self._unit = unit
 
     @property
-    def room(self) -> Room:
+    def room(self) -> SizeLimits:
         """How small and how large training subsets can be."""
-        return Room(self._smallest, self._largest, self._rarest, self._unit_name)
+        return SizeLimits(self._smallest, self._largest, self._rarest, self._unit)
 
     def in_test(self, target: NDArray[np.int64]) -> NDArray[np.int64]:
         """Test cases of each class of a target, in the split that has the fewest of the rarest."""

@@ -51,7 +51,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Number of folds; fewer where a class has fewer rows (or groups).
     max_iter : int
         Cap on the number of iterations.
-    random_state : int, optional
+    seed : int, optional
         Seed of the folds; None is 0. The fit itself has nothing random.
 
     Attributes
@@ -79,12 +79,12 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         n_folds: int = 5,
         max_iter: int = 1000,
-        random_state: int | None = None,
+        seed: int | None = None,
     ) -> None:
         self.Cs = Cs
         self.n_folds = n_folds
         self.max_iter = max_iter
-        self.random_state = random_state
+        self.seed = seed
 
     def fit(
         self,
@@ -125,7 +125,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         candidates = [{"C": C, "class_weight": weight} for weight in weights for C in strengths]
         best = 0
         if len(candidates) > 1:
-            seed = 0 if self.random_state is None else checked_seed(self.random_state)
+            seed = 0 if self.seed is None else checked_seed(self.seed)
             folds = list(_folds(scaled.X, code, groups, judged, n_folds, seed))
             best = _choice(*_tried(scaled.X, code, folds, candidates, scorer, max_iter))
         chosen = candidates[best]

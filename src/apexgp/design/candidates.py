@@ -10,7 +10,7 @@ import numpy as np
 from .._check import FloatArray
 from .plans import Design, Price
 
-__all__ = ["Room", "candidate_sizes", "candidates", "cheapest", "first_sizes"]
+__all__ = ["DesignSpace", "candidate_sizes", "candidates", "cheapest", "first_sizes"]
 
 Risk = Callable[[Design], float]
 
@@ -27,7 +27,7 @@ _SPANS = (32.0, 16.0, 8.0, 4.0)
 
 
 @dataclass(frozen=True)
-class Room:
+class DesignSpace:
     """What designs can be made of."""
 
     sizes: FloatArray
@@ -38,14 +38,14 @@ class Room:
     """Splits of the pilot that can go on; 0 if none can."""
     price: Price
     budget: float
-    splits: tuple[int, ...] = ()
+    split_counts: tuple[int, ...] = ()
     """Numbers of new splits that are looked at; by default some, and those that spend the budget on few sizes."""
 
     def __post_init__(self) -> None:
-        if not self.splits:
+        if not self.split_counts:
             fits = min(self.budget / min(map(self.price.of_size, self.sizes.tolist())), 6.0 * _MOST_SPLITS)
             whole = {min(int(fits * (1 + 1e-9) / number), _MOST_SPLITS) for number in range(1, 7)}
-            object.__setattr__(self, "splits", tuple(sorted({*_SPLITS, *whole} - {0})))
+            object.__setattr__(self, "split_counts", tuple(sorted({*_SPLITS, *whole} - {0})))
 
     def affords(self, design: Design) -> bool:
         """Whether the budget pays for a design."""
@@ -78,13 +78,13 @@ def _two_digits(size: float) -> float:
     return float(round(float(f"{size:.2g}")))
 
 
-def candidates(room: Room, risk: Risk) -> list[Design]:
+def candidates(room: DesignSpace, risk: Risk) -> list[Design]:
     """Designs within the budget, each once."""
     found = _first(room, risk) if not len(room.pilot) else _further(room, risk)
     return list(dict.fromkeys(design for design in found if design.sizes and room.affords(design)))
 
 
-def _further(room: Room, risk: Risk) -> Iterable[Design]:
+def _further(room: DesignSpace, risk: Risk) -> Iterable[Design]:
     """What may be added to a pilot."""
     known = room.sizes[room.sizes <= room.pilot[-1]]
     beyond = room.sizes[room.sizes > room.pilot[-1]]
@@ -95,7 +95,7 @@ def _further(room: Room, risk: Risk) -> Iterable[Design]:
         yield from (replace(own, sizes=(size,)) for size in beyond.tolist())
         for purse in (room, half):
             yield _grown(own, unmeasured, purse, risk)
-    for count in room.splits:
+    for count in room.split_counts:
         new = Design((), count)
         for purse in (room, half):
             yield _grown(new, room.sizes, purse, risk)
@@ -105,16 +105,16 @@ def _further(room: Room, risk: Risk) -> Iterable[Design]:
                 yield _with_most_splits(replace(new, sizes=tuple(sizes.tolist())), room)
 
 
-def _first(room: Room, risk: Risk) -> Iterable[Design]:
+def _first(room: DesignSpace, risk: Risk) -> Iterable[Design]:
     """What a first pilot may be: at least three sizes, the largest among them unless that is dear."""
     least = cheapest(room)
     # One split, whose luck nobody can tell from the curve, did far worse on real curves than it promised: it is only
     # for those who cannot pay for more.
-    several = [count for count in room.splits if count > 1 and room.affords(replace(least, splits=count))]
+    several = [count for count in room.split_counts if count > 1 and room.affords(replace(least, n_splits=count))]
     if not several:
         yield least
     dear = room.price.of_size(float(room.sizes[-1])) > room.price.of_size(float(room.sizes[0])) * (1 + 1e-9)
-    for count in several or room.splits:
+    for count in several or room.split_counts:
         for last in range(len(room.sizes), _TREND - 1, -2 if dear else -len(room.sizes)):
             sizes = room.sizes[:last]
             for span in _SPANS:
@@ -136,7 +136,7 @@ def _evenly(sizes: FloatArray, number: int) -> tuple[float, ...]:
     return tuple(sorted(set(chosen)))
 
 
-def _grown(design: Design, sizes: FloatArray, room: Room, risk: Risk) -> Design:
+def _grown(design: Design, sizes: FloatArray, room: DesignSpace, risk: Risk) -> Design:
     """Add the size that helps most, as long as the budget lasts."""
     while len(design.sizes) < _MOST_SIZES:
         larger = [_with(design, size) for size in sizes.tolist() if size not in design.sizes]
@@ -151,13 +151,13 @@ def _with(design: Design, size: float) -> Design:
     return replace(design, sizes=tuple(sorted((*design.sizes, size))))
 
 
-def _with_most_splits(design: Design, room: Room) -> Design:
+def _with_most_splits(design: Design, room: DesignSpace) -> Design:
     """As many splits as the budget pays for, of those that are looked at."""
-    affordable = [count for count in room.splits if room.affords(replace(design, splits=count))]
-    return replace(design, splits=max(affordable, default=design.splits))
+    affordable = [count for count in room.split_counts if room.affords(replace(design, n_splits=count))]
+    return replace(design, n_splits=max(affordable, default=design.n_splits))
 
 
-def cheapest(room: Room) -> Design:
+def cheapest(room: DesignSpace) -> Design:
     """The design that costs least."""
     by_price = sorted(room.sizes.tolist(), key=room.price.of_size)
-    return Design(tuple(sorted(by_price[: 1 if len(room.pilot) else _TREND])), min(room.splits))
+    return Design(tuple(sorted(by_price[: 1 if len(room.pilot) else _TREND])), min(room.split_counts))

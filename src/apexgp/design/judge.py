@@ -12,8 +12,8 @@ from ..cautions import first_cautions
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Forecast
-from . import figures
-from .candidates import Room
+from . import risks
+from .candidates import DesignSpace
 from .knowledge import Knowledge
 from .linear import LinearPredictor
 from .plans import Design
@@ -77,8 +77,8 @@ class Judge:
             self._now = model.forecast(sizes, of="expected")
             self._cautions = model.forecast(asked, of="expected").cautions
             self._whole = self._predictor.now()
-        self._crps, self._widths = figures.expected_crps(self._now), figures.widths(self._now)
-        self._prob = None if goal is None else figures.meets(self._now, goal, self._direction)
+        self._crps, self._widths = risks.expected_crps(self._now), risks.widths(self._now)
+        self._prob = None if goal is None else risks.meets(self._now, goal, self._direction)
         self.risk_now = self._risk(np.ones(len(sizes)))
 
     def risk(self, design: Design) -> float:
@@ -94,10 +94,10 @@ class Judge:
 
     def _risk(self, left: FloatArray) -> float:
         if self._by_size and self._prob is not None:
-            return float(figures.brier_after(self._prob, left)[self._count :].mean())
+            return float(risks.brier_after(self._prob, left)[self._count :].mean())
         return float((self._crps * left)[: self._count].mean())
 
-    def ranked(self, designs: Iterable[Design], room: Room) -> list[RankedDesign]:
+    def ranked(self, designs: Iterable[Design], room: DesignSpace) -> list[RankedDesign]:
         """Designs with their figures in closed form, the best first."""
         return sorted((self._figures(one, room.price.of(one)) for one in designs), key=by_risk)
 
@@ -107,9 +107,9 @@ class Judge:
         settled = required = None
         if self._prob is not None:
             far = int(self._asked.argmax())
-            settled = figures.settled_after(float(self._prob[far]), float(left[far]), self._confidence)
-            typical = figures.deviate(self._prob) / np.maximum(left, 1e-6)
-            required = figures.size_interval(self._grid, typical[self._count :])
+            settled = risks.settled_after(float(self._prob[far]), float(left[far]), self._confidence)
+            typical = risks.deviate(self._prob) / np.maximum(left, 1e-6)
+            required = risks.size_interval(self._grid, typical[self._count :])
         width = self._widths * of_width
         return RankedDesign(
             design=design,
@@ -124,20 +124,20 @@ class Judge:
     def tried(self, one: RankedDesign, models: Sequence[APExGP], shares: FloatArray) -> RankedDesign:
         """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
-        width = shares @ np.array([figures.widths(forecast) for forecast in forecasts])
+        width = shares @ np.array([risks.widths(forecast) for forecast in forecasts])
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
-            reached = np.array([figures.meets(forecast, self._goal, self._direction) for forecast in along])
-            risks = (reached * (1 - reached)).mean(axis=1)
+            reached = np.array([risks.meets(forecast, self._goal, self._direction) for forecast in along])
+            each = (reached * (1 - reached)).mean(axis=1)
         else:
-            risks = np.array([figures.expected_crps(forecast).mean() for forecast in forecasts])
-        found = replace(one, risk=float(shares @ risks), widths=tuple(width.tolist()))
+            each = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])
+        found = replace(one, risk=float(shares @ each), widths=tuple(width.tolist()))
         # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
         (settled,) = self.adjusted([one], [one], [found])
         return replace(
             settled,
             risk=found.risk,
-            risk_error=float(np.sqrt((shares**2) @ (risks - found.risk) ** 2)),
+            risk_error=float(np.sqrt((shares**2) @ (each - found.risk) ** 2)),
             widths=found.widths,
             confirmed=True,
         )
@@ -147,18 +147,18 @@ class Judge:
     ) -> list[RankedDesign]:
         """Designs in closed form, with as much of the spread gone as fits left of those that were tried."""
         widths = (np.array([one.widths for one in some]) / self._widths[: self._count] for some in (before, tried))
-        risks = (np.array([one.risk for one in some]) / self.risk_now for some in (before, tried))
-        powers = _power(*risks), _power(*widths)
+        ratios = (np.array([one.risk for one in some]) / self.risk_now for some in (before, tried))
+        powers = _power(*ratios), _power(*widths)
         return [self._figures(one.design, one.cost, powers) for one in others]
 
-    def answer(self, designs: Sequence[RankedDesign], room: Room, available: float) -> PilotDesign:
+    def answer(self, designs: Sequence[RankedDesign], room: DesignSpace, available: float) -> PilotDesign:
         """All that there is to say."""
         at, grid = slice(0, self._count), slice(self._count, None)
-        lower, upper = self._now.interval(figures.LEVEL)
+        lower, upper = self._now.interval(risks.LEVEL)
         required = prob = None
         if self._prob is not None:
             prob = float(self._prob[int(self._asked.argmax())])
-            required = figures.size_interval(self._grid, figures.deviate(self._prob)[grid])
+            required = risks.size_interval(self._grid, risks.deviate(self._prob)[grid])
         return PilotDesign(
             designs=tuple(designs),
             budget=room.budget,

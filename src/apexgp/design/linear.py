@@ -71,8 +71,8 @@ class LinearPredictor:
             measured[diagonal, diagonal] += part.own_noise[at]
         else:
             rows = at
-            measured = part.covariance[np.ix_(rows, rows)] + part.carried[np.ix_(at, at)] / design.splits
-            measured[diagonal, diagonal] += part.single[at] / design.splits
+            measured = part.covariance[np.ix_(rows, rows)] + part.carried[np.ix_(at, at)] / design.n_splits
+            measured[diagonal, diagonal] += part.single[at] / design.n_splits
         measured[diagonal, diagonal] *= 1 + 1e-10  # close sizes make it singular to rounding
         cross = part.covariance[np.ix_(self._asked, rows)]
         told = np.einsum("qr,rq->q", cross, np.linalg.solve(measured, cross.T))

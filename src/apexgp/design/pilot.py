@@ -14,15 +14,15 @@ from .._check import FloatArray, checked_seed, positive, probability, real_numbe
 from .._numbers import exactly
 from ..answers.required import attainable_target
 from ..cautions import FARTHEST_FACTOR
-from ..curve import LearningCurve
+from ..curve import Direction, LearningCurve
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..inference.bayes import FullBayes
-from .candidates import Room, candidate_sizes, candidates, cheapest, first_sizes
+from .candidates import DesignSpace, candidate_sizes, candidates, cheapest, first_sizes
 from .judge import Judge, by_risk
 from .knowledge import Knowledge, from_posterior
 from .plans import Cost, price_of
-from .priors import from_priors
+from .prior_curves import from_priors
 from .ranked import PilotDesign, RankedDesign, at_hand, frugal
 from .simulated import imagine, models_after
 
@@ -52,7 +52,7 @@ def design_pilot(
     cost: Cost = None,
     available: float | None = None,
     sizes: ArrayLike | None = None,
-    splits: int | None = None,
+    n_splits: int | None = None,
     confirm: int = 3,
     seed: int = 0,
 ) -> PilotDesign:
@@ -80,7 +80,7 @@ def design_pilot(
         tenth of the smallest size in `at`.
     sizes
         Training-set sizes that may be measured; by default some of the pilot's, and further ones up to `available`.
-    splits
+    n_splits
         Number of new splits; by default several numbers are tried.
     confirm
         How many of the best designs are tried on drawn data, by fitting the model again; the others are judged in
@@ -111,24 +111,24 @@ def design_pilot(
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)
     settings, pilot = _settings_and_pilot(model)
-    engine = _engine(settings)
+    engine = _engine(settings, "higher" if pilot is None else pilot.direction)
     asked = _asked(at, pilot)
     most = _available(available, pilot, asked)
     goal = None if target is None else _goal(target, engine, pilot)
     measurable = _measurable(sizes, pilot, most)
-    counts = () if splits is None else (whole_number("splits", splits, least=1, most=1000),)
+    counts = () if n_splits is None else (whole_number("n_splits", n_splits, least=1, most=1000),)
     measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
     if len(measured) > _MOST_MEASURED:
         raise RequestError(
             f"must have a pilot of at most {_MOST_MEASURED} different sizes, got {len(measured):,}.", argument="model"
         )
-    room = Room(
+    room = DesignSpace(
         sizes=measurable,
         pilot=measured,
         own_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
         price=price_of(cost, measurable),
         budget=positive("budget", budget),
-        splits=counts,
+        split_counts=counts,
     )
     _refuse_too_little(room)
     last = float(measurable[-1] if pilot is None else measured[-1])
@@ -148,7 +148,7 @@ def design_pilot(
 def _confirmed(
     found: list[RankedDesign],
     judge: Judge,
-    room: Room,
+    room: DesignSpace,
     count: int,
     known: Knowledge,
     pilot: LearningCurve | None,
@@ -161,9 +161,9 @@ def _confirmed(
     What trying them changed is taken to hold for the others; one that comes out best by that, of all or of those
     without more data, is tried, too, on the same data sets.
     """
-    most_splits = max(one.splits for one in found)
+    most_splits = max(one.n_splits for one in found)
     draws = _FIRST_DRAWS if pilot is None else _DRAWS
-    data = imagine(known, pilot, draws, most_splits, float(settings.ceiling), seed, found[0].design)
+    data = imagine(known, pilot, draws, most_splits, engine.ceiling, seed, found[0].design)
     spare = [frugal(found), at_hand(found, room.pilot.tolist())]
     waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
     told, tried, ranked = [], [], found
@@ -197,8 +197,8 @@ def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | N
     return clone(model).set_params(**model._settings), model.curve_
 
 
-def _engine(settings: APExGP) -> FullBayes:
-    engine = settings._checked_engine()
+def _engine(settings: APExGP, direction: Direction) -> FullBayes:
+    engine = settings._checked_engine(direction)
     if not isinstance(engine, FullBayes) or not engine.beliefs.uses_replicates:
         raise RequestError(
             "must know single scores and how sure it is: APExGP() with inference='bayes' and the calibrated priors, or "
@@ -250,7 +250,7 @@ def _goal(target: float, engine: FullBayes, pilot: LearningCurve | None) -> floa
     return attainable_target(target, engine.ceiling, "higher" if pilot is None else pilot.direction)
 
 
-def _refuse_too_little(room: Room) -> None:
+def _refuse_too_little(room: DesignSpace) -> None:
     least = cheapest(room)
     if room.affords(least):
         return
@@ -258,8 +258,8 @@ def _refuse_too_little(room: Room) -> None:
     where, takes = ", ".join(map(exactly, least.sizes)), room.price.of(least)
     unit = "fit" if room.price.unit == "fits" and takes == 1 else room.price.unit
     raise RequestError(
-        f"must pay for {what}: the cheapest, at {where} with {least.splits} "
-        f"split{'s' if least.splits > 1 else ''}, takes {takes:.3g} {unit}; got "
+        f"must pay for {what}: the cheapest, at {where} with {least.n_splits} "
+        f"split{'s' if least.n_splits > 1 else ''}, takes {takes:.3g} {unit}; got "
         f"{room.budget:g}.",
         argument="budget",
     )

@@ -31,13 +31,13 @@ class Design:
     """
 
     sizes: tuple[float, ...]
-    splits: int
+    n_splits: int
     continued: bool = False
 
     @property
     def fits(self) -> int:
         """How many models are trained."""
-        return len(self.sizes) * self.splits
+        return len(self.sizes) * self.n_splits
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Price:
 
     def of(self, design: Design) -> float:
         """Cost of a whole design."""
-        return design.splits * sum(map(self.of_size, design.sizes))
+        return design.n_splits * sum(map(self.of_size, design.sizes))
 
 
 Cost = Callable[[float], float] | tuple[float, float] | CurveSet | Price | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import instance, positive
 from .._numbers import chance, exactly, roughly
 from .plans import Design
@@ -64,9 +64,9 @@ class RankedDesign:
         return self.design.sizes
 
     @property
-    def splits(self) -> int:
+    def n_splits(self) -> int:
         """How many splits to train at each."""
-        return self.design.splits
+        return self.design.n_splits
 
     @property
     def continued(self) -> bool:
@@ -155,18 +155,18 @@ class PilotDesign(Answer):
         sizes = ", ".join(map(exactly, one.sizes))
         if one.continued:
             return f"the pilot's splits at {sizes}"
-        return f"{one.splits}{' new' if self.pilot_sizes else ''} split{'s' if one.splits > 1 else ''} at {sizes}"
+        return f"{one.n_splits}{' new' if self.pilot_sizes else ''} split{'s' if one.n_splits > 1 else ''} at {sizes}"
 
     @property
     def nothing(self) -> str:
         """What stands for no further measurement, beside the designs."""
         return "nothing more" if self.pilot_sizes else "nothing yet"
 
-    def _columns(self) -> Columns:
-        columns: Columns = {
+    def _columns(self) -> ColumnData:
+        columns: ColumnData = {
             "rank": list(range(1, len(self.designs) + 1)),
             "sizes": [list(one.sizes) for one in self.designs],
-            "splits": [one.splits for one in self.designs],
+            "n_splits": [one.n_splits for one in self.designs],
             "continued": [one.continued for one in self.designs],
             "fits": [one.fits for one in self.designs],
             "cost": [one.cost for one in self.designs],

@@ -45,8 +45,8 @@ class Imagined:
     def curve(self, which: int, design: Design, pilot: LearningCurve | None) -> LearningCurve:
         """The pilot with what one data set adds to it under a design."""
         at = np.searchsorted(self.sizes, np.array(design.sizes))
-        scores = self.new[which, : design.splits] if not design.continued or self.own is None else self.own[which]
-        labels = list(self.labels) if design.continued else self._new_labels(design.splits)
+        scores = self.new[which, : design.n_splits] if not design.continued or self.own is None else self.own[which]
+        labels = list(self.labels) if design.continued else self._new_labels(design.n_splits)
         sizes, table = np.repeat(self.sizes[at], len(labels)), scores[:, at].T.ravel()
         if pilot is None:
             return LearningCurve(sizes, table, np.array(labels * len(at), dtype=object))
@@ -94,7 +94,7 @@ def imagine(
     if going_on and many.own is not None:
         shown = many.own[:, :, last].mean(axis=1)
     else:
-        shown = many.new[:, : splits if mostly is None else mostly.splits, last].mean(axis=1)
+        shown = many.new[:, : splits if mostly is None else mostly.n_splits, last].mean(axis=1)
     steps = np.arange(draws + 1) / draws
     edges = steps if pilot is None else (1 - np.cos(np.pi * steps)) / 2
     kept, shares = _stratified(shown, many.new.std(axis=1).mean(axis=1), edges, rng)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._check import FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
 from ..answers.required import RequiredSize, Success, required_size, success_of
 from ..cautions import forecast_cautions, pilot_cautions
-from ..curve import LearningCurve
+from ..curve import Direction, LearningCurve
 from ..errors import ApexError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
@@ -34,18 +34,19 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
     """A method for learning curves, after scikit-learn: settings, `fit`, and questions put to what was fitted."""
 
     ceiling: float
+    floor: float
 
     curve_: LearningCurve
     parameters_: dict[str, float]
 
     @abstractmethod
-    def _engine(self) -> Engine:
-        """The engine that the settings describe; refuses settings that make no sense."""
+    def _engine(self, direction: Direction) -> Engine:
+        """The engine that the settings describe for curves of a direction; refuses settings that make no sense."""
 
-    def _checked_engine(self) -> Engine:
+    def _checked_engine(self, direction: Direction = "higher") -> Engine:
         """The engine; settings that break it are named like those that it refuses."""
         try:
-            return self._engine()
+            return self._engine(direction)
         except ApexError:
             raise
         except Exception as problem:
@@ -77,8 +78,9 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        curve, engine = as_curve(sizes, scores, split), self._checked_engine()
-        check_curve(curve, engine, float(self.ceiling))
+        curve = as_curve(sizes, scores, split)
+        engine = self._checked_engine(curve.direction)
+        check_curve(curve, engine)
         (fit,) = fits_of(engine, [curve.upward])
         if isinstance(fit, ApexError):
             raise fit
@@ -103,10 +105,10 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             setattr(self, f"{name}_", value)
 
     @property
-    def forecasts(self) -> bool:
+    def has_distribution(self) -> bool:
         """Whether the fitted model gives a distribution; one that does not refuses with `NoForecastError`."""
         check_is_fitted(self)
-        return self._fit.forecasts
+        return self._fit.has_distribution
 
     def forecast(self, sizes: ArrayLike, of: Quantity = "new_splits", n_splits: int | None = None) -> Forecast:
         """Forecast the distribution of the score at the given training-set sizes.
@@ -246,12 +248,17 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         saved.compare(model.parameters_)
         return model
 
-    def _checked_ceiling(self) -> float:
-        ceiling = real_number("ceiling", self.ceiling)
+    def _upward_bounds(self, direction: Direction) -> tuple[float, float]:
+        """Floor and ceiling, checked, as they are where higher is better."""
+        ceiling, floor = real_number("ceiling", self.ceiling), real_number("floor", self.floor)
         if not 0 < ceiling <= 1:
             hint = f" Write {ceiling / 100:g} for {ceiling:g} %." if 1 < ceiling <= 100 else ""
             raise RequestError(f"must be above 0 and at most 1, got {ceiling:g}.{hint}", argument="ceiling")
-        return ceiling
+        if not 0 <= floor < ceiling:
+            raise RequestError(
+                f"must be at least 0 and below the ceiling {ceiling:g}, got {floor:g}.", argument="floor"
+            )
+        return (floor, ceiling) if direction == "higher" else (1 - ceiling, 1 - floor)
 
     def _outward(self, upward: FloatArray) -> FloatArray:
         """Turn values where higher is better into those the curve was given in."""
@@ -275,20 +282,21 @@ def fit_together(
     list
         For each curve a fitted estimator, or the error that says why there is none.
     """
-    engine, ceiling = engine or settings._checked_engine(), float(settings.ceiling)
+    engines = {direction: engine or settings._checked_engine(direction) for direction in get_args(Direction)}
     results: list[CurveEstimator | ApexError] = []
-    accepted: list[int] = []
+    accepted: dict[Direction, list[int]] = {direction: [] for direction in engines}
     for i, curve in enumerate(curves):
         try:
-            check_curve(curve, engine, ceiling)
+            check_curve(curve, engines[getattr(curve, "direction", "higher")])
             results.append(clone(settings))
-            accepted.append(i)
+            accepted[curve.direction].append(i)
         except ApexError as problem:
             results.append(problem)
-    for i, fit in zip(accepted, fits_of(engine, [curves[i].upward for i in accepted]), strict=True):
-        model = results[i]
-        if isinstance(fit, ApexError):
-            results[i] = fit
-        elif isinstance(model, CurveEstimator):
-            model._keep(curves[i], fit)
+    for direction, alike in accepted.items():
+        for i, fit in zip(alike, fits_of(engines[direction], [curves[i].upward for i in alike]), strict=True):
+            model = results[i]
+            if isinstance(fit, ApexError):
+                results[i] = fit
+            elif isinstance(model, CurveEstimator):
+                model._keep(curves[i], fit)
     return results

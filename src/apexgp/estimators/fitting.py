@@ -38,8 +38,8 @@ def without_answer(problem: Exception) -> ApexError:
     return error
 
 
-def check_curve(curve: LearningCurve, engine: Engine, ceiling: float) -> None:
-    """Refuse what is no curve, shows no trend, or passes the ceiling, and what the engine cannot fit."""
+def check_curve(curve: LearningCurve, engine: Engine) -> None:
+    """Refuse what is no curve, shows no trend, or is better than is possible, and what the engine cannot fit."""
     if not isinstance(curve, LearningCurve):
         raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
     pilot = curve.upward.replicates
@@ -49,12 +49,15 @@ def check_curve(curve: LearningCurve, engine: Engine, ceiling: float) -> None:
             f"({some(pilot.sizes)}). Train on a smaller subset as well."
         )
     best = float(pilot.mean.max())
-    if best > ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
+    if best > engine.ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
+        higher = curve.direction == "higher"
+        bound, reached = (engine.ceiling, best) if higher else (1 - engine.ceiling, 1 - best)
         raise DataError(
-            f"The ceiling is {ceiling:g}, but the pilot reaches {best:g} on average at size "
-            f"{pilot.sizes[pilot.mean.argmax()]:g}. Give a ceiling that the scores (1 - error rates) do not pass."
+            f"The {'ceiling' if higher else 'floor'} is {bound:g}, but the pilot reaches {reached:g} on average at "
+            f"size {pilot.sizes[pilot.mean.argmax()]:g}. Give a "
+            f"{'ceiling that no score is above' if higher else 'floor that no score is below'}."
         )
-    engine.check(curve.upward)
+    engine.check(curve)
 
 
 def as_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:

@@ -7,7 +7,8 @@ from typing import Self, cast
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, choice, positive, probability, real_number, shown, whole_number
+from .._check import FloatArray, choice, positive, probability, shown, whole_number
+from ..curve import Direction
 from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
@@ -34,9 +35,11 @@ class APExGP(CurveEstimator):
         the paper see only the mean score at each size. "map" goes with the paper's, or with "flat": no priors on tau,
         sigma and lambda, the maximum of the likelihood that the paper calls "without priors".
     ceiling : float
-        Highest score that is possible at all, 1 - eps_min in the paper; below 1 where labels are not perfect.
+        Highest score that is possible: 1 - eps_min in the paper, below 1 where labels are not perfect. Where lower is
+        better, the chance level, for instance 0.5 for the error rate of two equal classes.
     floor : float
-        Lowest score that the curve may have: the chance level, for instance 0.5 for AUROC. Used by "bayes".
+        Lowest score that is possible: the chance level, for instance 0.5 for AUROC. Where lower is better, the error
+        rate that no classifier can go below. Which of the two is the chance level, only "bayes" uses it.
     noise : float, optional
         Standard deviation that you expect of a single score, from one split to the next; by default learnt from the
         replicates. Goes with the calibrated priors.
@@ -92,36 +95,32 @@ class APExGP(CurveEstimator):
         self.seed = seed
 
     @classmethod
-    def as_published(cls, mean: str = "power_law", ceiling: float = 1.0) -> Self:
+    def as_published(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:
         """Set up the method that the paper's printed tables come from: its released code."""
-        return cls(mean, inference="map", priors="paper", ceiling=ceiling, variant=PUBLISHED)
+        return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=PUBLISHED)
 
     @classmethod
-    def as_written(cls, mean: str = "power_law", ceiling: float = 1.0) -> Self:
+    def as_written(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:
         """Set up the method that the paper's text describes."""
-        return cls(mean, inference="map", priors="paper", ceiling=ceiling, variant=WRITTEN)
+        return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=WRITTEN)
 
-    def _engine(self) -> FullBayes | MaximumAPosteriori:
+    def _engine(self, direction: Direction) -> FullBayes | MaximumAPosteriori:
         seed = whole_number("seed", self.seed, least=0)
-        ceiling, floor = self._checked_ceiling(), real_number("floor", self.floor)
-        self._check_settings(ceiling, floor)
+        floor, ceiling = self._upward_bounds(direction)
+        self._check_settings()
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
         return FullBayes(means, self._beliefs(), ceiling, floor, seed)
 
-    def _check_settings(self, ceiling: float, floor: float) -> None:
+    def _check_settings(self) -> None:
         choice("inference", self.inference, ("bayes", "map"))
         if not isinstance(self.priors, Beliefs):
             choice("priors", self.priors, ("calibrated", "paper", "flat"))
         choice("mean", self.mean, ("auto", *MEANS))
         if not isinstance(self.variant, Variant):
             raise RequestError(
-                f"must be an apexgp.Variant, got {self.variant!r}. Try apexgp.PUBLISHED.", argument="variant"
-            )
-        if not 0 <= floor < ceiling:
-            raise RequestError(
-                f"must be at least 0 and below the ceiling {ceiling:g}, got {floor:g}.", argument="floor"
+                f"must be an apexgp.priors.Variant such as PUBLISHED, got {self.variant!r}.", argument="variant"
             )
         if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors not in ("paper", "flat")):
             raise RequestError(

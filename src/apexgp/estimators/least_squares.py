@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, probability, real_number, sizes_array
 from ..answers.required import RequiredSize, attainable_target, whole_size
+from ..curve import Direction
 from ..errors import RequestError
 from ..forecast import Quantity
-from ..inference.least_squares import LeastSquares as Engine
-from ..inference.least_squares import LeastSquaresFit
+from ..inference.least_squares import LeastSquaresEngine, LeastSquaresFit
 from ..model.families import FAMILIES
 from .base import CurveEstimator
 
@@ -29,8 +29,9 @@ class LeastSquares(CurveEstimator):
     family : str
         Name in `apexgp.FAMILIES`: "power_law" and "arctan" are the paper's baselines. docs/notation.md has the formula,
         the bounds and the source of each.
-    ceiling : float
-        Highest score that is possible at all. The curve goes no higher.
+    ceiling, floor : float
+        Highest and lowest score that is possible. The curve does not pass the better of the two: the ceiling or, where
+        lower is better, the floor. The other is not used.
 
     Attributes
     ----------
@@ -50,15 +51,17 @@ class LeastSquares(CurveEstimator):
 
     _fit: LeastSquaresFit
 
-    def __init__(self, family: str = "power_law", ceiling: float = 1.0) -> None:
+    def __init__(self, family: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> None:
         self.family = family
         self.ceiling = ceiling
+        self.floor = floor
 
-    def _engine(self) -> Engine:
-        return Engine(FAMILIES[choice("family", self.family, FAMILIES)], self._checked_ceiling())
+    def _engine(self, direction: Direction) -> LeastSquaresEngine:
+        _, ceiling = self._upward_bounds(direction)
+        return LeastSquaresEngine(FAMILIES[choice("family", self.family, FAMILIES)], ceiling)
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
-        """Score that the fitted curve has at the given sizes, cut to what is possible: from 0 to the ceiling."""
+        """Score that the fitted curve has at the given sizes, cut to what is possible."""
         check_is_fitted(self)
         return self._outward(self._fit.possible(sizes_array("sizes", sizes)))
 
@@ -84,14 +87,15 @@ class LeastSquares(CurveEstimator):
             As for `APExGP`, where the fit forecasts.
         correction
             How much better than the target the curve has to be, in the hope that the truth then meets it (Mahmood et
-            al. 2022). With the correction the goal may lie beyond the ceiling, and never be met.
+            al. 2022). With the correction the goal may lie beyond what is possible, and never be met.
         """
         correction = real_number("correction", correction)
         if correction < 0:
             raise RequestError(f"must not be negative, got {correction:g}.", argument="correction")
-        if self.forecasts and not correction:
+        if self.has_distribution and not correction:
             return super().required_size(target, confidence, of)
-        goal = attainable_target(target, self._checked_ceiling(), self.curve_.direction)
+        _, ceiling = self._upward_bounds(self.curve_.direction)
+        goal = attainable_target(target, ceiling, self.curve_.direction)
         level = (goal if self.curve_.direction == "higher" else 1 - goal) + correction
         first, last = float(self.curve_.sizes.min()), self.curve_.largest
         size = whole_size(max(self._crossing(level), first))

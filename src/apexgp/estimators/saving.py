@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from .._check import some
-from .._files import write_text
-from .._json import plain
-from .._tables import one_line, read_bytes
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
+from ..files.plain import plain
+from ..files.writing import write_text
 from ..model.beliefs import Beliefs
-from ..model.priors import PositiveNormal
+from ..model.elicitation import PositiveNormal
 from ..model.variant import Variant
+from ..reading.spreadsheets import one_line, read_bytes
 
 __all__ = ["SavedModel", "read_model", "write_model"]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._check import choice
-from .._tables import Table, read_table
 from ..errors import DataError
+from ..reading.spreadsheets import Table, read_table
 from .items import Item, Labelled, files_below
 from .preprocess import Kind
-from .rules import Match, Rows, by_name, by_table, by_visit, column, findings_of
+from .rules import LabelledItems, Match, by_name, by_table, by_visit, column, findings_of
 
 __all__ = ["DATASETS", "DataSet", "read_dataset"]
 
@@ -53,7 +53,7 @@ class DataSet:
     layout: tuple[str, ...]
     pattern: re.Pattern[str]
     tables: tuple[tuple[str, ...], ...]
-    rule: Callable[[list[Match], list[Table]], Rows]
+    rule: Callable[[list[Match], list[Table]], LabelledItems]
     crop: bool
     remark: str
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from .._check import choice, several, some, text, truth, whole_number
-from .._files import file_behind
-from .._progress import progress_bar
 from ..errors import DataError, RequestError
+from ..files.writing import file_behind
+from ..running.progress import progress_bar
 from . import dicom
 from .datasets import DATASETS, read_dataset
 from .encoder import DEFAULT_MODEL, Encoder

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from .._check import some
-from .._tables import Table, read_table
 from ..errors import DataError
+from ..reading.spreadsheets import Table, read_table
 from .pictures import PICTURE_SUFFIXES
 from .preprocess import Kind
 from .scans import is_nifti

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import refuse_to_overwrite, written_atomically
-from .._lock import LockedFile, held
 from ..errors import WouldOverwriteError
+from ..files.lock import LockedFile, held
+from ..files.writing import check_writable, written_atomically
 from .items import Labelled
 from .pipeline import Embedded
 from .record import Settings, as_text, parsed, refuse_to_mix
@@ -172,7 +172,7 @@ def pictures_kept(out: Path, settings: Settings, labelled: Labelled, overwrite: 
 
     The part goes when the block ends well, and stays when it does not.
     """
-    refuse_to_overwrite(out, overwrite=True)  # a file that is not ours is refused below, with better words
+    check_writable(out, overwrite=True)  # a file that is not ours is refused below, with better words
     part, of_use = part_of(out), True
     try:
         with held(part) as file:

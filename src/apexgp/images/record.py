@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .._tables import one_line
 from ..errors import RequestError
+from ..reading.spreadsheets import one_line
 
 __all__ = ["FORMAT", "as_text", "parsed", "refuse_to_mix"]
 

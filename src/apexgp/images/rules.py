@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .._check import some
-from .._tables import Table
 from ..errors import DataError
+from ..reading.spreadsheets import Table
 from .items import Item
 
-__all__ = ["Match", "Rows", "by_name", "by_table", "by_visit", "column", "findings_of"]
+__all__ = ["LabelledItems", "Match", "by_name", "by_table", "by_visit", "column", "findings_of"]
 
 _VISIT_DAYS = (-80, 365)  # of a diagnosis from the day of the scan
 
@@ -42,7 +42,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LabelledItems:
     """What a rule makes of a data set: cases with patients and labels, and what is missing."""
 
     items: Sequence[Item]
@@ -63,23 +63,25 @@ def column(table: Table, *names: str) -> list[str]:
     )
 
 
-def by_name(label: str, words: Mapping[str, str], group: Sequence[str]) -> Callable[[list[Match], list[Table]], Rows]:
+def by_name(
+    label: str, words: Mapping[str, str], group: Sequence[str]
+) -> Callable[[list[Match], list[Table]], LabelledItems]:
     """A rule for labels that are in the names of the files; `group` are the parts that tell patients apart."""
 
-    def rule(found: list[Match], tables: list[Table]) -> Rows:
+    def rule(found: list[Match], tables: list[Table]) -> LabelledItems:
         classes = [words[(match.parts["label"] or "").lower()] for match in found]
         patients = ["-".join(match.parts[part] or "" for part in group) for match in found] if group else None
-        return Rows([match.item for match in found], patients, {label: classes})
+        return LabelledItems([match.item for match in found], patients, {label: classes})
 
     return rule
 
 
 def by_table(
     file: str, patient: Callable[[Table], list[str]], labels: Callable[[Table], Mapping[str, list[str]]]
-) -> Callable[[list[Match], list[Table]], Rows]:
+) -> Callable[[list[Match], list[Table]], LabelledItems]:
     """A rule for labels in a table with one row a picture, which names it without its folder."""
 
-    def rule(found: list[Match], tables: list[Table]) -> Rows:
+    def rule(found: list[Match], tables: list[Table]) -> LabelledItems:
         (table,) = tables
         by_file: dict[str, Item] = {}
         for match in found:
@@ -90,7 +92,7 @@ def by_table(
         names, patients, cells = column(table, file), patient(table), labels(table)
         rows = [i for i, name in enumerate(names) if name in by_file]
         known = set(names)
-        return Rows(
+        return LabelledItems(
             [by_file[names[i]] for i in rows],
             [patients[i] for i in rows],
             {label: [column[i] for i in rows] for label, column in cells.items()},
@@ -110,7 +112,7 @@ def findings_of(table: Table) -> Mapping[str, list[str]]:
     return {finding: [str(int(finding in cell)) for cell in cells] for finding in _FINDINGS}
 
 
-def by_visit(found: list[Match], tables: list[Table]) -> Rows:
+def by_visit(found: list[Match], tables: list[Table]) -> LabelledItems:
     """OASIS-3: the rating nearest to the scan within the window; of a session with several scans the largest file."""
     sessions, clinic = tables
     listed = set(column(sessions, "XNAT_CTSESSIONDATA ID", "CT ID", "session"))
@@ -146,7 +148,7 @@ def by_visit(found: list[Match], tables: list[Table]) -> Rows:
             f"Left out, because no rating lies between {-_VISIT_DAYS[0]} days before and {_VISIT_DAYS[1]} days after: "
             f"{some(undiagnosed)}."
         )
-    return Rows(
+    return LabelledItems(
         items,
         patients,
         {"alzheimers": labels},

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .._files import write_text, written_atomically
-from .._lock import LockedFile, held
-from .._tables import as_csv
 from ..errors import DataError, RequestError, WouldOverwriteError
+from ..files.lock import LockedFile, held
+from ..files.writing import write_text, written_atomically
+from ..reading.spreadsheets import as_csv
 from .items import Labelled
 from .pipeline import Embedded
 from .record import Settings, as_text, parsed, refuse_to_mix

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from .._check import FloatArray
-from .._truncated import CutNormal
 from ..cautions import uninformed_cautions
 from ..forecast import Quantity
+from ..numerics.truncated import CutNormal
 from .contract import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior
@@ -40,7 +40,7 @@ class AveragedPosterior:
         return max(p.end_error for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
 
     @property
-    def forecasts(self) -> bool:
+    def has_distribution(self) -> bool:
         """Always."""
         return True
 

@@ -38,14 +38,17 @@ class FullBayes:
     """Whether fewer nodes will do, for 40 % of the time: where figures are means over many fits, errors cancel out."""
 
     def check(self, curve: LearningCurve) -> None:
-        """Refuse a curve that goes below the floor by more than noise."""
-        pilot = curve.replicates
+        """Refuse a curve that is worse than the chance level by more than noise."""
+        pilot = curve.upward.replicates
         worst = int(pilot.mean.argmin())
         error = max(pilot.std[worst] / np.sqrt(pilot.count[worst]), _ROUGHLY)
         if pilot.mean[worst] + 2 * error < self.floor:
+            higher = curve.direction == "higher"
+            bound, score = (self.floor, pilot.mean[worst]) if higher else (1 - self.floor, 1 - pilot.mean[worst])
+            wanted = "floor that no score is below, or 0" if higher else "ceiling that no score is above, or 1"
             raise DataError(
-                f"The floor is {self.floor:g}, but the mean score at size {pilot.sizes[worst]:g} is "
-                f"{pilot.mean[worst]:g}. Give a floor that no score is below, or 0 if you do not know the chance level."
+                f"The {'floor' if higher else 'ceiling'} is {bound:g}, but the mean score at size "
+                f"{pilot.sizes[worst]:g} is {score:g}. Give a {wanted} if you do not know the chance level."
             )
 
     def fit(self, curves: Sequence[LearningCurve]) -> list[AveragedPosterior]:

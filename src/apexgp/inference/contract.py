@@ -39,7 +39,7 @@ class FittedCurve(Protocol):
         ...
 
     @property
-    def forecasts(self) -> bool:
+    def has_distribution(self) -> bool:
         """Whether there is a distribution; without one, `predict` and `sample` raise NoForecastError."""
         ...
 
@@ -67,6 +67,11 @@ class FittedCurve(Protocol):
 
 class Engine(Protocol):
     """A method with its settings, ready to fit curves on which higher is better."""
+
+    @property
+    def ceiling(self) -> float:
+        """Highest possible score, where higher is better."""
+        ...
 
     def check(self, curve: LearningCurve) -> None:
         """Refuse a curve that cannot be fitted, with a DataError."""

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.special import expit, log_expit, ndtri
 
 from .._check import FloatArray
-from .._truncated import Cut
 from ..model.beliefs import Beliefs, Beta, ElicitedSigma
 from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
+from ..numerics.truncated import Cut
 from .draws import Draws
 from .nodes import cholesky
 from .statistics import Batch, PseudoScores, pseudo_scores

@@ -18,7 +18,7 @@ from .nodes import draw_alike
 from .optimise import minimise, warn_unless_converged
 from .projection import UNIT_OF_ERROR, LeastSquaresProblem
 
-__all__ = ["LeastSquares", "LeastSquaresFit", "fit_least_squares"]
+__all__ = ["LeastSquaresEngine", "LeastSquaresFit", "fit_least_squares"]
 
 _GREATEST_LOG_SIZE = 300 * log(10)
 
@@ -39,7 +39,7 @@ class LeastSquaresFit:
     """Over how many splits the scores are means."""
 
     @property
-    def forecasts(self) -> bool:
+    def has_distribution(self) -> bool:
         """Whether the family has an interval, and there are more sizes than parameters to judge the noise by."""
         family = self.problem.family
         return family.states_uncertainty and len(self.problem.x) > len(family.parameters)
@@ -123,7 +123,7 @@ class LeastSquaresFit:
         return effect, noise
 
     def _refuse_to_forecast(self) -> None:
-        if self.forecasts:
+        if self.has_distribution:
             return
         family = self.problem.family
         if not family.states_uncertainty:
@@ -155,7 +155,7 @@ class LeastSquaresFit:
 
 
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquaresEngine:
     """An engine: a family of curves, of which the nearest to the mean scores is searched for."""
 
     family: type[Family]

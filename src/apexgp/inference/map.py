@@ -11,9 +11,9 @@ import numpy as np
 from .._check import FloatArray
 from ..curve import LearningCurve, Replicates
 from ..forecast import Quantity
+from ..model.elicitation import TAU, PositiveNormal, elicit_sigma
 from ..model.kernel import log_rbf, log_rbf_slopes
 from ..model.means import Mean
-from ..model.priors import TAU, PositiveNormal, elicit_sigma
 from ..model.variant import Variant
 from .contract import Mixture
 from .curve_problem import CurveProblem, spread
@@ -136,7 +136,7 @@ class MapFit:
     """Over how many splits the scores are means."""
 
     @property
-    def forecasts(self) -> bool:
+    def has_distribution(self) -> bool:
         """Always."""
         return True
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._check import FloatArray
-from .._truncated import CutNormal
+from ..numerics.truncated import CutNormal
 
 __all__ = ["cholesky", "draw_alike", "draw_scores", "log_determinant", "log_product", "solve_lower"]
 

@@ -11,13 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._check import FloatArray, choice, mapped, positive, several, shown, whole_number
+from .._check import FloatArray, choice, instance, mapped, positive, several, shown, whole_number
 from ..errors import RequestError
 from .checks import FARTHEST, checked_share, distribution, number_within, positive_distribution
 from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
+from .elicitation import TAU, PositiveNormal, elicit_sigma
 from .kernel import CORRELATIONS
 from .means import MEANS
-from .priors import TAU, PositiveNormal, elicit_sigma
 from .variant import SIGMA_STEPS, SIGMA_UPPER, Variant
 
 __all__ = [
@@ -201,6 +201,7 @@ def _read(value: Any) -> Any:
 
 def paper_beliefs(variant: Variant) -> Beliefs:
     """The paper's priors. It has none on theta; integration needs flat ones within the paper's bounds."""
+    instance("variant", variant, Variant, "an apexgp.priors.Variant")
     return Beliefs(
         # At exactly 0 there would be no noise to divide by.
         tau_e=PositiveNormal(TAU.loc, TAU.scale, max(variant.noise_floor, 1e-5)),

@@ -10,7 +10,7 @@ from math import e
 
 from .._check import truth, whole_number
 from .checks import FARTHEST, number_within, positive_distribution
-from .priors import LAMBDA_PRINTED, LAMBDA_WRITTEN, PositiveNormal
+from .elicitation import LAMBDA_PRINTED, LAMBDA_WRITTEN, PositiveNormal
 
 __all__ = ["PUBLISHED", "SIGMA_STEPS", "SIGMA_UPPER", "WRITTEN", "Variant"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .._check import offers, real_array, shown
-from .._tables import Table, one_line
 from ..errors import DataError, RequestError
+from .spreadsheets import Table, one_line
 
 __all__ = ["frame_table", "is_frame", "scikit_learn_curve"]
 

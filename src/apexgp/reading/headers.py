@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from .._cells import is_blank, looks_numeric
 from .._check import some
-from .._known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
-from .._tables import Table
-from ..errors import DataError, Remedy
+from ..errors import DataError
+from ..vocabulary import Remedy
+from .cells import is_blank, looks_numeric
+from .known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
+from .spreadsheets import Table
 from .wide import SPLIT_WORDS, TRAINING, sets_of_splits, without_split
 
-__all__ = ["Columns", "find_columns", "is_header"]
+__all__ = ["ColumnRoles", "find_columns", "is_header"]
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
 _ABOUT = ("metric", "direction", "unit")
@@ -35,7 +36,7 @@ _TASK_NAMES = {
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnRoles:
     """The columns of a table by what they hold."""
 
     size: str | None  # None: the sizes are names of columns
@@ -75,7 +76,7 @@ def find_columns(
     split: str | None,
     task: str | None,
     metric: str | None,
-) -> Columns:
+) -> ColumnRoles:
     """Tell the columns apart, and say in notes what was not plain from the names."""
     names = list(table.columns)
     size_column = _one(table, "size", size, _is_size)
@@ -85,7 +86,7 @@ def find_columns(
     rest = [name for name in names if name not in (size_column, split_column, task_column, *own)]
     in_header = [name for name in rest if re.fullmatch(r"[1-9]\d*", name)]
     if size_column is None and score is None and len(in_header) > 1:
-        return Columns(None, in_header, True, split_column, task_column, None)
+        return ColumnRoles(None, in_header, True, split_column, task_column, None)
     if size_column is None:
         raise DataError(
             f"{table.path} has no column that is called size, n, training examples or the like; found "
@@ -96,7 +97,7 @@ def find_columns(
     named = split is not None or (split_column is not None and plain_name(split_column) == "split")
     asked = frozenset(filter(None, (size, split, task, *([score] if isinstance(score, str) else score or []))))
     split_column = None if wide else split_column
-    return Columns(size_column, scores, wide, split_column, task_column, _measured(scores, wide), named, asked)
+    return ColumnRoles(size_column, scores, wide, split_column, task_column, _measured(scores, wide), named, asked)
 
 
 def _is_size(name: str) -> bool:

@@ -4,39 +4,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import groupby
+from dataclasses import replace
 from typing import Any
 
-from .._cells import is_blank, looks_numeric, number_in
 from .._check import some
-from .._known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
-from .._tables import Table, one_line
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
-from .headers import Columns
+from .cells import is_blank, looks_numeric, number_in
+from .faults import Faults
+from .headers import ColumnRoles
+from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
+from .measured import STATED, Measurements, check_scores, check_splits_once, repeats, sizes_in, stated_in
+from .spreadsheets import Table, one_line
 
-__all__ = ["STATED", "Measurements", "measurements_in"]
-
-# The words of the columns that say so; the first stands where nothing is said.
-STATED = {"direction": ("higher", "lower"), "unit": ("rows", "groups")}
-
-
-@dataclass
-class Measurements:
-    """One curve: what `LearningCurve` is made from, and where each score stands in the table."""
-
-    about: dict[str, Any]
-    sizes: list[float] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-    split: list[Any] = field(default_factory=list)
-    cells: list[tuple[int, str]] = field(default_factory=list)
+__all__ = ["measurements_in"]
 
 
 def measurements_in(
-    table: Table, columns: Columns, metric: str | None, stated: dict[str, str | None]
+    table: Table, columns: ColumnRoles, metric: str | None, stated: dict[str, str | None]
 ) -> tuple[dict[str | None, Measurements], list[str]]:
     """Every curve of a table by its task, and what a reader should know.
 
@@ -58,11 +45,15 @@ def measurements_in(
     by_task: dict[str | None, list[int]] = defaultdict(list)
     for row, task in enumerate(tasks):
         by_task[task].append(row)
+    faults = Faults(table)
     curves: dict[str | None, Measurements] = {}
     for task, own in by_task.items():
-        said = {what: _stated(table, what, own, stated[what]) for what in STATED}
+        said = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
         curves[task] = Measurements({"metric": name, "task": task, **said})
-    missing = _fill(curves, table, columns, tasks)
+    missing = _fill(curves, table, columns, tasks, faults)
+    for curve in curves.values():
+        check_scores(table, curve, faults)
+    faults.refuse()
     if missing:
         lines = some(sorted({table.lines[row] for row in missing}))
         warn(
@@ -73,29 +64,34 @@ def measurements_in(
     empty = [task for task, curve in curves.items() if not curve.scores]
     if empty:
         raise DataError(f"{table.path} holds no score{f' of the task {empty[0]}' if empty[0] else ''}.")
-    for curve in curves.values():
-        _check_scores(table, curve)
-    if columns.split is not None and not columns.split_was_named and any(map(_repeats, curves.values())):
+    if columns.split is not None and not columns.split_was_named and any(map(repeats, curves.values())):
         why = f"the column {columns.split!r} has the same entry more than once at a size: not taken for the splits."
         notes.append(why)
         columns = replace(columns, split=None)
         for curve in curves.values():
             curve.split = []
     for curve in curves.values():
-        _check_splits(table, curve)
+        check_splits_once(table, curve)
     return curves, [*columns.note(), *notes]
 
 
 def _fill(
-    curves: dict[str | None, Measurements], table: Table, columns: Columns, tasks: Sequence[str | None]
+    curves: dict[str | None, Measurements],
+    table: Table,
+    columns: ColumnRoles,
+    tasks: Sequence[str | None],
+    faults: Faults,
 ) -> list[int]:
-    """Put every score into its curve; gives the rows of cells that are empty, one for each."""
-    sizes = None if columns.size is None else _sizes(table, columns.size)
-    labels = _labels(table, columns)
+    """Put every score into its curve that is not at fault; gives the rows of cells that are empty, one for each."""
+    sizes = None if columns.size is None else sizes_in(table, columns.size, faults)
+    labels = _labels(table, columns, faults)
     missing: list[int] = []
-    values = [table.numbers(column, blank=math.nan if columns.wide else None) for column in columns.scores]
+    blank = math.nan if columns.wide else None
+    values = [table.numbers(column, blank=blank, faults=faults) for column in columns.scores]
     for row, scores in enumerate(zip(*values, strict=True)):
         for column, score in zip(columns.scores, scores, strict=True):
+            if (row, column) in faults:
+                continue
             if math.isnan(score) and columns.wide:
                 missing.append(row)
                 continue
@@ -118,7 +114,7 @@ def _rows(table: Table, rows: Sequence[int]) -> Table:
     )
 
 
-def _without_remarks(table: Table, columns: Columns) -> tuple[Table, list[str]]:
+def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table without remarks between and beneath its rows, and without its header repeated."""
     height, measured = len(table.lines), [columns.size, *columns.scores]
     filled = [[name for name, cells in table.columns.items() if cells[i]] for i in range(height)]
@@ -138,7 +134,7 @@ def _without_remarks(table: Table, columns: Columns) -> tuple[Table, list[str]]:
     return kept, [f"left out, because no measurement stands there: {where}, {words!r}."]
 
 
-def _with_per_cent_signs(table: Table, columns: Columns) -> tuple[Table, list[str]]:
+def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table with a per cent sign behind every number of a column that is called Accuracy (%) or the like.
 
     Numbers of such a column that are all at most 1 are fractions: no metric that is worth a forecast stays below 1 %.
@@ -191,92 +187,20 @@ def _rows_of_metric(table: Table, asked: str | None, by_header: str | None) -> t
     return [i for i in every if entries[i] == wanted], wanted
 
 
-def _stated(table: Table, column: str, rows: Sequence[int], asked: str | None) -> str:
-    """What a column says in the same word on every row; where there is none, what was asked for, or the first word."""
-    allowed = STATED[column]
-    if column not in table.columns:
-        return asked or allowed[0]
-    said: dict[str, int] = {}
-    for i in rows:
-        entry = table.columns[column][i]
-        if entry not in allowed:
-            raise table.fault(i, column, f"expected {' or '.join(allowed)}, got {entry!r}.")
-        said.setdefault(entry, table.lines[i])
-    if len(said) > 1:
-        lines = " and ".join(f"{word} in {table.place} {line}" for word, line in said.items())
-        raise DataError(f"{table.path}, column {column!r}: one curve has one {column}, got {lines}.")
-    ((word, line),) = said.items()
-    if asked is not None and asked != word:
-        raise DataError(
-            f"{table.path} says {word!r} in its column {column!r}, {table.place} {line}; {asked!r} was asked for. "
-            "Correct the one that is wrong."
-        )
-    return word
-
-
-def _sizes(table: Table, column: str) -> list[float]:
-    sizes = table.numbers(column, counts=True)
-    fractions = all(0 < size <= 1 for size in sizes)
-    for row, size in enumerate(sizes):
-        if not (math.isfinite(size) and size >= 1):
-            hint = " Fractions of a data set? Multiply by its number of examples." if fractions else ""
-            raise table.fault(row, column, f"expected a number of training examples, at least 1, got {size:g}.{hint}")
-    return sizes
-
-
-def _check_scores(table: Table, curve: Measurements) -> None:
-    of_hundred = all(1 < score <= 100 for score in curve.scores) and max(curve.scores) > 1.5
-    for (row, column), score in zip(curve.cells, curve.scores, strict=True):
-        if 0 <= score <= 1:
-            continue
-        if math.isnan(score):
-            raise table.fault(row, column, "the score is not a number. Fill it in, or delete the row.")
-        cell = table.columns[column][row]
-        hint = (
-            f" Per cent? Write {cell}% in every row, or divide by 100: {score:g} becomes {score / 100:g}."
-            if of_hundred
-            else f" Per cent? Write {cell}%, or {score / 100:g} as in the other rows."
-            if 1 < score <= 100
-            else " Scores that scikit-learn calls neg_...? Write them without the minus, and say that lower is better."
-            if all(-1 <= one <= 0 for one in curve.scores)
-            else " Only scores with 1 as the perfect value can be forecast."
-        )
-        raise table.fault(row, column, f"scores must lie in [0, 1], got {cell}.{hint}")
-
-
-def _labels(table: Table, columns: Columns) -> list[Any] | None:
+def _labels(table: Table, columns: ColumnRoles, faults: Faults) -> list[Any] | None:
     """What tells the splits apart, row by row; None where each is a column, or nothing does."""
-    if columns.split is not None:
-        blank = [i for i, cell in enumerate(table.columns[columns.split]) if is_blank(cell)]
-        if blank and len(blank) < len(table.lines):
-            raise table.fault(
-                blank[0],
-                columns.split,
-                "the split has no label. Label every row, or leave the column out if the replicates are independent.",
-            )
-        return None if blank else [_label(cell) for cell in table.columns[columns.split]]
-    return list(table.lines) if columns.size is None else None
+    if columns.split is None:
+        return list(table.lines) if columns.size is None else None
+    cells = table.columns[columns.split]
+    blank = [i for i, cell in enumerate(cells) if is_blank(cell)]
+    if len(blank) == len(cells):
+        return None
+    why = "the split has no label. Label every row, or leave the column out if the replicates are independent."
+    for i in blank:
+        faults.add(i, columns.split, why)
+    return [_label(cell) for cell in cells]
 
 
 def _label(cell: str) -> int | str:
     """A label as it was written; a whole number as such, so that split 1 of a file is split 1 of a run."""
     return int(cell) if re.fullmatch(r"0|[1-9]\d{0,15}", cell) else cell
-
-
-def _repeats(curve: Measurements) -> bool:
-    return len(set(zip(curve.sizes, curve.split, strict=True))) < len(curve.sizes)
-
-
-def _check_splits(table: Table, curve: Measurements) -> None:
-    """Refuse two scores of a split at a size; replicates without labels are free."""
-    if not curve.split:
-        return
-    marks = list(zip(curve.sizes, curve.split, strict=True))
-    (size, label), count = Counter(marks).most_common(1)[0]
-    if count > 1:
-        lines = [table.lines[row] for (row, _), mark in zip(curve.cells, marks, strict=True) if mark == (size, label)]
-        raise DataError(
-            f"split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number the "
-            "splits differently, or leave the column out if the replicates are independent.",
-            where=f"{table.path}, {table.place} {some([line for line, _ in groupby(lines)])}",
-        )

@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from .._check import choice, several, shown, text, whole_number
-from .._tables import Table, read_table
 from ..errors import RequestError
 from .frames import frame_table, is_frame
 from .headers import find_columns, is_header
-from .measurements import STATED, Measurements, measurements_in
+from .measured import STATED, Measurements
+from .measurements import measurements_in
+from .spreadsheets import Table, read_table
 
-__all__ = ["Source", "Wanted", "read_measurements"]
+__all__ = ["Source", "TableSettings", "read_measurements", "read_source"]
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TableSettings:
     """What the caller says of a table: names of columns, and what they hold; None where the table tells.
 
     The fields are the parameters of `LearningCurve.from_csv`, and `task`, the column that names the curves.
@@ -62,18 +63,24 @@ def _sheet(value: Any) -> str:
         raise RequestError(f"must be {wanted}, got {shown(value)}.", argument="sheet") from None
 
 
-def read_measurements(source: Any, wanted: Wanted) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:
-    """Every curve of a file or data frame by its task, and what a reader should know of how it was read."""
-    table = frame_table(source) if is_frame(source) else _file_table(source, wanted)
-    columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
-    stated = {what: getattr(wanted, what) for what in STATED}
-    found, notes = measurements_in(table, columns, wanted.metric, stated)
-    return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
+def read_source(source: Any, wanted: TableSettings) -> Table:
+    """The table of a file or data frame; one that has been read is given back."""
+    if isinstance(source, Table):
+        return source
+    if is_frame(source):
+        return frame_table(source)
 
-
-def _file_table(source: Any, wanted: Wanted) -> Table:
     def named(cells: Sequence[str]) -> bool:
         return wanted.size in cells
 
     sheet = None if wanted.sheet is None else str(wanted.sheet)
     return read_table(source, sheet=sheet, is_header=is_header if wanted.size is None else named)
+
+
+def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:
+    """Every curve of a file, data frame or table by its task, and what a reader should know of how it was read."""
+    table = read_source(source, wanted)
+    columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
+    stated = {what: getattr(wanted, what) for what in STATED}
+    found, notes = measurements_in(table, columns, wanted.metric, stated)
+    return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .._known_metrics import known_metric, plain_name, same_metric, says_only_score
+from .known_metrics import known_metric, plain_name, same_metric, says_only_score
 
 __all__ = ["SPLIT_WORDS", "TRAINING", "sets_of_splits", "without_split"]
 

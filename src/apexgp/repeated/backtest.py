@@ -13,12 +13,12 @@ from sklearn.base import clone
 
 from .. import metrics
 from .._check import FloatArray, mapped, several, shown, some, text, truth, whole_number
-from .._progress import progress_bar
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import METHODS, CurveEstimator, without_answer
-from .figures import RESOLUTION, Backtest, HeldOut, MethodScore
+from ..running.progress import progress_bar
+from .backtest_answer import RESOLUTION, Backtest, HeldOut, MethodScore
 from .processes import in_order
 
 __all__ = ["backtest", "methods_named", "sizes_required"]
@@ -165,7 +165,7 @@ def _score(
     name: str, task: object, model: CurveEstimator, sizes: FloatArray, truth: FloatArray
 ) -> tuple[MethodScore, list[HeldOut]]:
     """Figures of a fitted method, and what it said of each size."""
-    if not model.forecasts:
+    if not model.has_distribution:
         predicted, lower, upper = model.predict(sizes), *np.full((2, len(sizes)), math.nan)
         error = float(metrics.mae(predicted, truth))
         bias = float((predicted - truth).mean())

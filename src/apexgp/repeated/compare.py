@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, mapped, shown, sizes_array, some
-from .._known_metrics import UNNAMED
 from .._numbers import chance, exactly
 from ..cautions import of_one
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import APExGP, without_answer
 from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
+from ..reading.known_metrics import UNNAMED
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
@@ -66,7 +66,7 @@ class PairComparison(Answer):
     grid_prob: FloatArray
     cautions: tuple[str, ...] = ()
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         count = len(self.sizes)
         return {
             "first": [self.first] * count,
@@ -129,7 +129,7 @@ class Comparison(Answer):
         """Reasons to doubt the forecasts of the models."""
         return tuple(dict.fromkeys(caution for pair in self.pairs for caution in pair.cautions))
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         tables = [pair._columns() for pair in self.pairs]
         return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
 

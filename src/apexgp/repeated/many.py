@@ -12,7 +12,7 @@ from joblib import delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from .._answer import Answer, Columns, Shown
+from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, choice, positive, probability, real_array, real_number, shown, sizes_array
 from .._numbers import exactly
 from ..answers.required import RequiredSize
@@ -66,7 +66,7 @@ class CurveForecast(Answer):
     cautions: tuple[str, ...] = ()
     error: str | None = None
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
         for level, ends in self.intervals.items():
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = ends

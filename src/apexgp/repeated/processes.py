@@ -9,8 +9,8 @@ from typing import Any
 
 from joblib import Parallel
 
-from .._jobs import jobs
 from ..errors import RequestError
+from ..running.jobs import jobs
 
 __all__ = ["in_order"]
 

@@ -80,7 +80,7 @@ def simulate_collection(
     pilot: int,
     rounds: int = 5,
     *,
-    cost_per_sample: float = 1.0,
+    cost_per_example: float = 1.0,
     penalty: float = 1e7,
     correction: float = 0.0,
     truth: LearningCurve | None = None,
@@ -105,7 +105,7 @@ def simulate_collection(
         How many of the smallest sizes are known at first.
     rounds
         How often one may collect, T.
-    cost_per_sample, penalty
+    cost_per_example, penalty
         As for `plan_collection`.
     correction
         For `LeastSquares`: as for its `required_size`, which then decides, whether or not it forecasts.
@@ -131,7 +131,7 @@ def simulate_collection(
         )
     policy = model
     if isinstance(model, CurveEstimator):
-        policy = _policy(model, target, cost_per_sample, penalty, correction)
+        policy = _policy(model, target, cost_per_example, penalty, correction)
     known = sizes[:pilot]
     collected: list[float] = []
     for left in range(rounds, 0, -1):
@@ -166,7 +166,7 @@ def _policy(method: CurveEstimator, target: float, cost: float, penalty: float, 
 
     def next_size(measured: LearningCurve, left: int) -> float:
         fitted = clone(method).fit(measured)
-        if correction or not fitted.forecasts:
+        if correction or not fitted.has_distribution:
             return float(fitted.required_size(target, correction=correction).median)
         at_hand = math.ceil(measured.largest)
         plan = plan_collection(fitted, target, cost, penalty, left, start=at_hand)

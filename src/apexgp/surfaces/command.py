@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any
 
 from typer.models import OptionInfo
 
-from ..errors import ApexError, as_keyword
+from ..errors import ApexError
+from ..vocabulary import Vocabulary
 
-__all__ = ["Sets", "command", "options_by_argument"]
+__all__ = ["Sets", "arguments_set", "command", "options_of"]
 
 
 class Sets:
-    """Beside an option: the arguments of the library that it sets, where they are not called as it is."""
+    """Beside an option, or a field of a request: the arguments that it sets, where they are not called as it is."""
 
     def __init__(self, *arguments: str) -> None:
         self.arguments = arguments
+
+
+def arguments_set(name: str, about: Iterable[Any]) -> tuple[str, ...]:
+    """The arguments of the library that an option or field sets, by its name and what stands beside it."""
+    return next((note.arguments for note in about if isinstance(note, Sets)), (name,))
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -35,7 +41,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         for name, parameter in inspect.signature(function, eval_str=True).parameters.items()
         if _is_group(parameter.annotation)
     }
-    options = options_by_argument(function)
+    options = options_of(function)
 
     @wraps(function)
     def run(**given: Any) -> None:
@@ -44,11 +50,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
                 given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
             function(**given)
         except ApexError as problem:
-            worded = problem.worded(
-                lambda name: options.get(name, name),
-                lambda name, value: _typed(options[name], value) if name in options else as_keyword(name, value),
-            )
-            raise type(problem)(worded) from problem
+            problem.worded_for(options)
+            raise
 
     parameters = _spread_out(function)
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -56,9 +59,10 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def options_by_argument(function: Callable[..., Any]) -> dict[str, str]:
+def options_of(function: Callable[..., Any]) -> Vocabulary:
     """The option of a command, or of a group of options, that sets each argument of the library."""
-    found = {}
+    words: dict[str, str] = {}
+    switches: set[str] = set()
     for parameter in _spread_out(function):
         about = getattr(parameter.annotation, "__metadata__", ())
         option = next((info for info in about if isinstance(info, OptionInfo)), None)
@@ -66,10 +70,11 @@ def options_by_argument(function: Callable[..., Any]) -> dict[str, str]:
             continue  # a file, which messages call by its name
         # In Annotated, the first name that is declared is where the default would be.
         declared = [name for name in (option.default, *(option.param_decls or ())) if isinstance(name, str)]
-        shown = declared[0] if declared else "--" + parameter.name.replace("_", "-")
-        sets = next((note.arguments for note in about if isinstance(note, Sets)), (parameter.name,))
-        found.update(dict.fromkeys(sets, shown))
-    return found
+        arguments = arguments_set(parameter.name, about)
+        words |= dict.fromkeys(arguments, declared[0] if declared else "--" + parameter.name.replace("_", "-"))
+        if parameter.annotation.__origin__ is bool:
+            switches.update(arguments)
+    return Vocabulary(words, _typed, frozenset(switches))
 
 
 def _spread_out(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -86,7 +91,7 @@ def _is_group(annotation: Any) -> bool:
 
 
 def _typed(option: str, value: Any) -> str:
-    """An option as it is typed; the value None is the reader's to choose, and True needs none."""
-    if value is None or value is True:
+    """An option as it is typed; the value None is the reader's to choose."""
+    if value is None:
         return option
     return " ".join(f"{option} {shlex.quote(str(one))}" for one in (value if isinstance(value, list) else [value]))

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from .._check import instance, truth
-from .._files import file_behind, refuse_to_overwrite, write_text, written_atomically
-from .._tables import as_csv
 from ..curve import curve_columns
 from ..errors import RequestError, WouldOverwriteError
-from ..experiment.result import ExperimentResult
+from ..files.writing import check_writable, file_behind, write_text, written_atomically
+from ..reading.spreadsheets import as_csv
+from ..replication.result import ExperimentResult
 from .facts import experiment_facts
 from .plot.experiment import ExperimentDisplay
 
@@ -47,16 +47,16 @@ def write_experiment(
     overwrite
         Whether files may exist. Those of an experiment before, which this one has not, are deleted.
     """
-    instance("result", result, ExperimentResult, "what apexgp.run_experiment gives")
+    instance("result", result, ExperimentResult, "what apexgp.experiment.run_experiment gives")
     place, overwrite = file_behind(folder), truth("overwrite", overwrite)
     drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
     if not os.path.isdir(place):
-        refuse_to_overwrite(place, False)
+        check_writable(place, False)
         place.mkdir()
     names = picture_names(result.curves) if drawn else {}
     texts = _texts(result, place, names.values())
     for name in (*texts, *names.values()):
-        refuse_to_overwrite(place / name, overwrite)
+        check_writable(place / name, overwrite)
     _write(result, place, texts, names, overwrite)
 
 
@@ -106,7 +106,7 @@ def begun(folder: Path) -> Iterator[Path]:
     """
     new = not os.path.isdir(folder)
     if new:
-        refuse_to_overwrite(folder, False)  # says what stands there, or that the folder above does not exist
+        check_writable(folder, False)  # says what stands there, or that the folder above does not exist
         folder.mkdir()
     _refuse_foreign(folder)
     try:

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from .._answer import Columns, rows_of
-from .._json import plain
+from .._answer import ColumnData, rows_of
 from ..answers.minimum import MinimumSampleSize
 from ..answers.plan import CollectionPlan
 from ..answers.required import RequiredSize, success_of
@@ -17,12 +16,13 @@ from ..curve import LearningCurve
 from ..design.ranked import PilotDesign
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
-from ..experiment.result import ExperimentResult
-from ..experiment.settings import Dense
+from ..files.plain import plain
 from ..forecast import Forecast
+from ..repeated.backtest_answer import Backtest
 from ..repeated.compare import Comparison, PairComparison
-from ..repeated.figures import Backtest
 from ..repeated.many import CurveForecast
+from ..replication.result import ExperimentResult
+from ..replication.settings import Dense
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
 from .words.cite import Source, how_to_cite, sources_of, sources_of_methods
@@ -257,7 +257,7 @@ def _pilot(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def _forecast_rows(columns: Columns, level: float) -> list[dict[str, Any]]:
+def _forecast_rows(columns: ColumnData, level: float) -> list[dict[str, Any]]:
     """One row a size. The level of the interval stands beside the rows, not in the names of its ends."""
     ends = {f"lower_{100 * level:g}": "lower", f"upper_{100 * level:g}": "upper"}
     return rows_of({ends.get(name, name): cells for name, cells in columns.items()})

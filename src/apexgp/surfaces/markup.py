@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from .._json import plain
+from ..files.plain import plain
 
 __all__ = ["escaped", "json_block", "without_controls"]
 

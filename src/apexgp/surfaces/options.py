@@ -12,13 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
-from .._cells import number_in
 from .._check import some
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..estimators import METHODS, APExGP, CurveEstimator
 from ..model.means import MEANS
-from ..reading.source import Source, Wanted
+from ..reading.cells import number_in
+from ..reading.source import TableSettings
 from ..repeated.backtest import methods_named
 from .command import Sets
 
@@ -92,8 +92,10 @@ class Columns:
         ),
         Sets("task"),
     ] = None
-    # To take one of that column's entries is the command line's own affair.
-    task: Annotated[str | None, typer.Option(help="Which of the tasks in that column to use."), Sets()] = None
+    # To take one of that column's entries is the surfaces' own affair: messages of theirs call it chosen_task.
+    task: Annotated[str | None, typer.Option(help="Which of the tasks in that column to use."), Sets("chosen_task")] = (
+        None
+    )
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
     ] = False
@@ -108,10 +110,11 @@ class Columns:
         typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
     ] = None
 
-    def read(self, source: Source) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
-        """The curves of a file, whatever their tasks, and what a reader should know about how it was read."""
+    @property
+    def wanted(self) -> TableSettings:
+        """What the options say of a table."""
         columns = self.score_column
-        wanted = Wanted(
+        return TableSettings(
             size=self.size_column,
             score=columns[0] if columns and len(columns) == 1 else columns,
             split=self.split_column,
@@ -121,11 +124,10 @@ class Columns:
             unit=self.unit,
             sheet=self.sheet,
         )
-        return curves_and_notes(source, wanted)
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for; - is standard input."""
-        curves, notes = self.read(sys.stdin.buffer if str(path) == "-" else path)
+        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, self.wanted)
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
         if self.task is None:
@@ -142,7 +144,9 @@ class Columns:
 def _only(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve:
     if len(curves) > 1:
         names = some([str(name) for name in curves], 20)
-        raise RequestError(f"{path} holds {len(curves)} tasks ({names}). Choose one with --task.")
+        raise RequestError(
+            f"{path} holds {len(curves)} tasks ({names}).", remedy=("Choose one with {}.", "chosen_task")
+        )
     (curve,) = curves.values()
     return curve
 
@@ -200,13 +204,14 @@ class MethodOptions:
     ceiling: Annotated[
         float,
         share_option(
-            help="Highest score that is possible at all; with --lower-is-better, 1 minus the lowest error rate."
+            help="Highest score that is possible at all; with --lower-is-better, the chance level of the error rate."
         ),
     ] = 1.0
     floor: Annotated[
         float,
         share_option(
-            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, 1 minus that of the error rate."
+            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, the lowest error rate that is "
+            "possible at all."
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
@@ -251,9 +256,10 @@ class ModelOptions(BayesOptions):
         """The model that the options describe."""
         if not self.published:
             return super().model()
-        if self.floor or self.noise is not None:
-            raise RequestError("--published knows neither --floor nor --noise.")
-        model: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling).set_params(seed=self.seed)
+        if self.noise is not None:
+            raise RequestError("--published knows no --noise.")
+        made: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling, self.floor)
+        model: APExGP = made.set_params(seed=self.seed)
         return model
 
 
@@ -264,17 +270,18 @@ def among(*words: str) -> Callable[[str], list[str]]:
 
 def sizes_and_times(at: Sequence[str]) -> tuple[list[float], list[float]]:
     """Sizes as people write them, apart from multiples of a pilot that is not known yet."""
-    texts = [one for text in at for one in _apart(text)]
+    texts = [one for text in at for one in _apart(text, "sizes")]
     multiples = [text for text in texts if text.strip().lower().endswith("x")]
-    return [_size(text, 1.0) for text in texts if text not in multiples], [_size(text, 1.0) for text in multiples]
+    sizes = [text for text in texts if text not in multiples]
+    return [_size(text, 1.0, "sizes") for text in sizes], [_size(text, 1.0, "sizes") for text in multiples]
 
 
-def sizes_asked_for(at: Sequence[str], largest: float) -> list[float]:
+def sizes_asked_for(at: Sequence[str], largest: float, argument: str = "sizes") -> list[float]:
     """Sizes as people write them: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot.
 
-    One text may hold several, with commas between them.
+    One text may hold several, with commas between them. Errors are about the `argument` that is set so.
     """
-    return [_size(one, largest) for text in at for one in _apart(text)]
+    return [_size(one, largest, argument) for text in at for one in _apart(text, argument)]
 
 
 def sizes_to_design(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
@@ -283,13 +290,10 @@ def sizes_to_design(argument: str, texts: Sequence[str] | None, largest: float |
         return None
     if largest is None and any("x" in text.lower() for text in texts):
         raise RequestError("must be sizes: without a pilot there is nothing to be a multiple of.", argument=argument)
-    try:
-        return sizes_asked_for(texts, largest or 1.0)
-    except RequestError as problem:
-        raise RequestError(problem.message, argument=argument, remedy=problem.remedy) from None
+    return sizes_asked_for(texts, largest or 1.0, argument)
 
 
-def _apart(text: str) -> list[str]:
+def _apart(text: str, argument: str) -> list[str]:
     """The sizes in a text; a comma that may part thousands as well as sizes is refused."""
     if re.fullmatch(r"\s*[1-9]\d{0,2}(,\d{3})+\s*", text):
         joined = text.replace(",", "").strip()
@@ -297,14 +301,14 @@ def _apart(text: str) -> list[str]:
             return [joined]  # no size begins with a nought
         parts = text.strip().replace(",", ", ")
         raise RequestError(
-            f"can be read as {joined} or as {parts}. Write {joined}, or '{parts}' with spaces.", argument="sizes"
+            f"can be read as {joined} or as {parts}. Write {joined}, or '{parts}' with spaces.", argument=argument
         )
     return [one for one in text.split(",") if one.strip()] or [text]
 
 
-def _size(text: str, largest: float) -> float:
+def _size(text: str, largest: float, argument: str) -> float:
     match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
     if match is None:
-        raise RequestError(f"wants a training-set size such as 20000, 20k or 10x, got {text!r}.", argument="sizes")
+        raise RequestError(f"wants a training-set size such as 20000, 20k or 10x, got {text!r}.", argument=argument)
     unit = {"": 1.0, "k": 1e3, "m": 1e6, "x": largest}[match[2].lower()]
     return float(match[1]) * unit

@@ -14,11 +14,11 @@ from typing import Annotated, Any
 import typer
 
 from .._extras import need
-from .._files import refuse_to_overwrite, written_atomically
-from ..cautions import Caution
+from ..cautions import worded_for
 from ..errors import RequestError
+from ..files.writing import check_writable, written_atomically
 from .chart.text import TextChart
-from .command import Sets, options_by_argument
+from .command import Sets, options_of
 from .options import Columns
 from .plot.look import Display
 from .words.forecast import picture_line
@@ -26,6 +26,7 @@ from .words.forecast import picture_line
 __all__ = ["OutputOptions", "PictureOptions", "print_table"]
 
 _WIDEST = 100  # letters of a line that is read with ease
+_OPTIONS = options_of(Columns)  # cautions are about how scores were read
 _PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -70,7 +71,7 @@ class OutputOptions:
             if chart is not None and sys.stdout.isatty():
                 _print_chart(chart())
             print_table(header, rows)
-            for line in (facts["sentence"], *(f"Caution: {_by_options(one)}" for one in facts["cautions"])):
+            for line in (facts["sentence"], *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"])):
                 typer.echo(_wrapped(line))
 
 
@@ -84,7 +85,7 @@ class PictureOptions:
     def __post_init__(self) -> None:
         if self.plot is None:
             return
-        refuse_to_overwrite(self.plot, self.force)
+        check_writable(self.plot, self.force)
         if self.plot.suffix.lower() not in _PICTURES:
             raise RequestError(
                 f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."
@@ -105,14 +106,6 @@ class PictureOptions:
         pyplot.close(display.figure_)
         if output.for_a_reader:
             typer.echo(f"\n{picture_line(self.plot)}")
-
-
-def _by_options(caution: str) -> str:
-    """A caution that names the option which sets what it asks for."""
-    if not isinstance(caution, Caution):
-        return caution
-    options = options_by_argument(Columns)
-    return caution.worded(lambda name, _value: options[name])
 
 
 def _wrapped(line: str) -> str:

@@ -13,7 +13,7 @@ from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
 from ..design.ranked import PilotDesign
-from ..repeated.figures import Backtest
+from ..repeated.backtest_answer import Backtest
 from ..repeated.many import CurveForecast
 from .advice import worth_showing
 from .words.phrases import counted

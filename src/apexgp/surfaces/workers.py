@@ -12,8 +12,8 @@ import joblib
 import typer
 
 from .._extras import need
-from .._jobs import jobs as checked_jobs
 from ..errors import ApexWarning, RequestError
+from ..running.jobs import jobs as checked_jobs
 from .command import Sets
 
 __all__ = ["WorkerOptions", "all_warnings"]

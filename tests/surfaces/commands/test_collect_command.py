@@ -173,7 +173,7 @@ def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
         (["--estimator", "math:nothing"], "was not found"),
         (["--estimator", "math:pi"], "--estimator must be a scikit-learn classifier, got 3.14"),
         (["--multiclass", "both"], "--multiclass must be one of"),
-        (["--count", "patients"], "--count must be one of"),
+        (["--unit", "patients"], "--unit must be one of"),
         (["--results", "no/such/folder/r.csv"], "does not exist"),
     ],
 )

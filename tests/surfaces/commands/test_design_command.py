@@ -5,8 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from apexgp import APExGP, DesignDisplay, design_pilot
+from apexgp import APExGP, design_pilot
 from apexgp.errors import RequestError
+from apexgp.plot import DesignDisplay
 from apexgp.surfaces.cli import app
 from conftest import require
 

@@ -4,9 +4,11 @@ import sys
 import numpy as np
 import pytest
 
-from apexgp import Experiment, ExperimentDisplay, read_curves, run_experiment, write_experiment
+from apexgp import read_curves
 from apexgp.errors import RequestError, WouldOverwriteError
-from apexgp.experiment.configuration import shipped_experiments
+from apexgp.experiment import Experiment, run_experiment, write_experiment
+from apexgp.plot import ExperimentDisplay
+from apexgp.replication.configuration import shipped_experiments
 from apexgp.surfaces.experiment_folder import picture_names
 from conftest import interrupted, require
 from small_experiment import CONFIGURATION, embeddings

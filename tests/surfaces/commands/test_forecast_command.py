@@ -104,7 +104,7 @@ def test_columns_by_other_names_and_error_rates(run, tmp_path):
         (["--score-column", "auroc"], "no column 'auroc'; found size, score, split. Name yours with --score-column"),
         (["--at", "1__0"], "--at wants a training-set size"),
         (["--floor", "0.9"], "The floor is 0.9, but the mean score at size 60 is"),
-        (["--published", "--noise", "0.1"], "--published knows neither"),
+        (["--published", "--noise", "0.1"], "--published knows no --noise"),
         (["--plot", "no/such/folder/a.png"], "does not exist"),
     ],
 )
@@ -240,7 +240,7 @@ def test_odd_names_are_printed_as_they_are(run, tmp_path):
 
 
 def test_faults_of_the_data_end_with_1(run, tmp_path):
-    for name in ("none.csv", "cost_per_sample.csv"):  # a file may be called as an argument is
+    for name in ("none.csv", "cost_per_example.csv"):  # a file may be called as an argument is
         code, _, err = run("forecast", tmp_path / name)
         assert code == 1
         assert f"There is no file {tmp_path / name}." in err

@@ -149,8 +149,10 @@ def test_an_error_rate_asks_whether_lower_is_better(run, write, header, who):
     assert "Is lower better" not in run("forecast", path, "--lower-is-better", *FAST)[1]
 
 
-def test_the_ceiling_of_error_rates_is_explained(run):
-    assert "with --lower-is-better, 1 minus the lowest error rate" in " ".join(run("forecast", "--help")[1].split())
+def test_the_floor_of_error_rates_is_explained(run):
+    assert "with --lower-is-better, the lowest error rate that is possible at all" in " ".join(
+        run("forecast", "--help")[1].split()
+    )
 
 
 def test_a_file_says_its_own_direction_metric_and_unit(run, write):

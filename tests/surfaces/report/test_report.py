@@ -10,9 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from apexgp import APExGP, Beliefs, LearningCurve, Variant, errors, read_curves, write_report
-from apexgp.model.beliefs import CALIBRATED
-from apexgp.model.priors import PositiveNormal
+from apexgp import APExGP, LearningCurve, errors, read_curves, write_report
+from apexgp.priors import CALIBRATED, Beliefs, PositiveNormal, Variant
 from conftest import REPOSITORY, pilot_table, require
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -72,7 +71,7 @@ def report(curve_file, tmp_path_factory):
     """A report with everything in it."""
     path = tmp_path_factory.mktemp("report") / "report.html"
     model = APExGP(ceiling=0.98).fit(LearningCurve.from_csv(curve_file, metric="auc"))
-    write_report(model, path, target=0.8, confidence=0.7, cost_per_sample=12, penalty=50_000)
+    write_report(model, path, target=0.8, confidence=0.7, cost_per_example=12, penalty=50_000)
     return path
 
 
@@ -223,6 +222,8 @@ def settings_of_all_kinds():
     yield "own priors", APExGP(priors=Beliefs.from_dict(CALIBRATED.to_dict())), {}
     yield "own variant", APExGP("power_law", "bayes", "paper", variant=sharp), {}
     yield "an error rate of patients", APExGP(), {"direction": "lower", "unit": "groups", "metric": "error rate"}
+    yield "an error rate within bounds", APExGP(ceiling=0.5, floor=0.03), {"direction": "lower"}
+    yield "a published error rate", APExGP.as_published(floor=0.02), {"direction": "lower"}
 
 
 @pytest.mark.slow
@@ -233,7 +234,7 @@ def test_the_lines_in_a_report_make_it_again(run, tmp_path, monkeypatch, kind, m
     scores = np.array([[0.66, 0.68], [0.7, 0.71], [0.72, 0.74], [0.75, 0.76], [0.76, 0.78]])
     lower = about.get("direction") == "lower"
     curve = LearningCurve(sizes, 1 - scores if lower else scores, ["it's", 'b "2"'], task="a task", **about)
-    asked = {"target": 0.2 if lower else 0.8, "confidence": 0.65, "cost_per_sample": 1.1, "penalty": 9e4, "rounds": 2}
+    asked = {"target": 0.2 if lower else 0.8, "confidence": 0.65, "cost_per_example": 1.1, "penalty": 9e4, "rounds": 2}
     if kind not in ADVISED:
         asked["budget"] = 0  # trying designs takes time
     elif kind != "published":
@@ -317,9 +318,9 @@ def test_a_large_pilot_is_judged_in_closed_form_and_a_huge_one_not_at_all(tmp_pa
 def test_what_would_make_no_report_is_refused_before_any_work(tmp_path):
     path = tmp_path / "report.html"
     with pytest.raises(errors.RequestError, match="penalty is missing"):
-        write_report(APExGP(), path, target=0.8, cost_per_sample=12)
+        write_report(APExGP(), path, target=0.8, cost_per_example=12)
     with pytest.raises(errors.RequestError, match="target is missing"):
-        write_report(APExGP(), path, cost_per_sample=12, penalty=9)
+        write_report(APExGP(), path, cost_per_example=12, penalty=9)
     for budget in (-1, float("nan"), "many"):
         with pytest.raises(errors.RequestError, match=r"^budget must be"):
             write_report(APExGP(), path, budget=budget)

@@ -17,7 +17,7 @@ def report(tmp_path_factory):
     (folder / "pairs.csv").write_text(pilot_table())
     curve = LearningCurve.from_csv(folder / "pairs.csv", metric="auc")
     models = {name: APExGP().fit(curve) for name in ("one", "<script>alert(1)</script>")}
-    write_report(models, folder / "report.html", target=0.8, cost_per_sample=12, penalty=50_000, budget=2)
+    write_report(models, folder / "report.html", target=0.8, cost_per_example=12, penalty=50_000, budget=2)
     return folder / "report.html"
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ..._files import refuse_to_overwrite
 from ...errors import DataError
 from ...estimators import METHODS
+from ...files.writing import check_writable
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
 from ..command import Sets
@@ -56,7 +56,7 @@ def backtest(
     A file with several tasks is pooled.
     """
     if out is not None:
-        refuse_to_overwrite(out, picture.force)
+        check_writable(out, picture.force)
     curves, methods = source.curves(), settings.methods(method)
     required = {} if target is None else sizes_required(source.only_curve(), methods, target, confidence)
     result = run_backtest(curves, methods, holdout, n_jobs=jobs)

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..._files import file_behind, refuse_to_overwrite
 from ...collect.abilities import check_classifier
+from ...collect.agenda import Agenda
 from ...collect.curves import CurveSet
 from ...collect.labelled import read_labelled
 from ...collect.logistic import LogisticHead
@@ -19,9 +19,10 @@ from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
 from ...collect.run import carried_out
 from ...collect.slices import SliceHead
-from ...collect.study import Study
 from ...collect.tuned import TunedLogistic
 from ...errors import ApexError, RequestError
+from ...files.writing import check_writable, file_behind
+from ...vocabulary import Remedy
 from ..command import Sets
 from ..output import print_table
 from ..tables import curve_table
@@ -88,7 +89,7 @@ def collect(
         ),
         Sets("tasks"),
     ] = None,
-    count: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
+    unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
     seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
     workers: WorkerOptions,
     out: Annotated[Path, typer.Option(help="File for the curve.")] = Path("curve.csv"),
@@ -105,12 +106,12 @@ def collect(
     ] = False,
 ) -> None:
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
-    refuse_to_overwrite(out, True)  # a folder has no place for a record beside it
+    check_writable(out, True)  # a folder has no place for a record beside it
     record = results or out.with_name(f"{out.stem}.runs.csv")
-    refuse_to_overwrite(record, True)
+    check_writable(record, True)
     if file_behind(record) == file_behind(out):
         raise RequestError(f"--out and --results are the same file, {out}. Name two.")
-    refuse_to_overwrite(out, force or _comes_from(record, out))
+    check_writable(out, force or _comes_from(record, out))
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
@@ -118,7 +119,7 @@ def collect(
     classifier = _classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with all_warnings(), workers.at_work() as n_jobs:
-        study = Study.designed(
+        agenda = Agenda.drawn_up(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,
             given.y,
@@ -130,21 +131,23 @@ def collect(
             seed=seed,
             ratio=_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
             multiclass=multiclass,
-            count=count,
+            unit=unit,
             tasks=task,
             names=given.names,
             categorical=given.categorical,
             called=called,
         )
-        for note in study.notes:
+        for note in agenda.notes:
             typer.echo(note, err=True)
         try:
-            curves = carried_out(study, n_jobs=n_jobs, results=record, progress=True)
+            curves = carried_out(agenda, n_jobs=n_jobs, results=record, progress=True)
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
         except RequestError as problem:
-            raise _with_a_curve_of_its_own(problem, results) from problem
+            if "results" in dict(problem.to_set):
+                problem.remedy = _a_curve_of_its_own(results)
+            raise
     curves.to_csv(out, overwrite=True)
     for (measured, name), curve in curves.items():
         print_table(*curve_table(curve), title=curve_title(measured, name))
@@ -153,13 +156,11 @@ def collect(
         raise typer.Exit(1)
 
 
-def _with_a_curve_of_its_own(problem: RequestError, results: Path | None) -> RequestError:
-    """The error, where another record is the remedy, with another curve: the old one belongs to the old record."""
-    if "results" not in dict(problem.to_set):
-        return problem
+def _a_curve_of_its_own(results: Path | None) -> Remedy:
+    """What to do where another record is the remedy: the old curve belongs to the old record."""
     fresh = [("out", "other.csv"), *([] if results is None else [("results", "other.runs.csv")])]
     sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
-    return RequestError(problem.message, remedy=(sentence, *fresh))
+    return sentence, *fresh
 
 
 def _comes_from(record: Path, out: Path) -> bool:

@@ -58,9 +58,11 @@ def design(
         ),
     ] = None,
     splits: Annotated[
-        int | None, typer.Option(help="Number of new splits.  [default: several are tried]", show_default=False)
+        int | None,
+        typer.Option(help="Number of new splits.  [default: several are tried]", show_default=False),
+        Sets("n_splits"),
     ] = None,
-    runs: Annotated[
+    results: Annotated[
         Path | None,
         typer.Option(
             help="Record of apexgp collect, for what fits take.  [default: beside the file, with .runs before the "
@@ -91,8 +93,8 @@ def design(
     if curve is not None:
         model.fit(curve)
     largest = None if curve is None else curve.largest
-    cost = _cost(runs, fit_seconds, example_seconds, source.pairs) if in_hours else None
-    if not in_hours and (runs, fit_seconds, example_seconds) != (None, None, None):
+    cost = _cost(results, fit_seconds, example_seconds, source.pairs) if in_hours else None
+    if not in_hours and (results, fit_seconds, example_seconds) != (None, None, None):
         raise RequestError(
             f"must be in hours, such as 5h, for what fits take to matter, got {budget}.", argument="budget"
         )
@@ -105,7 +107,7 @@ def design(
         cost=cost,
         available=available,
         sizes=sizes_to_design("sizes", sizes, largest),
-        splits=splits,
+        n_splits=splits,
         confirm=confirm,
         seed=settings.seed,
     )
@@ -123,11 +125,11 @@ def _budget(text: str) -> tuple[float, bool]:
     return (float(match[1]) * _HOURS[match[2]], True) if match[2] else (float(match[1]), False)
 
 
-def _cost(runs: Path | None, fit: float | None, example: float | None, pairs: Path | None) -> Cost:
+def _cost(results: Path | None, fit: float | None, example: float | None, pairs: Path | None) -> Cost:
     """Hours of a fit: from a record, or as stated."""
     if fit is not None or example is not None:
-        if runs is not None:
-            raise RequestError("--runs and --fit-seconds both say what a fit takes. Give one of them.")
+        if results is not None:
+            raise RequestError("--results and --fit-seconds both say what a fit takes. Give one of them.")
         fixed, each = (0.0 if value is None else value for value in (fit, example))
         if min(fixed, each) < 0 or max(fixed, each) <= 0:
             raise RequestError(
@@ -136,10 +138,10 @@ def _cost(runs: Path | None, fit: float | None, example: float | None, pairs: Pa
             )
         return Price(lambda size: positive("cost", (fixed + each * size) / 3600), "hours")
     beside = None if pairs is None else pairs.with_name(f"{pairs.stem}.runs.csv")
-    record = runs or (beside if beside is not None and beside.is_file() else None)
+    record = results or (beside if beside is not None and beside.is_file() else None)
     if record is None:
         raise RequestError(
-            "in hours needs to know what a fit takes. Name the record of apexgp collect with --runs, or give "
+            "in hours needs to know what a fit takes. Name the record of apexgp collect with --results, or give "
             "--fit-seconds and --example-seconds.",
             argument="budget",
         )

@@ -10,8 +10,8 @@ import typer
 
 from ..._extras import need
 from ...errors import RequestError
-from ...experiment.configuration import Experiment, shipped_experiments
-from ...experiment.run import run_experiment
+from ...replication.configuration import Experiment, shipped_experiments
+from ...replication.run import run_experiment
 from ..command import Sets
 from ..experiment_folder import begun, rewrite_experiment
 from ..facts import experiment_facts
@@ -83,10 +83,9 @@ def experiment(
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
         except RequestError as problem:
-            if "results" not in dict(problem.to_set):
-                raise
-            elsewhere = ("Start in another folder with {}, or go back to those settings.", ("out", "other"))
-            raise RequestError(problem.message, remedy=elsewhere) from problem
+            if "results" in dict(problem.to_set):
+                problem.remedy = ("Start in another folder with {}, or go back to those settings.", ("out", "other"))
+            raise
     for note in result.notes:
         typer.echo(note, err=True)
     drawn = find_spec("matplotlib") is not None

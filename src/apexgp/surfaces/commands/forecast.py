@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ..._progress import progress_bar
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...estimators import APExGP, fit_together
 from ...repeated.many import forecast_many
+from ...running.progress import progress_bar
 from ..chart.facts import chart_facts
 from ..command import Sets
 from ..facts import batch_facts, forecast_facts

@@ -20,7 +20,7 @@ __all__ = ["plan"]
 def plan(
     *,
     target: Annotated[float, share_option(help="Score to reach.")],
-    cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_sample")],
+    cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_example")],
     penalty: Annotated[float, typer.Option(help="What it costs not to reach the target, in the same currency.")],
     rounds: Annotated[int, typer.Option(help="How often one can collect.")] = 3,
     start: Annotated[

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ..._files import refuse_to_overwrite
-from ..._progress import progress_bar
 from ...errors import ApexError, DataError
 from ...estimators import APExGP
+from ...files.writing import check_writable
+from ...running.progress import progress_bar
 from ..command import Sets
 from ..options import Confidence, CurveFile, ModelOptions, share_option, sizes_and_times
 from ..report.write import write_report
@@ -39,7 +39,7 @@ def report(
     cost: Annotated[
         float | None,
         typer.Option(help="What a labelled example costs: plan what to collect.", show_default=False),
-        Sets("cost_per_sample"),
+        Sets("cost_per_example"),
     ] = None,
     penalty: Annotated[
         float | None,
@@ -71,7 +71,7 @@ def report(
 
     It opens offline and prints. A file with several tasks gets a summary and a section on each.
     """
-    refuse_to_overwrite(out, force)
+    check_writable(out, force)
     curves = source.curves()
     sizes, times = sizes_and_times(at or ())
     models: dict[str | None, APExGP | ApexError] = {}
@@ -92,7 +92,7 @@ def report(
         target=target,
         confidence=confidence,
         level=level,
-        cost_per_sample=cost,
+        cost_per_example=cost,
         penalty=penalty,
         rounds=rounds,
         budget=budget,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._check import instance
 from ..._numbers import exactly
-from ...repeated.figures import Backtest, HeldOut, MethodScore
+from ...repeated.backtest_answer import Backtest, HeldOut, MethodScore
 from .look import FORECAST, MEASURED, TRUTH, Display, as_they_are, checked_axes, dress, new_axes
 
 __all__ = ["BacktestDisplay"]

@@ -12,8 +12,8 @@ from ..._check import FloatArray, instance, shown, some, text
 from ..._extras import need
 from ...curve import LearningCurve
 from ...errors import RequestError
-from ...experiment.methods import EXPERIMENT_METHODS
-from ...experiment.result import ExperimentResult
+from ...replication.methods import EXPERIMENT_METHODS
+from ...replication.result import ExperimentResult
 from .curve import CurveDisplay
 from .look import LINES, MODELS, TRUTH, Display, as_they_are, dress, score_axis, size_axis
 
@@ -53,7 +53,7 @@ class ExperimentDisplay(Display):
     @classmethod
     def from_result(cls, result: ExperimentResult, task: str) -> Self:
         """Forecast one task's pilot by every method, to beyond the largest size measured, for drawing."""
-        instance("result", result, ExperimentResult, "what apexgp.run_experiment gives")
+        instance("result", result, ExperimentResult, "what apexgp.experiment.run_experiment gives")
         task = text("task", task)
         if task not in result.curves:
             raise RequestError(f"must be among {some(list(result.curves), 20)}, got {shown(task)}.", argument="task")
@@ -65,8 +65,8 @@ class ExperimentDisplay(Display):
             f"{result.experiment.name}: {task}",
             curve,
             curve.up_to(last),
-            {name: CurveDisplay.from_estimator(one, end) for name, one in models.items() if one.forecasts},
-            {name: (sizes, one.predict(sizes)) for name, one in models.items() if not one.forecasts},
+            {name: CurveDisplay.from_estimator(one, end) for name, one in models.items() if one.has_distribution},
+            {name: (sizes, one.predict(sizes)) for name, one in models.items() if not one.has_distribution},
         )
 
     def _about(self) -> str:

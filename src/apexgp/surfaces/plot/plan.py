@@ -59,7 +59,7 @@ class PlanDisplay(Display):
         instance("plan", plan, CollectionPlan, "what apexgp.plan_collection gives")
         collected = plan.sizes[-1] - plan.start
         # Where nothing is worth collecting: what the penalty would pay for.
-        farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_sample, 1.0))
+        farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_example, 1.0))
         grid = np.linspace(plan.start, farthest, 200)
         prob = np.maximum.accumulate(success_of(model, plan.target, of)(grid))
         curve = model.curve_
@@ -74,7 +74,7 @@ class PlanDisplay(Display):
         ours = ax is None
         ax = new_axes("PlanDisplay.plot") if ours else checked_axes("ax", ax)
         plan = self.plan
-        spend = (self.sizes - plan.start) * plan.cost_per_sample
+        spend = (self.sizes - plan.start) * plan.cost_per_example
         ax.plot(
             spend,
             self.prob,
@@ -84,7 +84,7 @@ class PlanDisplay(Display):
         )
         ax.plot([0], [plan.prob_now], "D", color=MEASURED, markersize=6, label=f"at hand: {plan.start:,}", zorder=4)
         self._draw_rounds(ax)
-        mark_tested(ax, max(self.tested - plan.start, 0) * plan.cost_per_sample, spend[-1])
+        mark_tested(ax, max(self.tested - plan.start, 0) * plan.cost_per_example, spend[-1])
         missed = f"missed in the end: {chance(plan.failure_probability)}"
         ax.axhline(plan.prob_met[-1], color="0.4", linewidth=1, linestyle="-.", label=missed)
         ax.set_xlim(-0.03 * spend[-1], 1.03 * spend[-1])
@@ -104,7 +104,7 @@ class PlanDisplay(Display):
             if size in seen:
                 continue
             seen.add(size)
-            at = (size - self.plan.start) * self.plan.cost_per_sample
+            at = (size - self.plan.start) * self.plan.cost_per_example
             ax.vlines(at, 0, met, color="0.6", linewidth=0.8, linestyle=(0, (4, 4)))
             ax.plot(at, met, "o", color=MEASURED, markersize=13, zorder=4)
             ax.plot([], [], "o", color=MEASURED, markersize=6, label=f"round {number}: to have {exactly(stop)}")
@@ -115,7 +115,7 @@ class PlanDisplay(Display):
     def _name_costs(self, ax: Any) -> None:
         """Costs below, numbers of examples above: one axis in two units."""
         ticker = need("matplotlib.ticker", "PlanDisplay.plot", "plot")
-        start, cost = self.plan.start, self.plan.cost_per_sample
+        start, cost = self.plan.start, self.plan.cost_per_example
         ax.set_xlabel("cost of the labels")
         above = ax.secondary_xaxis("top", functions=(lambda x: start + x / cost, lambda n: (n - start) * cost))
         above.set_xlabel(f"training {self.unit}")

@@ -14,7 +14,7 @@ from ...design.ranked import PilotDesign
 from ...errors import RequestError
 from ...estimators import APExGP, CurveEstimator
 from ...repeated.backtest import backtest, methods_named
-from ...repeated.figures import Backtest
+from ...repeated.backtest_answer import Backtest
 from ..chart.facts import bands_with, chart_facts
 from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts
 from ..words.cite import Source, sources_of, sources_of_methods
@@ -68,8 +68,8 @@ def findings(model: APExGP, wanted: Wanted) -> Findings:
     sizes = wanted.sizes_for(model.curve_)
     required = None if wanted.target is None else model.required_size(wanted.target, wanted.confidence)
     plan = None
-    if wanted.target is not None and wanted.cost_per_sample is not None and wanted.penalty is not None:
-        plan = plan_collection(model, wanted.target, wanted.cost_per_sample, wanted.penalty, wanted.rounds)
+    if wanted.target is not None and wanted.cost_per_example is not None and wanted.penalty is not None:
+        plan = plan_collection(model, wanted.target, wanted.cost_per_example, wanted.penalty, wanted.rounds)
     design = _designed(model, wanted)
     judged = backtest(model.curve_, _methods(model))
     return Findings(
@@ -104,7 +104,7 @@ def _methods(model: APExGP) -> dict[str, CurveEstimator]:
     given = model.get_params(deep=False)
     for method in chosen.values():
         known = method.get_params(deep=False)
-        method.set_params(**{name: given[name] for name in ("ceiling", "seed") if name in known})
+        method.set_params(**{name: given[name] for name in ("ceiling", "floor", "seed") if name in known})
     return chosen | {own_method(model): clone(model)}
 
 

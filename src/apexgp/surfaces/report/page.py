@@ -14,9 +14,9 @@ from importlib.resources import files
 from typing import Any
 
 from ..._extras import need
-from ..._json import plain
-from ..._tables import as_csv
 from ...curve import curve_columns
+from ...files.plain import plain
+from ...reading.spreadsheets import as_csv
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..markup import without_controls
 from ..tables import (

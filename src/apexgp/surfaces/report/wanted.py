@@ -28,7 +28,7 @@ class Wanted:
     target: float | None = None
     confidence: float = 0.8
     level: float = 0.95
-    cost_per_sample: float | None = None
+    cost_per_example: float | None = None
     penalty: float | None = None
     rounds: int = 3
     budget: float | None = None
@@ -37,7 +37,7 @@ class Wanted:
     @classmethod
     def checked(cls, *, sizes: ArrayLike | None, times: ArrayLike | None, **others: Any) -> Self:
         """Refuse, before any work is done, what would not make a report."""
-        costs = {name: others[name] for name in ("cost_per_sample", "penalty")}
+        costs = {name: others[name] for name in ("cost_per_example", "penalty")}
         missing = [name for name, value in costs.items() if value is None]
         if len(missing) == 1:
             raise RequestError(
@@ -73,7 +73,7 @@ class Wanted:
     @property
     def plans(self) -> bool:
         """Whether there is to be a plan."""
-        return self.cost_per_sample is not None
+        return self.cost_per_example is not None
 
     def as_arguments(self) -> Mapping[str, Any]:
         """Those that were asked for, as `write_report` takes them."""

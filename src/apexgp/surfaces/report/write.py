@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._check import mapped, shown, truth
 from ..._extras import need
-from ..._files import refuse_to_overwrite, write_text
-from ..._progress import progress_bar
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
+from ...files.writing import check_writable, write_text
+from ...running.progress import progress_bar
 from .facts import findings
 from .page import report_page
 from .wanted import Wanted
@@ -31,7 +31,7 @@ def write_report(
     target: float | None = None,
     confidence: float = 0.8,
     level: float = 0.95,
-    cost_per_sample: float | None = None,
+    cost_per_example: float | None = None,
     penalty: float | None = None,
     rounds: int = 3,
     budget: float | None = None,
@@ -60,7 +60,7 @@ def write_report(
         Score to reach, and the probability with which it should be, as for `APExGP.required_size`.
     level
         Probability that the intervals should hold the score.
-    cost_per_sample, penalty, rounds
+    cost_per_example, penalty, rounds
         Costs to plan by, as for `plan_collection`.
     budget, available
         Number of fits, and most examples that can be trained on, for the advice on what to measure next, as for
@@ -70,7 +70,7 @@ def write_report(
     progress
         Show a progress bar, where there is a terminal and the work takes more than a moment.
     """
-    refuse_to_overwrite(path, overwrite)
+    check_writable(path, overwrite)
     truth("progress", progress)
     need("jinja2", "write_report", "report")
     wanted = Wanted.checked(
@@ -79,7 +79,7 @@ def write_report(
         target=target,
         confidence=confidence,
         level=level,
-        cost_per_sample=cost_per_sample,
+        cost_per_example=cost_per_example,
         penalty=penalty,
         rounds=rounds,
         budget=budget,

@@ -7,21 +7,21 @@ import os
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
-from ..._tables import as_csv
 from ...answers.minimum import minimum_sample_size
 from ...answers.plan import CollectionPlan, plan_collection
-from ...cautions import Caution
+from ...cautions import worded_for
 from ...curve import LearningCurve, curve_columns
 from ...design.pilot import design_pilot
 from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP, CurveEstimator
+from ...reading.spreadsheets import as_csv
 from ...repeated.backtest import backtest as run_backtest
 from ...repeated.backtest import sizes_required
+from ...repeated.backtest_answer import Backtest
 from ...repeated.compare import compare_models
-from ...repeated.figures import Backtest
 from ..advice import advice_arguments
 from ..chart.facts import bands_with, chart_facts
 from ..chart.figure import chart_figure, chart_file
@@ -39,12 +39,12 @@ from ..report.facts import findings
 from ..report.page import report_page
 from ..report.wanted import Wanted
 from ..tables import advice_table, backtest_table, forecast_table, table_of
-from ..words.controls import control, set_in_control
 from ..words.design import how_designs_are_ranked
 from ..words.lines import MEASUREMENTS, python_lines, shell_lines
 from ..words.remake import design_command, design_lines
-from .reading import curve_of, layout_of, read_tables, row_problems
+from .reading import Sent, curve_of, read_tables
 from .refusals import UNPREPARED, error_body
+from .vocabularies import FIELDS, vocabulary_of
 
 __all__ = ["Reply", "answer"]
 
@@ -53,29 +53,19 @@ Reply = tuple[int, str, bytes]
 
 _POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
 _DEFAULT_SIZES = ("2x", "10x", "50x")
-_FIELDS = {  # of a request, by the library's arguments that they set, where those are called otherwise
-    "cost_per_sample": "cost",
-    "direction": "lower_is_better",
-    "levels": "level",
-    "methods": "method",
-    "score": "score_column",
-    "size": "size_column",
-    "sizes": "at",
-    "times": "at",
-    "split": "split_column",
-}
-_OF_THE_PAGE = {"advice", "page", "read"}  # asked by the page, whose reader knows no fields
 
 
 def answer(request: tuple[str, dict[str, Any]]) -> Reply:
     """Answer a request: its kind and its fields."""
     kind, given = request
+    if kind == "read":
+        given = {"sent": Sent(**given)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             found = _KINDS[kind](**given)
         except ApexError as problem:
-            return 422, "application/json", _error(kind, problem, given)
+            return 422, "application/json", _error(kind, problem.worded_for(vocabulary_of(kind)), given)
         except Exception:  # whatever it is, the process goes on with the next request
             if os.environ.get("APEXGP_TRACEBACK"):
                 traceback.print_exc()
@@ -89,32 +79,12 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
 
 
 def _error(kind: str, problem: ApexError, given: Mapping[str, Any]) -> bytes:
-    """The error in the words of who asks: the page's controls, or the fields of a request."""
-    field = _field if kind != "design" else _field_of_design
-    if kind in _OF_THE_PAGE:
-        message = problem.worded(lambda name: control(_field(name)), _in_control)
-    else:
-        message = problem.worded(field, lambda name, value: f"{field(name)}{'' if value is None else f' {value}'}")
     # A file is asked about by what would settle the doubt.
-    settling = [one if isinstance(one, str) else one[0] for one in problem.remedy[1:]] if kind == "read" else []
-    argument = next(map(field, filter(None, [problem.argument, *settling])), None)
-    is_data = isinstance(problem, DataError)
-    rows = row_problems(given["table"], _columns(given)) if is_data and "table" in given else []
-    found = layout_of(given["raw"], given["sheet"]) if kind == "read" else None
-    return error_body("data" if is_data else "request", message, argument, rows, found)
-
-
-def _in_control(argument: str, value: Any) -> str:
-    return set_in_control(_field(argument), value)
-
-
-def _field(argument: str) -> str:
-    return _FIELDS.get(argument, argument)
-
-
-def _field_of_design(argument: str) -> str:
-    """There, sizes to measure are told apart from those that matter."""
-    return argument if argument == "sizes" else _field(argument)
+    settling = [name for name, _ in problem.to_set] if kind == "read" else []
+    argument = next(map(FIELDS[kind].name, filter(None, [problem.argument, *settling])), None)
+    rows = [asdict(fault) for fault in problem.faults] if "table" in given else []
+    layout = given["sent"].layout if kind == "read" else None
+    return error_body("data" if isinstance(problem, DataError) else "request", str(problem), argument, rows, layout)
 
 
 def _columns(given: Mapping[str, Any]) -> Columns:
@@ -189,8 +159,9 @@ def _design(
     if curve is not None:
         model.fit(curve)
     largest = None if curve is None else curve.largest
-    asked = {name: given[name] for name in ("target", "confidence", "available", "splits", "confirm")}
-    asked |= {"at": sizes_to_design("at", at, largest), "sizes": sizes_to_design("sizes", sizes, largest)}
+    asked = {name: given[name] for name in ("target", "confidence", "available", "confirm")}
+    asked |= {"n_splits": given["splits"], "at": sizes_to_design("at", at, largest)}
+    asked |= {"sizes": sizes_to_design("sizes", sizes, largest)}
     return design_facts(design_pilot(model, given["budget"], seed=seed, **asked), model, curve)
 
 
@@ -202,7 +173,7 @@ def _advice(*, table: str, at: list[str] | None, **given: Any) -> dict[str, Any]
     asked = advice_arguments(model, given["budget"], sizes, given["target"], given["confidence"], given["available"])
     found = design_pilot(model, **asked)
     facts = design_facts(found, model, curve)
-    facts["cautions"] = [_by_controls(caution) for caution in facts["cautions"]]
+    facts["cautions"] = [worded_for(vocabulary_of("advice"), caution) for caution in facts["cautions"]]
     header, rows = advice_table(found)
     return {
         "design": facts,
@@ -231,9 +202,9 @@ def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str,
             answer["backtest"] = backtest_facts(result, {})
             tables["backtest"] = backtest_table(result, None, {}, model.curve_.largest)
         except DataError as problem:  # too few sizes to hold some out: no reason not to forecast
-            answer["backtest"] = {"error": str(problem)}
+            answer["backtest"] = {"error": str(problem.worded_for(vocabulary_of("page")))}
     for part in filter(None, (answer["forecast"], answer["plan"], answer["backtest"])):
-        part["cautions"] = [_by_controls(caution) for caution in part.get("cautions", ())]
+        part["cautions"] = [worded_for(vocabulary_of("page"), caution) for caution in part.get("cautions", ())]
     rows = facts["forecast"]
     return answer | {
         "tables": {name: {"header": header, "rows": cells} for name, (header, cells) in tables.items()},
@@ -247,17 +218,13 @@ def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str,
     }
 
 
-def _by_controls(caution: str) -> str:
-    return caution.worded(_in_control) if isinstance(caution, Caution) else caution
-
-
 def _report(*, table: str, at: list[str] | None, cost: float | None, **given: Any) -> str:
     model, _ = _fitted(table, given)
     sizes, times = sizes_and_times(at or ())
     wanted = Wanted.checked(
         sizes=sizes or None,
         times=times or None,
-        cost_per_sample=cost,
+        cost_per_example=cost,
         **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds", "budget", "available")},
     )
     return report_page({"": findings(model, wanted)}, {}, wanted)
@@ -266,7 +233,7 @@ def _report(*, table: str, at: list[str] | None, cost: float | None, **given: An
 def _planned(
     model: APExGP, target: float | None, cost: float | None, penalty: float | None, rounds: int
 ) -> CollectionPlan:
-    for name, value in (("target", target), ("cost", cost), ("penalty", penalty)):
+    for name, value in (("target", target), ("cost_per_example", cost), ("penalty", penalty)):
         if value is None:
             raise RequestError("is missing: a plan takes the target, the cost and the penalty.", argument=name)
     return plan_collection(model, target, cost, penalty, rounds)  # type: ignore[arg-type]

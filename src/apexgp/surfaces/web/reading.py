@@ -1,4 +1,4 @@
-"""Tables as people paste and drop them: read by the library's own reader; and which rows of one are at fault."""
+"""Tables as people paste and drop them: read by the library's own reader, once."""
 
 from __future__ import annotations
 
@@ -10,62 +10,77 @@ from dataclasses import replace
 from typing import Any
 
 from ..._check import shown, some
-from ..._tables import read_table
-from ..._workbook import is_workbook, sheet_titles
-from ...curve import LearningCurve
+from ...curve import LearningCurve, curves_and_notes
 from ...errors import ApexError, DataError, RequestError
-from ...reading.headers import is_header
+from ...reading.source import read_source
+from ...reading.spreadsheets import Table
+from ...reading.workbook import is_workbook, sheet_titles
 from ..options import Columns
 
-__all__ = ["curve_of", "layout_of", "read_tables", "row_problems"]
+__all__ = ["Sent", "curve_of", "read_tables"]
 
 _MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
 _MOST_UNPACKED = 20_000_000  # bytes of a workbook
 _MOST_CURVES = 200
-_MOST_PROBLEMS = 20  # rows that are named
-_MOST_TRIED = 2_000  # rows that are tried one by one
 
+_NAME = "The table"
 _NUMBERS = re.compile(r"""["'\s,;|.%+\-\deE]+""")
 
 
-class _Sent(io.BytesIO):
-    """A file that a browser has sent, or text that was pasted, by the name that messages call it."""
+class _Named(io.BytesIO):
+    """Bytes, by the name that messages call them."""
 
-    name = "The table"
+    name = _NAME
 
 
-def read_tables(*, raw: bytes, **given: Any) -> dict[str, Any]:
-    """Every curve of a file or of pasted text, row by row.
+class Sent:
+    """A file that a browser has sent, or text that was pasted: parsed once, for the answer and for what is said of it.
 
     Pasted numbers often lack a header: then the first column holds sizes, and the others scores.
     """
-    _check_workbook(raw)
-    notes: list[str] = []
-    if (header := _missing_header(raw)) is not None:
-        raw = header.encode() + b"\n" + raw
-        notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
-    columns = Columns(**given)
+
+    def __init__(self, *, raw: bytes, **given: Any) -> None:
+        self.columns = Columns(**given)
+        self.notes: list[str] = []
+        self._raw, self._names = raw, list[str]()
+
+    def read(self) -> Table:
+        """The table; a workbook that would fill the memory is refused."""
+        _check_workbook(self._raw)
+        raw = self._raw
+        if (header := _missing_header(raw)) is not None:
+            raw = header.encode() + b"\n" + raw
+            self.notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
+        table = _parsed(raw, self.columns)
+        self._names = list(table.columns)
+        return table
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """What there is to choose from: the names of the columns, once they were read, the sheets, the sheet read."""
+        sheets: list[str] = []
+        with suppress(ApexError):  # what is wrong with the file has been said, and then there is nothing to choose
+            _check_workbook(self._raw)
+            sheets = sheet_titles(_NAME, self._raw) if is_workbook(self._raw) else []
+        sheet = self.columns.sheet
+        numbered = sheet is not None and sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(sheets)
+        chosen = sheets[int(sheet) - 1] if sheet is not None and numbered else sheet
+        shown_sheet = chosen if chosen in sheets else next(iter(sheets), None)
+        return {"columns": self._names, "sheets": sheets, "sheet": shown_sheet}
+
+
+def read_tables(*, sent: Sent) -> dict[str, Any]:
+    """Every curve of what was sent, row by row."""
+    table = sent.read()
     curves: list[LearningCurve] = []
-    for metric in _metrics(raw, columns.sheet):
-        found, said = replace(columns, metric=metric).read(_Sent(raw))
+    notes = list(sent.notes)
+    for metric in dict.fromkeys(table.columns.get("metric", [None])):
+        found, said = curves_and_notes(table, replace(sent.columns, metric=metric).wanted)
         curves += found.values()
         notes += [note for note in said if note not in notes]
     if len(curves) > _MOST_CURVES:
-        raise DataError(f"The table holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
-    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": layout_of(raw, columns.sheet)}
-
-
-def layout_of(raw: bytes, sheet: str | None) -> dict[str, Any]:
-    """What there is to choose from in a file: the names of its columns, its sheets, and the sheet that is read."""
-    sheets: list[str] = []
-    names: list[str] = []
-    with suppress(ApexError):  # what is wrong with the file has been said, and then there is nothing to choose
-        _check_workbook(raw)
-        sheets = sheet_titles(_Sent.name, raw) if is_workbook(raw) else []
-        names = list(read_table(_Sent(raw), sheet=sheet, is_header=is_header).columns)
-    numbered = sheet is not None and sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(sheets)
-    chosen = sheets[int(sheet) - 1] if sheet is not None and numbered else sheet
-    return {"columns": names, "sheets": sheets, "sheet": chosen if chosen in sheets else next(iter(sheets), None)}
+        raise DataError(f"{_NAME} holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
+    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": sent.layout}
 
 
 def _as_rows(curve: LearningCurve) -> dict[str, Any]:
@@ -81,24 +96,21 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
 
 def curve_of(text: str, columns: Columns) -> tuple[LearningCurve, tuple[str, ...]]:
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
-    raw = text.encode("utf-8", "replace")
-    _metrics(raw, None)
-    curves, notes = columns.read(_Sent(raw))
+    curves, notes = curves_and_notes(_parsed(text.encode("utf-8", "replace"), columns), columns.wanted)
     if columns.task is None and len(curves) == 1:
         return next(iter(curves.values())), notes
     if columns.task in curves:
         return curves[columns.task], notes
     names = some([str(name) for name in curves], 20)
     came = "nothing" if columns.task is None else shown(columns.task)
-    raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="task")
+    raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
 
 
-def _metrics(raw: bytes, sheet: str | None) -> list[str | None]:
-    """The metrics that a table names; None where it names none."""
-    found = read_table(_Sent(raw), sheet=sheet, is_header=is_header)
-    if len(found.lines) > _MOST_ROWS:
-        raise DataError(f"The table has {len(found.lines):,} rows; at most {_MOST_ROWS:,} are taken.")
-    return list(dict.fromkeys(found.columns.get("metric", [None])))
+def _parsed(raw: bytes, columns: Columns) -> Table:
+    table = read_source(_Named(raw), columns.wanted)
+    if len(table.lines) > _MOST_ROWS:
+        raise DataError(f"{_NAME} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are taken.")
+    return table
 
 
 def _check_workbook(raw: bytes) -> None:
@@ -127,45 +139,3 @@ def _missing_header(raw: bytes) -> str | None:
 
 def _cells(header: str) -> list[str]:
     return re.split(r"[;\t|,]", header)
-
-
-def row_problems(table: str, columns: Columns) -> list[dict[str, Any]]:
-    """Which rows of a table that cannot be used are at fault: those that cannot be read even alone.
-
-    Where there are none, the fault lies between rows: then it is the first row that the rows above it do not go with.
-    """
-    lines = [(number, text) for number, text in enumerate(table.splitlines(), start=1) if text.strip()]
-    if len(lines) < 2:
-        return []
-    (_, header), body = lines[0], lines[1:]
-    alone = replace(columns, metric=None)
-    found = []
-    for number, text in body[:_MOST_TRIED]:
-        problem = _problem(header, [text], alone)
-        if problem is not None:
-            found.append({"line": number, "column": problem.column, "message": _bare(problem)})
-        if len(found) == _MOST_PROBLEMS:
-            break
-    if len(found) > 1 and len(found) == min(len(body), _MOST_PROBLEMS) and len({row["message"] for row in found}) == 1:
-        return []  # whatever is wrong with every row in the same way is wrong with the header
-    texts = [text for _, text in body]
-    if found or (whole := _problem(header, texts, alone)) is None:
-        return found
-    good, bad = 0, len(texts)  # so many rows go together, so many do not
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        problem = _problem(header, texts[:middle], alone)
-        good, bad, whole = (middle, bad, whole) if problem is None else (good, middle, problem)
-    return [{"line": body[bad - 1][0], "column": whole.column, "message": _bare(whole)}]
-
-
-def _problem(header: str, rows: list[str], columns: Columns) -> DataError | None:
-    try:
-        columns.read(_Sent("\n".join([header, *rows]).encode("utf-8", "replace")))
-    except DataError as problem:
-        return problem
-    return None
-
-
-def _bare(problem: DataError) -> str:
-    return problem.worded(lambda name: name, lambda name, _value: name, placed=False)

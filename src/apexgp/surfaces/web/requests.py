@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from typer.models import OptionInfo
@@ -12,6 +12,7 @@ from ...answers.plan import MOST_ROUNDS
 from ...estimators import METHODS
 from ...model.means import MEANS
 from ..advice import DEFAULT_BUDGET
+from ..command import Sets
 from ..options import Columns, ModelOptions
 
 __all__ = [
@@ -103,10 +104,10 @@ _CONFIDENCE = Field(0.8, description="Probability with which the target should b
 
 
 class _AnswerRequest(_ModelRequest):
-    at: list[str] | None = _AT
+    at: Annotated[list[str] | None, Sets("sizes", "times", "to")] = _AT
     target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
-    level: float = _number(
+    level: Annotated[float, Sets("level", "levels")] = _number(
         0.95, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
     )
 
@@ -121,7 +122,9 @@ class PlanRequest(_ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
     target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
-    cost: float = _number(..., "What a labelled example costs.", exclusiveMinimum=0)
+    cost: Annotated[float, Sets("cost_per_example")] = _number(
+        ..., "What a labelled example costs.", exclusiveMinimum=0
+    )
     penalty: float = _number(..., "What it costs not to reach the target, in the same currency.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
     start: int | None = Field(
@@ -132,7 +135,7 @@ class PlanRequest(_ModelRequest):
 class BacktestRequest(_CurveRequest):
     """`apexgp backtest --json`: how well each method would have done on this curve."""
 
-    method: list[Literal[*METHODS]] | None = Field(  # type: ignore[valid-type]
+    method: Annotated[list[Literal[*METHODS]] | None, Sets("methods")] = Field(  # type: ignore[valid-type]
         None, description="Methods to judge; by default all.", min_length=1, max_length=len(METHODS)
     )
     holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
@@ -146,8 +149,10 @@ class BacktestRequest(_CurveRequest):
 class CompareRequest(_ColumnsRequest, _BayesRequest):
     """`apexgp compare --json`: which model will be better with more data."""
 
-    tables: dict[str, str] = Field(description="For each model, by its name, its table.", min_length=2, max_length=6)
-    at: list[str] | None = _AT
+    tables: Annotated[dict[str, str], Sets("curves")] = Field(
+        description="For each model, by its name, its table.", min_length=2, max_length=6
+    )
+    at: Annotated[list[str] | None, Sets("sizes")] = _AT
 
 
 class MinimumRequest(_Request):
@@ -164,7 +169,9 @@ class MinimumRequest(_Request):
 
 
 class _PlannedRequest(_AnswerRequest):
-    cost: float | None = _number(None, "What a labelled example costs.", exclusiveMinimum=0)
+    cost: Annotated[float | None, Sets("cost_per_example")] = _number(
+        None, "What a labelled example costs.", exclusiveMinimum=0
+    )
     penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
 
@@ -204,9 +211,13 @@ class DesignRequest(_ColumnsRequest, _NextRequest):
     sizes: list[str] | None = Field(
         None, description="Training-set sizes that may be measured, written as in at.", max_length=_MOST_SIZES
     )
-    splits: int | None = Field(None, description="Number of new splits; by default several are tried.", ge=1, le=1000)
+    splits: Annotated[int | None, Sets("n_splits")] = Field(
+        None, description="Number of new splits; by default several are tried.", ge=1, le=1000
+    )
     confirm: int = Field(3, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED)
 
 
 class AdviceRequest(_CurveRequest, _NextRequest):
     """What the page shows of what would help most."""
+
+    at: Annotated[list[str] | None, Sets("at", "sizes")] = _AT

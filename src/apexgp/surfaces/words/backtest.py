@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ...repeated.figures import Backtest, MethodScore
+from ...repeated.backtest_answer import Backtest, MethodScore
 from .cite import credited
 
 __all__ = ["backtest_methods", "backtest_sentence"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from ..._known_metrics import metric_name
 from ...collect.curves import CurveSet
+from ...reading.known_metrics import metric_name
 
 __all__ = ["curve_title", "stopped_sentence", "written_sentence"]
 

@@ -10,10 +10,10 @@ CONTROLS = {
     "at": "Forecast at sizes",
     "available": "Examples you could train on at most",
     "budget": "Models you could still train",
-    "ceiling": "Best score that is possible at all (ceiling)",
+    "ceiling": "Highest score that is possible (ceiling)",
     "confidence": "with a probability of",
     "cost": "A labelled example",
-    "floor": "Chance level",
+    "floor": "Lowest score that is possible (floor)",
     "level": "Probability of the intervals",
     "lower_is_better": "Lower is better (an error rate)",
     "mean": "Shape of the curve",
@@ -36,9 +36,9 @@ def control(field: str) -> str:
     return f"“{CONTROLS[field]}”" if field in CONTROLS else field
 
 
-def set_in_control(field: str, value: Any = None) -> str:
-    """A control with what to choose or enter in it; the value None is the reader's to choose, and a box is ticked."""
-    if value is None or field == "lower_is_better":
-        return control(field)
+def set_in_control(named: str, value: Any = None) -> str:
+    """A control, as `control` names it, with what to choose or enter; the value None is the reader's to choose."""
+    if value is None:
+        return named
     chosen = value if isinstance(value, list) else [value]
-    return f"{control(field)} ({', '.join(map(str, chosen))})"
+    return f"{named} ({', '.join(map(str, chosen))})"

@@ -81,12 +81,12 @@ def _kind(curve: LearningCurve | None) -> str:
 
 def _order(one: RankedDesign, what: str, kind: str) -> str:
     if one.continued:
-        return f"go on with the pilot's own {_splits(one.splits)} at {_sizes(one)} {what}"
-    return f"train {_splits(one.splits, kind)} at {_sizes(one)} {what}"
+        return f"go on with the pilot's own {_splits(one.n_splits)} at {_sizes(one)} {what}"
+    return f"train {_splits(one.n_splits, kind)} at {_sizes(one)} {what}"
 
 
 def _name(one: RankedDesign, what: str, kind: str) -> str:
-    own = f"the pilot's own {_splits(one.splits)}" if one.continued else _splits(one.splits, kind)
+    own = f"the pilot's own {_splits(one.n_splits)}" if one.continued else _splits(one.n_splits, kind)
     return f"{own} at {_sizes(one)} {what}"
 
 

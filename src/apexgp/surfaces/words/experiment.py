@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from ..._known_metrics import metric_name
 from ..._numbers import exactly
-from ...experiment.configuration import Experiment
-from ...experiment.methods import EXPERIMENT_METHODS
-from ...experiment.result import ExperimentResult, RangeFigure
+from ...reading.known_metrics import metric_name
+from ...replication.configuration import Experiment
+from ...replication.methods import EXPERIMENT_METHODS
+from ...replication.result import ExperimentResult, RangeFigure
 from .phrases import listed
 
 __all__ = ["experiment_methods", "experiment_sentence", "shipped_lines", "stopped_sentence", "written_sentence"]

@@ -48,7 +48,7 @@ def python_lines(
             "print(required)",
         ]
     if plan is not None:
-        costs = f"{plan.target!r}, {plan.cost_per_sample!r}, {plan.penalty!r}, rounds={len(plan.sizes)}"
+        costs = f"{plan.target!r}, {plan.cost_per_example!r}, {plan.penalty!r}, rounds={len(plan.sizes)}"
         lines += ["", f"plan = plan_collection(model, {costs})", "print(plan)"]
     return "\n".join(lines) + "\n"
 

@@ -46,10 +46,12 @@ def method(model: APExGP) -> str:
             if settings["priors"] == "flat"
             else "maximum a-posteriori estimation with the published priors and"
         )
+        lower = model.curve_.direction == "lower"
+        best = f"a floor of {settings['floor']:g}" if lower else f"a ceiling of {settings['ceiling']:g}"
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
             f"Gaussian process over the logarithm of the training-set size with a {_MEANS[settings['mean']]} mean, "
-            f"fitted by {fitted} a ceiling of {settings['ceiling']:g}."
+            f"fitted by {fitted} {best}."
         )
     weights = model.weights_
     means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])

@@ -26,7 +26,7 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     missed = f"the probability of missing the {goal} in the end is {chance(plan.failure_probability)}"
     if not worth:
         return (
-            f"{met}At {plan.cost_per_sample:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
+            f"{met}At {plan.cost_per_example:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
             f"{plan.start:,} {counted(curve)} at hand is not worth it; {missed}."
         )
     opening = "Should they turn out not to, collect" if met else "Collect"
@@ -50,7 +50,7 @@ def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         f"{pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost of "
         "labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
         "probability that a training-set size suffices taken from the posterior. With a target "
-        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_sample:g} per "
+        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_example:g} per "
         f"{what.removesuffix('s')} and a penalty of {plan.penalty:g}, starting from {plan.start:,} {what} "
         f"(sufficient with probability {plan.prob_now:.3f}), the planned training-set sizes were {listed(plan.stops)}; "
         f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "

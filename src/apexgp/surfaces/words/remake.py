@@ -24,7 +24,11 @@ __all__ = [
 
 _FILE, _REPORT = "curve.csv", "report.html"
 _WIDTH = 80  # characters of a line
-_OPTIONS = {"cost_per_sample": "--cost"}  # where the option has another name than the argument
+_IMPORTED = {
+    "apexgp": ("APExGP", "LearningCurve", "read_curves", "write_report"),
+    "apexgp.priors": ("Beliefs", "PositiveNormal", "Variant"),
+}
+_OPTIONS = {"cost_per_example": "--cost"}  # where the option has another name than the argument
 
 
 def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
@@ -44,11 +48,17 @@ def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
     arguments = [f"{name}={_literal(value)}" for name, value in asked.items()]
     lines.append(_call("write_report", [fitted, f'"{_REPORT}"', *arguments]))
     code = "\n".join(lines)
-    used = [name for name in ("Beliefs", "LearningCurve", "Variant", "read_curves") if re.search(rf"\b{name}\b", code)]
-    imports = [f"from apexgp import {', '.join(sorted(['APExGP', *used, 'write_report'], key=str.lower))}"]
-    if "PositiveNormal" in code:
-        imports.append("from apexgp.model.priors import PositiveNormal")
-    return "\n".join([*imports, "", code])
+    return "\n".join([*_imports(code), "", code])
+
+
+def _imports(code: str) -> list[str]:
+    """Imports of the names that the code uses."""
+    found = []
+    for module, names in _IMPORTED.items():
+        used = [name for name in names if re.search(rf"\b{name}\b", code)]
+        if used:
+            found.append(f"from {module} import {', '.join(used)}")
+    return found
 
 
 def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | None:
@@ -135,7 +145,7 @@ def made_by_options(model: APExGP) -> list[str] | None:
     changed = _changed(model)
     words = []
     if model.inference == "map":
-        if model.variant != PUBLISHED or model.priors != "paper" or model.floor:
+        if model.variant != PUBLISHED or model.priors != "paper":
             return None
         words, changed = ["--published"], changed | {"mean": model.mean}
         for name in ("inference", "priors"):

@@ -66,7 +66,7 @@ def assumptions(model: APExGP) -> dict[str, str]:
         "Statements about a target are about the true expected score, free of the luck of any split.",
         "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
         "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
-        "Ceiling": _ceiling(float(settings["ceiling"]), lower) + _floor(float(settings["floor"]), lower),
+        "Ceiling": _best(settings, lower) + _chance_level(settings, lower),
         "Noise": _noise(settings, bool(each > 1)),
         "Priors": _priors(settings),
         "Backtest": _BACKTEST,
@@ -76,17 +76,19 @@ def assumptions(model: APExGP) -> dict[str, str]:
     return told
 
 
-def _ceiling(ceiling: float, lower: bool) -> str:
-    if ceiling == 1:
+def _best(settings: Mapping[str, Any], lower: bool) -> str:
+    ceiling, floor = settings["ceiling"], settings["floor"]
+    if (floor == 0) if lower else (ceiling == 1):
         return "No limit below a perfect score was set; how high the curve can rise is inferred from the pilot."
-    best = f"an error below {1 - ceiling:g}" if lower else f"a score above {ceiling:g}"
+    best = f"an error below {floor:g}" if lower else f"a score above {ceiling:g}"
     return f"The user has stated that {best} is not possible at all."
 
 
-def _floor(floor: float, lower: bool) -> str:
-    if not floor:
+def _chance_level(settings: Mapping[str, Any], lower: bool) -> str:
+    ceiling, floor = settings["ceiling"], settings["floor"]
+    if (ceiling == 1) if lower else (floor == 0):
         return ""
-    return f" Chance level is {1 - floor if lower else floor:g}."
+    return f" Chance level is {ceiling if lower else floor:g}."
 
 
 def _noise(settings: Mapping[str, Any], replicated: bool) -> str:

@@ -1,0 +1,184 @@
+"""A run before its first fit: everything checked and decided, and what there is to say about it said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._check import checked_seed, choice, several, shown, some, text, whole_number
+from ..errors import RequestError
+from .abilities import check_abilities, check_classifier
+from .cases import Cases, labels_by_name
+from .differences import CALLED
+from .doubts import warn_of_features, warn_of_few_test_cases
+from .fit import Fit
+from .identity import described
+from .scores import Scorer, scorers_by_name
+from .sizes import Sizes, cases_of_each_class
+from .splits import check_ratio
+from .subsets import Subsets
+from .workers import Task
+
+__all__ = ["Agenda"]
+
+_MOST_SPLITS = 1000
+
+
+@dataclass(frozen=True)
+class Agenda:
+    """What is to be fitted, and to what.
+
+    Attributes
+    ----------
+    fits : list of Fit
+        In the order in which to begin.
+    settings : dict
+        Everything that decides what a row of the record holds.
+    notes : tuple of str
+        What was chosen, and why.
+    """
+
+    estimator: Any
+    X: Any
+    targets: dict[str | None, NDArray[np.int64]]
+    candidates: list[dict[str, Any]]
+    scorers: dict[str, Scorer]
+    fits: list[Fit]
+    settings: dict[str, Any]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def drawn_up(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        groups: ArrayLike | None,
+        sizes: ArrayLike | str | None,
+        n_splits: int,
+        metric: str | Sequence[str] | Mapping[str, Scorer],
+        param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None,
+        seed: int,
+        ratio: tuple[float, float, float],
+        multiclass: str,
+        unit: str,
+        tasks: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+        categorical: Sequence[int] = (),
+        called: str | None = None,
+    ) -> Agenda:
+        """Check and decide; the arguments are those of `collect_curves`.
+
+        `names` and `categorical` say what the columns of X are called, and which are codes of texts, where X itself
+        does not; `called` is the estimator's name, where that of its class says less.
+        """
+        n_splits, seed = whole_number("n_splits", n_splits, least=1, most=_MOST_SPLITS), checked_seed(seed)
+        shares = check_ratio(ratio)
+        choice("multiclass", multiclass, ("one_vs_rest", "macro"))
+        choice("unit", unit, ("rows", "groups"))
+        check_classifier(estimator)
+        candidates = _candidates(param_grid, estimator, shares)
+        parts = sum(share > 0 for share in shares)
+        by_label = {name: Cases.checked(X, label, groups, parts) for name, label in labels_by_name(y).items()}
+        first = next(iter(by_label.values()))
+        at_once = max(len(cases.classes) for cases in by_label.values()) if multiclass == "macro" else 2
+        scorers = scorers_by_name(metric, several_classes=at_once > 2)
+        check_abilities(estimator, scorers, at_once)
+        targets: dict[str | None, NDArray[np.int64]] = {}
+        subsets: dict[str | None, Subsets] = {}
+        in_test: dict[str | None, NDArray[np.int64]] = {}
+        for name, cases in by_label.items():
+            own = Subsets(cases, shares, seed, n_splits, unit)
+            for task, target in cases.targets(at_once > 2, name).items():
+                targets[task], subsets[task], in_test[task] = target, own, own.in_test(target)
+        for task in set() if tasks is None else set(targets) - _wanted(tasks, targets):
+            del targets[task], subsets[task], in_test[task]
+        room = reduce(and_, (own.room for own in subsets.values()))
+        chosen = (
+            Sizes.chosen(room, cases_of_each_class(estimator), len(targets) * len(candidates))
+            if sizes is None
+            else Sizes.asked_for(sizes, room)
+        )
+        warn_of_few_test_cases(next(iter(scorers)), in_test)
+        warn_of_features(
+            first.X, {name: cases.y for name, cases in by_label.items()}, first.grouped, names, categorical
+        )
+        fits = [
+            subsets[task].fit(size, split, task)
+            for size in reversed(chosen.sizes)  # the longest first, so that no worker is left with one at the end
+            for split in range(n_splits)
+            for task in targets
+        ]
+        settings = {
+            "metrics": list(scorers),
+            CALLED: called or type(estimator).__name__,
+            "estimator": described(estimator),
+            "param_grid": described(param_grid),
+            "seed": seed,
+            "ratio": shares,
+            "multiclass": multiclass,
+            "unit": unit,
+            **({"scorers": described(scorers)} if isinstance(metric, Mapping) else {}),
+            **_facts(by_label),
+        }
+        notes = (chosen.reason,) if chosen.reason else ()
+        return cls(estimator, first.X, targets, candidates, scorers, fits, settings, notes)
+
+    def task_of(self, fit: Fit) -> Task:
+        """What a worker is handed for a fit."""
+        return fit, self.estimator, self.X, self.targets[fit.task], self.candidates, self.scorers
+
+
+def _wanted(tasks: Sequence[str], known: Mapping[str | None, Any]) -> set[str | None]:
+    """The tasks to measure, of those there are."""
+    listed = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
+    wanted: set[str | None] = {text("tasks", task, "names of tasks") for task in listed}
+    unknown = wanted - set(known)
+    if unknown or not wanted:
+        there = some([shown(task) for task in known], 20)
+        came = some([shown(task) for task in unknown]) if unknown else "none"
+        raise RequestError(f"must be among {there}, got {came}.", argument="tasks")
+    return wanted
+
+
+def _facts(by_label: Mapping[str | None, Cases]) -> dict[str, Any]:
+    """What tells these data from others, for the record of a run."""
+    first = next(iter(by_label.values()))
+    if None in by_label:
+        return first.facts()
+    each = {name: cases.facts() for name, cases in by_label.items()}
+    return first.facts() | {fact: {name: facts[fact] for name, facts in each.items()} for fact in ("classes", "y")}
+
+
+def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, float]) -> list[dict[str, Any]]:
+    if param_grid is None:
+        return [{}]
+    from sklearn.model_selection import ParameterGrid
+
+    try:
+        candidates = list(ParameterGrid(param_grid))
+    except Exception as problem:
+        raise RequestError(f"must map parameters to lists of values: {problem}", argument="param_grid") from None
+    if not candidates:
+        raise RequestError("is empty. Leave it out where nothing is to be tuned.", argument="param_grid")
+    unknown = sorted({str(name) for candidate in candidates for name in candidate} - set(estimator.get_params()))
+    if unknown:
+        raise RequestError(
+            f"names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
+            f"{some(sorted(estimator.get_params()), 12)}.",
+            argument="param_grid",
+        )
+    if shares[1] == 0 and len(candidates) > 1:
+        raise RequestError(
+            "is tuned on validation, which has no share of the data.",
+            argument="param_grid",
+            remedy=("Try {}.", ("ratio", (8, 1, 1))),
+        )
+    return candidates

@@ -1,0 +1,213 @@
+"""One writer of a record at a time: a lock of the operating system, for as long as a run lives.
+
+The system frees it when the process ends, however it ends, and workers do not inherit it.
+
+POSIX locks belong to a process and a file, not to a descriptor. So that no other descriptor of ours frees one by being
+closed, and no thread of ours takes what another has, this module knows which files are held and by which descriptor.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import NotWrittenError, RequestError
+
+__all__ = ["LockedFile", "held", "read_shared"]
+
+_File = tuple[int, int]  # device and number on it: what makes a file the same file
+
+_HELD: dict[_File, int] = {}
+_GUARD = threading.Lock()
+_FAR = 2**62  # Windows locks bytes: one that no record has
+
+
+def _forget() -> None:
+    """Start a forked process with nothing held: what is locked is its parent's."""
+    global _GUARD
+    _HELD.clear()
+    _GUARD = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+class LockedFile:
+    """A file that no other process writes to, and that lines are appended to, each as a whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Its name, for messages.
+    file
+        Its descriptor.
+    """
+
+    def __init__(self, path: Path, file: int) -> None:
+        self._path = path
+        self._file = file
+        self._end = os.fstat(file).st_size
+
+    @property
+    def end(self) -> int:
+        """Number of bytes that it holds."""
+        return self._end
+
+    def content(self, start: int = 0, length: int = -1) -> bytes:
+        """All that it holds, or so many bytes from a place on."""
+        return _content(self._file, start, length)
+
+    def cut(self, end: int) -> None:
+        """Keep so many bytes of it."""
+        if end < self._end:
+            os.ftruncate(self._file, end)
+            self._end = end
+
+    def append(self, text: str | bytes) -> None:
+        """Write the text and wait until the disk has it."""
+        self._hold_on()
+        row = text.encode("utf-8", errors="replace") if isinstance(text, str) else text
+        try:
+            # One write for the whole row: what a kill leaves behind is at most a row without its end.
+            if os.write(self._file, row) < len(row):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self._file)
+        except OSError as problem:
+            os.ftruncate(self._file, self._end)
+            raise NotWrittenError(
+                f"{self._path} took no more rows: {problem.strerror}. What was finished is in it. Make room, then "
+                "run again to go on."
+            ) from None
+        self._end += len(row)
+
+    def _hold_on(self) -> None:
+        """Make sure that the file is still ours alone.
+
+        Some other part of this process may have opened and closed it, which frees the lock; and there are programs
+        that ask for none.
+        """
+        try:
+            _lock(self._file)
+        except OSError:
+            raise _taken(self._path, _holder(self._file)) from None
+        status = os.fstat(self._file)
+        if status.st_size != self._end or not status.st_nlink:
+            raise RequestError(
+                f"{self._path} was changed or deleted by another program during the run. What is in it was left alone; "
+                "run again to go on from it."
+            )
+
+
+@contextmanager
+def held(path: Path) -> Iterator[LockedFile]:
+    """Open a file, made if need be, to read and to append to, and lock it for the length of the block."""
+    file = _opened(path)
+    try:
+        yield LockedFile(path, file)
+    finally:
+        with _GUARD:
+            _HELD.pop(_identity(os.fstat(file)), None)
+            os.close(file)  # frees the lock
+
+
+def read_shared(path: Path) -> bytes:
+    """All that a file holds; where this process has locked it, without losing the lock."""
+    with _GUARD:
+        file = _HELD.get(_identity(path.stat()))
+        return path.read_bytes() if file is None else _content(file)
+
+
+def _content(file: int, start: int = 0, length: int = -1) -> bytes:
+    with open(file, "rb", closefd=False) as content:
+        content.seek(start)
+        return content.read(length)
+
+
+def _opened(path: Path) -> int:
+    """Descriptor of the file, locked."""
+    while True:
+        with _GUARD:
+            if path.exists() and _identity(path.stat()) in _HELD:
+                raise _taken(path, os.getpid())
+            try:
+                file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            except OSError as problem:
+                raise RequestError(
+                    f"{path} cannot be written: {problem.strerror}. Name another file for the results."
+                ) from None
+            try:
+                _lock_or_say_why(file, path)
+                # Between opening and locking another process may have put another file in its place.
+                if path.exists() and _identity(path.stat()) == _identity(os.fstat(file)):
+                    _HELD[_identity(os.fstat(file))] = file
+                    return file
+            except BaseException:
+                os.close(file)
+                raise
+            os.close(file)
+
+
+def _lock_or_say_why(file: int, path: Path) -> None:
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        raise RequestError(f"{path} is not an ordinary file. Name one for the results.")
+    try:
+        _lock(file)
+    except OSError as problem:
+        if problem.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            raise _taken(path, _holder(file)) from None
+        raise RequestError(
+            f"{path} cannot be locked ({problem.strerror}), and without a lock two runs could mix their fits. Name a "
+            "file on another file system for the results."
+        ) from None
+
+
+def _identity(status: os.stat_result) -> _File:
+    return status.st_dev, status.st_ino
+
+
+def _taken(path: Path, holder: int | None) -> RequestError:
+    if holder == os.getpid():
+        who = "another thread of this process"
+    else:
+        who = "another process" if holder is None else f"the process {holder}"
+    return RequestError(f"{path} is being written by {who}. Wait for it to end, or name another file for the results.")
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> None:
+        os.lseek(file, _FAR, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+    def _holder(file: int) -> int | None:
+        return None  # Windows does not tell
+
+else:
+    import fcntl
+
+    # struct flock: on Linux type, whence, start, length, process; where BSD is the ancestor, type and whence come last.
+    _BY_BSD = sys.platform == "darwin" or "bsd" in sys.platform
+    _LAYOUT = "qqihh" if _BY_BSD else "hhqqi"
+
+    def _lock(file: int) -> None:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _holder(file: int) -> int | None:
+        """Number of the process that has the lock, where the system tells."""
+        kind = fcntl.F_WRLCK
+        asked = (0, 0, 0, kind, os.SEEK_SET) if _BY_BSD else (kind, os.SEEK_SET, 0, 0, 0)
+        try:
+            answer = struct.unpack(_LAYOUT, fcntl.fcntl(file, fcntl.F_GETLK, struct.pack(_LAYOUT, *asked)))
+        except OSError:
+            return None
+        process = answer[2] if _BY_BSD else answer[4]
+        return process if process > 0 else None

@@ -1,0 +1,95 @@
+"""Files are written whole or not at all, and never over another one unasked."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .._check import shown, truth
+from ..errors import NotWrittenError, RequestError, WouldOverwriteError
+
+
+def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
+    """Check, before the work is done, that a result can be written to `path` at its end.
+
+    Returns
+    -------
+    Path
+        The file to write: where `path` is a link, what it points to, whether or not that is there already.
+    """
+    target, overwrite = file_behind(path), truth("overwrite", overwrite)
+    if kind := _kind(target):
+        if kind == "folder":
+            raise RequestError(f"{path} is a folder. Name a file in it.")
+        if kind != "file":
+            raise RequestError(f"{path} is a {kind}. Only ordinary files are written: name one.")
+        if not overwrite:
+            raise WouldOverwriteError(
+                f"{path} exists.", remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True))
+            )
+    if not target.parent.is_dir():
+        raise RequestError(f"The folder {target.parent} does not exist. Make it first, or name another.")
+    try:
+        # To try is the only way to know: permissions, file systems and quotas each have a say.
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as problem:
+        raise RequestError(f"{path} cannot be written: {problem.strerror}. Name a file in another folder.") from None
+    return target
+
+
+def file_behind(path: str | os.PathLike[str]) -> Path:
+    """The path itself, or where it leads if it is a link; what is no path at all is refused."""
+    try:
+        return Path(os.path.realpath(os.fsdecode(path)))
+    except OSError as problem:
+        raise RequestError(f"{shown(path)} cannot be a file: {problem.strerror}.") from None
+    except Exception:  # whatever a foreign object raises that is asked for its path
+        raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
+
+
+def _kind(path: Path) -> str:
+    """What is at a path, in a word; nothing where there is nothing."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return ""
+    except NotADirectoryError:
+        raise RequestError(f"{path.parent} is not a folder. Name a file in one.") from None
+    except OSError as problem:
+        raise RequestError(f"{path} cannot be written: {problem.strerror}.") from None
+    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket"}
+    return kinds.get(stat.S_IFMT(mode), "device")
+
+
+@contextmanager
+def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
+    """Give a temporary file beside `path` to write to; it takes its place when the block ends well."""
+    target = check_writable(path, overwrite)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem[:40]}-", suffix=target.suffix[:40])
+        os.close(handle)
+        draft = Path(name)
+        try:
+            yield draft
+            # mkstemp makes files that only their owner reads; a result is an ordinary file.
+            umask = os.umask(0)
+            os.umask(umask)
+            draft.chmod(0o666 & ~umask)
+            with draft.open("rb") as written:
+                os.fsync(written.fileno())
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as problem:
+        raise NotWrittenError(f"{path} cannot be written: {problem.strerror or problem}.") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> None:
+    """Write `text` to `path` atomically; half of a pair of surrogates, which no file can hold, is written as ?."""
+    with written_atomically(path, overwrite=overwrite) as draft:
+        draft.write_bytes(text.encode("utf-8", errors="replace"))

@@ -1,0 +1,23 @@
+"""Priors of one's own, for `APExGP(priors=...)`, and the constants of the paper's two variants."""
+
+from .model.beliefs import CALIBRATED, Beliefs, ElicitedSigma, paper_beliefs
+from .model.distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
+from .model.elicitation import PositiveNormal
+from .model.variant import PUBLISHED, WRITTEN, Variant
+
+__all__ = [
+    "CALIBRATED",
+    "PUBLISHED",
+    "WRITTEN",
+    "Beliefs",
+    "Beta",
+    "ElicitedSigma",
+    "LogNormal",
+    "LogitNormal",
+    "Normal",
+    "PositiveNormal",
+    "Prior",
+    "Uniform",
+    "Variant",
+    "paper_beliefs",
+]

@@ -1,0 +1,52 @@
+"""Cells of a table that cannot be used: collected on the way through it, then told together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._check import some
+from ..errors import DataError, Fault
+
+if TYPE_CHECKING:
+    from .spreadsheets import Table
+
+__all__ = ["MOST_FAULTS", "Faults"]
+
+MOST_FAULTS = 20
+"""Faults that an error carries; a person mends the first few, and then asks again."""
+
+
+class Faults:
+    """What is wrong with the cells of a table, the first reason of each.
+
+    Parameters
+    ----------
+    table : Table
+        The table; rows are counted in it, from 0.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._why: dict[tuple[int, str], str] = {}
+
+    def add(self, row: int, column: str, why: str) -> None:
+        """Note why a cell cannot be used."""
+        self._why.setdefault((row, column), why)
+
+    def __contains__(self, cell: tuple[int, str]) -> bool:
+        return cell in self._why
+
+    def refuse(self) -> None:
+        """Raise one error that carries the faults and tells the first, where there are any.
+
+        The lines of others are named, unless all are at fault: what is wrong with every row is said of the first.
+        """
+        if not self._why:
+            return
+        table = self._table
+        rank = {column: i for i, column in enumerate(table.columns)}
+        cells = sorted(self._why, key=lambda cell: (cell[0], rank[cell[1]]))
+        faults = [Fault(table.lines[row], column, self._why[row, column]) for row, column in cells[:MOST_FAULTS]]
+        others = list(dict.fromkeys(table.lines[row] for row, _ in cells if row != cells[0][0]))
+        also = f" Also at fault: {table.place} {some(others)}." if 0 < len(others) < len(table.lines) - 1 else ""
+        raise DataError(faults[0].message + also, where=table.where(*cells[0]), faults=faults)

@@ -1,0 +1,126 @@
+"""Measurements of a curve, and what can be wrong with them: faults of cells, collected, and faults between rows."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from .._check import some
+from ..errors import DataError, Fault
+from .faults import MOST_FAULTS, Faults
+from .spreadsheets import Table
+
+__all__ = ["STATED", "Measurements", "check_scores", "check_splits_once", "repeats", "sizes_in", "stated_in"]
+
+# The words of the columns that say so; the first stands where nothing is said.
+STATED = {"direction": ("higher", "lower"), "unit": ("rows", "groups")}
+
+
+@dataclass
+class Measurements:
+    """One curve: what `LearningCurve` is made from, and where each score stands in the table."""
+
+    about: dict[str, Any]
+    sizes: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    split: list[Any] = field(default_factory=list)
+    cells: list[tuple[int, str]] = field(default_factory=list)
+
+
+def stated_in(table: Table, column: str, rows: Sequence[int], asked: str | None, faults: Faults) -> str:
+    """What a column says in the same word on every row; where there is none, what was asked for, or the first word."""
+    allowed = STATED[column]
+    if column not in table.columns:
+        return asked or allowed[0]
+    said: dict[str, int] = {}
+    for i in rows:
+        entry = table.columns[column][i]
+        if entry in allowed:
+            said.setdefault(entry, table.lines[i])
+        else:
+            faults.add(i, column, f"expected {' or '.join(allowed)}, got {entry!r}.")
+    if not said:
+        return allowed[0]  # of a table that will be refused
+    if len(said) > 1:
+        lines = " and ".join(f"{word} in {table.place} {line}" for word, line in said.items())
+        why = f"one curve has one {column}, got {lines}."
+        fault = Fault(list(said.values())[1], column, why)
+        raise DataError(why, where=f"{table.path}, column {column!r}", faults=[fault])
+    ((word, line),) = said.items()
+    if asked is not None and asked != word:
+        raise DataError(
+            f"{table.path} says {word!r} in its column {column!r}, {table.place} {line}; {asked!r} was asked for. "
+            "Correct the one that is wrong."
+        )
+    return word
+
+
+def sizes_in(table: Table, column: str, faults: Faults) -> list[float]:
+    """A column as numbers of training examples."""
+    sizes = table.numbers(column, counts=True, faults=faults)
+    fractions = all(0 < size <= 1 for size in sizes)
+    hint = " Fractions of a data set? Multiply by its number of examples." if fractions else ""
+    for row, size in enumerate(sizes):
+        if not (math.isfinite(size) and size >= 1):
+            faults.add(row, column, f"expected a number of training examples, at least 1, got {size:g}.{hint}")
+    return sizes
+
+
+def check_scores(table: Table, curve: Measurements, faults: Faults) -> None:
+    """Note scores outside [0, 1], with what may have been meant."""
+    of_hundred = all(1 < score <= 100 for score in curve.scores) and max(curve.scores, default=0.0) > 1.5
+    negative = all(-1 <= score <= 0 for score in curve.scores)
+    for (row, column), score in zip(curve.cells, curve.scores, strict=True):
+        if 0 <= score <= 1:
+            continue
+        if math.isnan(score):
+            faults.add(row, column, "the score is not a number. Fill it in, or delete the row.")
+            continue
+        cell = table.columns[column][row]
+        hint = (
+            f" Per cent? Write {cell}% in every row, or divide by 100: {score:g} becomes {score / 100:g}."
+            if of_hundred
+            else f" Per cent? Write {cell}%, or {score / 100:g} as in the other rows."
+            if 1 < score <= 100
+            else " Scores that scikit-learn calls neg_...? Write them without the minus, and say that lower is better."
+            if negative
+            else " Only scores with 1 as the perfect value can be forecast."
+        )
+        faults.add(row, column, f"scores must lie in [0, 1], got {cell}.{hint}")
+
+
+def repeats(curve: Measurements) -> bool:
+    """Whether a split has two scores at a size."""
+    return len(set(zip(curve.sizes, curve.split, strict=True))) < len(curve.sizes)
+
+
+def check_splits_once(table: Table, curve: Measurements) -> None:
+    """Refuse two scores of a split at a size; replicates without labels are free."""
+    if not curve.split:
+        return
+    lines: dict[tuple[float, Any], list[int]] = defaultdict(list)
+    for size, label, (row, _) in zip(curve.sizes, curve.split, curve.cells, strict=True):
+        lines[size, label].append(table.lines[row])
+    repeated = {mark: own for mark, own in lines.items() if len(own) > 1}
+    if not repeated:
+        return
+    worst = max(repeated, key=lambda mark: len(repeated[mark]))
+    # The first of each could stand; those that come after it are at fault.
+    faults = [Fault(line, None, _twice(mark, len(own))) for mark, own in repeated.items() for line in own[1:]]
+    raise DataError(
+        _twice(worst, len(repeated[worst])),
+        where=f"{table.path}, {table.place} {some([line for line, _ in groupby(repeated[worst])])}",
+        faults=sorted(faults, key=lambda fault: fault.line)[:MOST_FAULTS],
+    )
+
+
+def _twice(mark: tuple[float, Any], count: int) -> str:
+    size, label = mark
+    return (
+        f"split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number the "
+        "splits differently, or leave the column out if the replicates are independent."
+    )

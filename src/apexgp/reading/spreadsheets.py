@@ -1,0 +1,244 @@
+"""Small tables as people save them: commas, semicolons, tabs, bars, decimal commas, byte-order marks; and as we write.
+
+Everything that is read comes back as text with its line number, so that a message can point at the cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._check import offers, shown, some
+from ..errors import DataError, Fault, RequestError
+from ..files.writing import file_behind
+from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas
+from .faults import Faults
+from .workbook import is_workbook, read_sheet
+
+_ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_HEADER_WITHIN = 10  # rows: a table may have a title or two above it
+
+NumberedRows = list[tuple[int, list[str]]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns of text cells; `lines` holds each row's line in the file, or what `place` says that it is."""
+
+    path: Path | str
+    columns: dict[str, list[str]]
+    lines: list[int]
+    decimal_comma: bool = False
+    place: str = "line"
+    notes: tuple[str, ...] = ()
+
+    def where(self, row: int, column: str) -> str:
+        """A cell, for messages."""
+        return f"{self.path}, {self.place} {self.lines[row]}, column {column!r}"
+
+    def fault(self, row: int, column: str, why: str) -> DataError:
+        """The error of a cell."""
+        return DataError(why, where=self.where(row, column), faults=[Fault(self.lines[row], column, why)])
+
+    def numbers(
+        self, column: str, *, blank: float | None = None, counts: bool = False, faults: Faults | None = None
+    ) -> list[float]:
+        """A column as numbers, of things if it `counts`; an empty cell is `blank`, or at fault where that is None.
+
+        A cell at fault is an error, or NaN where `faults` are collected.
+        """
+        return [
+            blank if blank is not None and is_blank(cell) else self._number(row, column, counts, faults)
+            for row, cell in enumerate(self.columns[column])
+        ]
+
+    def _number(self, row: int, column: str, counts: bool, faults: Faults | None) -> float:
+        cell = self.columns[column][row]
+        try:
+            if cell:
+                return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
+            why = "the cell is empty. Fill it in, or delete the row."
+        except ValueError as hint:
+            why = f"expected a number, got {shown(cell)}. {str(hint) or 'Correct it, or delete the row.'}"
+        if faults is None:
+            raise self.fault(row, column, why)
+        faults.add(row, column, why)
+        return math.nan
+
+
+def read_table(
+    source: Any, *, sheet: str | None = None, is_header: Callable[[Sequence[str]], bool] | None = None
+) -> Table:
+    """Read a delimited text file, or a sheet of a workbook, with a header line.
+
+    Parameters
+    ----------
+    source
+        Path of the file, or an open file.
+    sheet
+        Which sheet of a workbook: its name, or its number from 1; None: the first.
+    is_header
+        Tells the header from titles above it; None: the header is the first line.
+    """
+    name, raw = _content(source)
+    if is_workbook(raw):
+        title, rows, notes = read_sheet(name, raw, sheet)
+        if not rows:
+            raise DataError(f"{name} has nothing in its sheet {title!r}.", remedy=("Choose another with {}.", "sheet"))
+        delimiter, place = None, "row"
+    else:
+        if sheet is not None:
+            raise RequestError(f"goes with a workbook (.xlsx); {name} is a text file.", argument="sheet")
+        (delimiter, rows), notes, place = _rows(name, _text(name, raw)), [], "line"
+    first = 0 if is_header is None else _header_row(rows, is_header)
+    if first:
+        above = " ".join(" ".join(filter(None, cells)) for _, cells in rows[:first])
+        notes.append(f"left out above the table: {one_line(above, 80)!r}.")
+    (_, header), body = rows[first], rows[first + 1 :]
+    # Some columns may be numbered (a wide table); where all are, or by fractions, these are measurements.
+    numeric = [name for name in header if _NUMBER.fullmatch(name)]
+    if len(numeric) >= 2 and (len(numeric) == len(header) or any("." in name for name in numeric)):
+        raise DataError(
+            f"{name} has no header: its first line is {', '.join(header)!r}. "
+            "Put the column names on the first line, for instance size,score,split."
+        )
+    repeated = {one for one in header if one and header.count(one) > 1}
+    if repeated:
+        raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
+    if not body:
+        raise DataError(f"{name} has a header ({', '.join(header)}) but no rows.")
+    for line, cells in body:
+        # A line of words may be a remark beneath the table; where it is not, its cells will be missed as numbers.
+        if len(cells) > len(header) and any(cells[len(header) :]) and any(map(looks_numeric, cells)):
+            raise _fault(
+                name,
+                place,
+                line,
+                f"{len(cells)} cells under {len(header)} column names. Numbers with decimal commas need semicolons "
+                "between the columns.",
+            )
+    columns = {
+        one: [cells[i] if i < len(cells) else "" for _, cells in body]
+        for i, one in enumerate(header)
+        if one  # a nameless column is the row number that spreadsheets and data frames write
+    }
+    # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
+    decimal_comma = delimiter not in (",", None) and uses_decimal_commas(
+        [cell for cells in columns.values() for cell in cells]
+    )
+    return Table(name, columns, [line for line, _ in body], decimal_comma, place, tuple(notes))
+
+
+def _fault(name: str, place: str, line: int, why: str) -> DataError:
+    """The error of a row that has no columns yet."""
+    return DataError(why, where=f"{name}, {place} {line}", faults=[Fault(line, None, why)])
+
+
+def _header_row(rows: NumberedRows, is_header: Callable[[Sequence[str]], bool]) -> int:
+    """Which row names the columns: the first that is a header, or else the first with two cells or more."""
+    comments = [cells[0].startswith("#") for _, cells in rows]  # lines of them do not count; `# samples` may be a name
+    near = [i for i in range(len(rows)) if i - sum(comments[:i]) < _HEADER_WITHIN]
+    several = [i for i in near if sum(map(bool, rows[i][1])) > 1 and not comments[i]]
+    return next((i for i in near if is_header(rows[i][1])), several[0] if several else 0)
+
+
+def as_csv(columns: Mapping[str, Iterable[object]]) -> str:
+    """Columns of equal length as comma-separated text with a header line; None is an empty cell."""
+    return "".join(map(csv_line, [columns, *zip(*columns.values(), strict=True)]))
+
+
+def csv_line(cells: Iterable[object]) -> str:
+    """One line of such text."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
+
+
+def one_line(text: str, most: int = 2000) -> str:
+    """Any text as a cell that every reader of tables takes: on one line, printable, of at most so many characters."""
+    cut = text if len(text) <= most else f"{text[: most - 4]} ..."
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(cut.split()))
+
+
+@contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Let the csv module read cells beyond its own limit, which is one for the whole process, within a block."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds, or an error that says why it cannot be read."""
+    file_behind(path)  # refuses what is no path
+    try:
+        with open(path, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty():  # some have no end
+                raise DataError(f"{path} is a device. Name a file.")
+            return file.read()
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}. Check the name and the folder.") from None
+    except OSError as problem:
+        raise DataError(f"{path} cannot be read: {problem.strerror}.") from None
+
+
+def _content(source: Any) -> tuple[str, bytes]:
+    """The name of a file, as messages call it, and what it holds."""
+    if not offers(source, "read"):
+        file_behind(source)  # refuses what is no path
+        return str.__str__(os.fsdecode(source)), read_bytes(source)
+    name = "the file"
+    try:
+        name = str(getattr(source, "name", name))
+        content = source.read()
+    except Exception as problem:  # whatever an object raises that only looks like a file
+        raise DataError(f"{name} cannot be read: {problem}.") from None
+    if not isinstance(content, str | bytes):
+        raise DataError(f"{name} cannot be read: it gave {shown(content)}.")
+    # What Python calls <stdin> has a name that people know.
+    return "standard input" if name == "<stdin>" else name, content.encode() if isinstance(content, str) else content
+
+
+def _text(name: str, raw: bytes) -> str:
+    encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
+    if b"\x00" in raw and encoding != "utf-16":
+        raise DataError(f"{name} is not a text file. Save the table as CSV.")
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError:
+        if encoding == "utf-16":
+            raise DataError(f"{name} is cut off, or is not the text that its first bytes promise.") from None
+        return raw.decode("cp1252", errors="replace")  # what older spreadsheets on Windows write
+
+
+def _rows(name: str, text: str) -> tuple[str, NumberedRows]:
+    note = re.match(r"sep=([;,|\t])\r?\n", text)  # a spreadsheet's to itself
+    lines = text[note.end() if note else 0 :].splitlines()
+    filled = [line for line in lines if line.strip(' \t,;|"')]
+    if not filled:
+        raise DataError(f"{name} is empty. Expected a header such as size,score,split and one row a measurement.")
+    delimiter = note[1] if note else _delimiter(filled[: 2 * _HEADER_WITHIN])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        with cells_of_any_length():
+            rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
+    except csv.Error as problem:
+        raise _fault(name, "line", reader.line_num, f"{problem}.") from None
+    return delimiter, [(line, cells) for line, cells in rows[1 if note else 0 :] if any(cells)]
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """The sign that stands in the most lines; on a tie the rarer sign wins: a comma may be a decimal one."""
+    return max(";\t|,", key=lambda sign: sum(sign in line for line in lines))

@@ -1,0 +1,130 @@
+"""Sheets of .xlsx workbooks as rows of text, each with its number in the sheet."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import warnings
+import zipfile
+from decimal import Decimal
+from typing import Any
+
+from .._check import some
+from .._extras import need
+from ..errors import DataError
+
+__all__ = ["is_workbook", "read_sheet", "sheet_titles"]
+
+_MOST_CELLS = 2_000_000
+_MOST_BYTES = 200_000_000  # unpacked: a small archive may hold endless zeros
+
+
+def is_workbook(raw: bytes) -> bool:
+    """Whether a file is an archive of the zip program, as workbooks are, or the older kind of workbook."""
+    return raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
+
+
+def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tuple[int, list[str]]], list[str]]:
+    """The name of a sheet, its rows that are not empty, and what a reader should know.
+
+    Parameters
+    ----------
+    name
+        The file, for messages.
+    raw
+        What it holds.
+    sheet
+        Name of the sheet, or its number from 1; None: the first.
+    """
+    sheets = _sheets(name, raw)
+    chosen = _chosen(name, list(sheets), sheet)
+    cells = sheets[chosen]
+    if cells.max_row * cells.max_column > _MOST_CELLS:  # one cell far away is enough: all those before it count
+        raise DataError(
+            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {chosen!r}. "
+            "Delete what stands far from the table, or save the table as CSV."
+        )
+    grid = [[_shown(cell) for cell in row] for row in cells.iter_rows()]
+    for block in cells.merged_cells.ranges:
+        if block.min_col == block.max_col:  # one size beside several rows; a heading across columns is no value of each
+            for row in range(block.min_row, min(block.max_row, len(grid))):
+                grid[row][block.min_col - 1] = grid[block.min_row - 1][block.min_col - 1]
+    rows = [(number, row) for number, row in enumerate(grid, start=1) if any(row)]
+    others = [title for title in sheets if title != chosen]
+    notes = []
+    if sheet is None and others:
+        notes.append(f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}.")
+    return chosen, rows, notes
+
+
+def sheet_titles(name: str, raw: bytes) -> list[str]:
+    """The names of the sheets, in their order."""
+    return list(_sheets(name, raw))
+
+
+def _sheets(name: str, raw: bytes) -> dict[str, Any]:
+    """The sheets by their names."""
+    if not raw.startswith(b"PK"):
+        raise DataError(f"{name} is a workbook of an older kind (.xls). Save it as .xlsx or CSV.")
+    openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+            _refuse_to_fill_the_memory(name, packed, openpyxl)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from
+            book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
+    except DataError:
+        raise
+    except Exception as problem:  # another kind of archive, or a damaged one: this shows in many ways
+        said = " ".join(str(problem).split()) or type(problem).__name__
+        raise DataError(f"{name} is not a workbook that can be read ({said}). Save it as .xlsx or CSV.") from None
+    sheets = {one.title: one for one in book.worksheets}
+    if not sheets:
+        raise DataError(f"{name} has no sheet with cells. Save the table as CSV.")
+    return sheets
+
+
+def _refuse_to_fill_the_memory(name: str, packed: zipfile.ZipFile, openpyxl: Any) -> None:
+    """Refuse what would unpack to far more than it is: endless zeros, or a merged block as large as a sheet can be."""
+    unpacked = sum(part.file_size for part in packed.infolist())
+    if unpacked > _MOST_BYTES:
+        raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when it is unpacked. Save the table alone as CSV.")
+    for part in packed.namelist():
+        if part.endswith(".xml") and "sheet" in part:
+            blocks = re.findall(rb"mergeCell\b[^>]*?\bref\s*=\s*[\"']([^\"']*)", packed.read(part))
+            merged = [openpyxl.utils.range_boundaries(block.decode()) for block in blocks]
+            if sum((right - left + 1) * (last - first + 1) for left, first, right, last in merged) > _MOST_CELLS:
+                raise DataError(f"{name} has merged cells over most of a sheet. Save the table as CSV.")
+
+
+def _chosen(name: str, titles: list[str], sheet: str | None) -> str:
+    if sheet is None:
+        return titles[0]
+    if sheet in titles:
+        return sheet
+    if re.fullmatch(r"\d{1,9}", sheet) and 1 <= int(sheet) <= len(titles):
+        return titles[int(sheet) - 1]
+    raise DataError(f"{name} has no sheet {sheet!r}; found {some(titles, 20)}.", remedy=("Choose with {}.", "sheet"))
+
+
+def _shown(cell: Any) -> str:
+    """A cell as text, with the per cent sign that the sheet shows behind a fraction."""
+    value, form = cell.value, str(getattr(cell, "number_format", ""))
+    if isinstance(value, int | float) and not isinstance(value, bool) and form.endswith("%"):
+        return f"{Decimal(repr(value)).scaleb(2).normalize():f}%"
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """A cell as text; whole numbers, which sheets keep as floats, without a fraction."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime.datetime):
+        return str(value.date() if value.time() == datetime.time() else value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    text = str(value).strip()
+    # A number that was typed as text, perhaps on a computer with decimal commas, stands beside true numbers.
+    typed = re.fullmatch(r"([+-]?\d+),(\d+)(\s*%?)", text) if isinstance(value, str) else None
+    return "".join((typed[1], ".", typed[2], typed[3])) if typed and not re.fullmatch(r"[1-9]\d*,\d{3}", text) else text

@@ -1,0 +1,167 @@
+"""The whole experiment: curves from embeddings by the paper's protocol, then forecasts and figures."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._check import shown, truth
+from ..collect.curves import CurveSet
+from ..collect.labelled import LabelledData, read_labelled
+from ..collect.mapped import MappedScans
+from ..collect.prepare import Prepared
+from ..collect.run import collect_curves
+from ..curve import LearningCurve
+from ..errors import ApexError, DataError, FewTestCasesWarning
+from ..files.writing import file_behind
+from ..vocabulary import Vocabulary
+from .configuration import Experiment
+from .judge import judge_curves
+from .result import ExperimentResult
+
+__all__ = ["run_experiment"]
+
+
+def run_experiment(
+    experiment: Experiment | str | os.PathLike[str],
+    embeddings: str | os.PathLike[str] | None = None,
+    *,
+    results: str | os.PathLike[str] | None = None,
+    dense: bool = True,
+    n_jobs: int | None = None,
+    progress: bool = True,
+) -> ExperimentResult:
+    """Run the paper's experiment on embeddings: splits, subsets, heads, curves, forecasts of all methods, figures.
+
+    Parameters
+    ----------
+    experiment
+        What to run: an Experiment, the name of one that ships with apexgp, or a configuration file.
+    embeddings
+        What `apexgp embed` wrote, an .npy or .npz file, or a table of features, in place of what the configuration
+        names.
+    results
+        CSV file that each fit is added to when it is done; the same experiment goes on from it.
+    dense
+        Whether to do the many runs at large sizes that a configuration may ask for, which take most of the time.
+    n_jobs, progress
+        As for `collect_curves`, which does the fits; so is a Dask cluster.
+
+    Returns
+    -------
+    ExperimentResult
+    """
+    wanted = experiment if isinstance(experiment, Experiment) else Experiment.read(experiment)
+    if not truth("dense", dense):
+        wanted = replace(wanted, dense=None)
+    if embeddings is not None:
+        wanted = replace(wanted, embeddings=file_behind(embeddings))  # so that the result says what was read
+    settings: dict[str, Any] = {"results": results, "n_jobs": n_jobs, "progress": progress}
+    sizes = sorted({*wanted.pilot, *wanted.short, *wanted.long})
+    many = None
+    with _named_by_keys():
+        given = _labelled(wanted)
+        fits = _collected(wanted, given, sizes, wanted.n_splits, settings)
+        if wanted.dense is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FewTestCasesWarning)  # said already, of the pilot's splits
+                many = _collected(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
+    found = judge_curves(wanted, _by_title(wanted, fits), None if many is None else _by_title(wanted, many))
+    failed = [caution for run in (fits, many) if run is not None for caution in run.cautions]
+    return replace(found, fits=fits, dense_fits=many, notes=given.notes, cautions=(*failed, *found.cautions))
+
+
+def _key(name: str, _value: Any) -> str:
+    return name
+
+
+KEYS = Vocabulary(
+    {
+        "label": "data.labels",
+        "y": "data.labels",
+        "tasks": "data.tasks",
+        "group": "data.patients",
+        "groups": "data.patients",
+        "labels": "data.table",
+        "drop": "data.drop",
+        "metric": "classifier.metric",
+        "sizes": "sizes",
+        "n_splits": "splits.number",
+        "ratio": "splits.ratio",
+        "seed": "splits.seed",
+    },
+    _key,
+)
+"""The keys of a configuration that set arguments of what reads the data and does the fits."""
+
+
+@contextmanager
+def _named_by_keys() -> Iterator[None]:
+    """Let errors about what a configuration says name its keys."""
+    try:
+        yield
+    except ApexError as problem:
+        problem.worded_for(KEYS)
+        raise
+
+
+def _labelled(experiment: Experiment) -> LabelledData:
+    """The data, of the kind that the head is for."""
+    path = experiment.embeddings
+    if path is None:
+        raise DataError(
+            f"The configuration of {experiment.name} names no embeddings.",
+            remedy=("Name them with {}, or in the configuration as data.embeddings.", "embeddings"),
+        )
+    if not os.path.exists(path):
+        raise DataError(
+            f"There are no embeddings {path}. Make them with apexgp embed,",
+            remedy=("or name those you have with {}.", "embeddings"),
+        )
+    given = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table, drop=experiment.drop)
+    scans = isinstance(given.X, MappedScans) or np.ndim(given.X) == 3
+    if scans != (experiment.head == "3D"):
+        there, fitting = ("scans", "'3D'") if scans else ("one row of features a case", "'2D' or 'tuned'")
+        raise DataError(
+            f"{path} holds {there}, which classifier.head = {shown(experiment.head)} is not for. Set it to {fitting}."
+        )
+    return given
+
+
+def _collected(
+    experiment: Experiment, given: LabelledData, sizes: Any, n_splits: int, settings: dict[str, Any]
+) -> CurveSet:
+    head = experiment.classifier()
+    return collect_curves(
+        Prepared(head, given.categorical) if given.needs_preparation else head,
+        given.X,
+        _targets(experiment, given),
+        groups=given.groups,
+        sizes=sizes,
+        n_splits=n_splits,
+        metric=experiment.metric,
+        seed=experiment.seed,
+        ratio=experiment.ratio,
+        tasks=list(experiment.tasks) or None,
+        **settings,
+    )
+
+
+def _targets(experiment: Experiment, given: LabelledData) -> Any:
+    """The labels; a single one of two classes keeps its name, which its task then has."""
+    if isinstance(given.y, dict) or len(np.unique(given.y)) > 2:
+        return given.y
+    return {experiment.labels[0]: given.y}
+
+
+def _by_title(experiment: Experiment, curves: CurveSet) -> dict[str, LearningCurve]:
+    """The curves by what tables call them, in the order of the configuration."""
+    found = {str(task): curve for (task, _), curve in curves.items()}
+    order = [task for task in (*experiment.tasks, *experiment.labels) if task in found]
+    return {experiment.tasks.get(task, task): found[task] for task in dict.fromkeys([*order, *found])}

@@ -1,0 +1,14 @@
+"""Types that are found inside answers, for annotations."""
+
+from .design.ranked import RankedDesign
+from .images.embed import EmbeddingRun
+from .repeated.backtest_answer import HeldOut, MethodScore
+from .repeated.compare import PairComparison
+
+__all__ = [
+    "EmbeddingRun",
+    "HeldOut",
+    "MethodScore",
+    "PairComparison",
+    "RankedDesign",
+]

@@ -1,0 +1,163 @@
+"""One writer at a time: between processes, between threads, whoever dies."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from apexgp.collect.results import read_record, resumed
+from apexgp.errors import RequestError
+from apexgp.files import lock
+from apexgp.files.lock import held
+
+pytestmark = pytest.mark.slow
+
+HOLDER = """
+import sys
+from pathlib import Path
+from apexgp.files.lock import held
+with held(Path(sys.argv[1])) as file:
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "runs.csv"
+
+
+def try_to_hold(path):
+    """Hold for a moment, in another process: what it said when it could not."""
+    code = HOLDER.replace('print("held", flush=True)\n    sys.stdin.read()', "pass")
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+    return done.stderr
+
+
+def test_a_second_process_is_told_who_holds_the_file(path):
+    with held(path):
+        assert f"is being written by the process {os.getpid()}. Wait for it" in try_to_hold(path)
+    assert try_to_hold(path) == ""
+
+
+def test_death_frees_the_lock(path):
+    with subprocess.Popen([sys.executable, "-c", HOLDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(RequestError, match=f"by the process {other.pid}"), held(path):
+            pass
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+    with held(path) as file:
+        file.append("mine\n")
+    assert path.read_text() == "mine\n"
+
+
+def test_a_forked_worker_that_outlives_the_run_does_not_hold_its_record(path):
+    ready, release = os.pipe(), os.pipe()
+    with held(path):
+        child = os.fork()
+        if child == 0:
+            os.write(ready[1], b".")
+            os.read(release[0], 1)
+            os._exit(0)
+        os.read(ready[0], 1)
+    try:
+        assert try_to_hold(path) == ""
+    finally:
+        os.write(release[1], b".")
+        os.waitpid(child, 0)
+        for end in (*ready, *release):
+            os.close(end)
+
+
+def test_threads_of_one_process_do_not_share_it_and_one_that_is_refused_does_not_free_it(path):
+    with held(path):
+        with ThreadPoolExecutor(1) as other, pytest.raises(RequestError, match="another thread of this process"):
+            other.submit(held(path).__enter__).result()
+        assert "is being written by" in try_to_hold(path)
+
+
+def test_reading_the_record_of_a_run_does_not_free_its_lock(path):
+    with resumed(path, {"metrics": ["auroc"]}, ["auroc"]):
+        assert read_record(path).rows == []
+        assert "is being written by" in try_to_hold(path)
+
+
+def test_a_lock_that_was_lost_is_taken_back_or_the_run_ends(path):
+    with held(path) as file:
+        path.read_bytes()  # closes another descriptor of the file, which frees the lock
+        file.append("one\n")
+        assert "is being written by" in try_to_hold(path)
+        with path.open("a") as intruder:
+            intruder.write("not ours\n")
+        with pytest.raises(RequestError, match="changed or deleted by another program"):
+            file.append("two\n")
+    assert path.read_text() == "one\nnot ours\n"
+
+
+def test_a_record_that_is_deleted_during_the_run_is_noticed(path):
+    with held(path) as file:
+        path.unlink()
+        with pytest.raises(RequestError, match="changed or deleted"):
+            file.append("one\n")
+
+
+def test_a_file_system_without_locks_is_refused(path, monkeypatch):
+    def no_locks(file):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(lock, "_lock", no_locks)
+    with pytest.raises(RequestError, match=r"cannot be locked \(No locks available\).*another file system"), held(path):
+        pass
+
+
+STARTER = """
+import os, sys
+from apexgp.collect.results import resumed
+from apexgp.errors import RequestError
+row = {"size": 60, "split": int(sys.argv[2]), "task": None, "parameters": {}, "validation_auroc": None,
+       "test_auroc": 0.5, "test_cases": 1, "seconds": 0.0, "error": ""}
+path, rounds = sys.argv[1], int(sys.argv[3])
+for number in range(rounds):
+    print("ready", flush=True)
+    sys.stdin.readline()
+    try:
+        with resumed(f"{path}/{number}.csv", {"metrics": ["auroc"]}, ["auroc"]) as record:
+            record.add(row)
+        print("wrote", flush=True)
+    except RequestError as problem:
+        print("refused" if "is being written by" in str(problem) else problem, flush=True)
+"""
+
+
+def test_of_two_that_start_at_once_no_row_is_lost(tmp_path):
+    rounds = 40
+    command = [sys.executable, "-c", STARTER, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    starters = [subprocess.Popen([*command, str(i), str(rounds)], **pipes) for i in range(2)]
+    for number in range(rounds):
+        for starter in starters:
+            assert starter.stdout.readline() == "ready\n"
+        for starter in starters:
+            starter.stdin.write("go\n")
+            starter.stdin.flush()
+        said = [starter.stdout.readline().strip() for starter in starters]
+        wrote = {i for i, word in enumerate(said) if word == "wrote"}
+        assert set(said) <= {"wrote", "refused"}
+        assert wrote
+        assert {row["split"] for row in read_record(tmp_path / f"{number}.csv").rows} == wrote
+    for starter in starters:
+        starter.communicate()
+
+
+def test_a_fork_in_the_midst_of_another_threads_reading_does_not_hang(path):
+    with lock._GUARD:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            with held(path):
+                os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,0 +1,135 @@
+"""The words of the server: every field that sets an argument of the library, and every control of the page."""
+
+import inspect
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from apexgp import (
+    APExGP,
+    Forecast,
+    backtest,
+    compare_models,
+    design_pilot,
+    minimum_sample_size,
+    plan_collection,
+    read_curves,
+    write_report,
+)
+from apexgp.errors import DataError, Fault, RequestError
+from apexgp.surfaces.options import Columns
+from apexgp.surfaces.web import answers
+from apexgp.surfaces.web.vocabularies import FIELDS, OF_THE_PAGE, REQUESTS, vocabulary_of
+from apexgp.surfaces.words.controls import CONTROLS
+
+READING = (read_curves, APExGP)
+CALLED = {
+    "advice": (*READING, design_pilot),
+    "backtest": (*READING, backtest, APExGP.required_size),
+    "compare": (*READING, compare_models),
+    "design": (*READING, design_pilot),
+    "forecast": (*READING, APExGP.forecast, APExGP.required_size, Forecast.interval),
+    "minimum": (minimum_sample_size,),
+    "page": (*READING, APExGP.forecast, APExGP.required_size, Forecast.interval, plan_collection),
+    "plan": (*READING, plan_collection),
+    "read": (read_curves,),
+    "report": (*READING, write_report),
+}
+# Arguments that no field sets.
+NOT_READ = {"path", "sheet", "inference", "priors", "variant"}
+WITHOUT_FIELD = {
+    "advice": NOT_READ | {"model", "cost", "n_splits", "confirm"},
+    "backtest": NOT_READ | {"self", "curve", "mean", "noise", "of", "n_jobs", "progress"},
+    "compare": NOT_READ | {"model"},
+    "design": NOT_READ | {"model", "cost"},
+    "forecast": NOT_READ | {"self", "n_splits", "kind"},
+    "minimum": {"cstatistic"},
+    "page": NOT_READ | {"self", "n_splits", "kind", "model", "start"},
+    "plan": NOT_READ | {"model", "of"},
+    "read": {"path"},
+    "report": NOT_READ | {"model", "overwrite", "progress"},
+}
+# Fields that set no argument: the measurements themselves, and what the surfaces do with them.
+NO_ARGUMENT = {"table", "task", "published", "backtest"}
+
+
+def fields_of(kind):
+    return set(REQUESTS[kind].model_fields if kind in REQUESTS else Columns.__annotations__)
+
+
+@pytest.mark.parametrize("kind", sorted(FIELDS))
+def test_every_field_that_sets_an_argument_is_in_the_table(kind):
+    words = FIELDS[kind].words
+    arguments = {argument for called in CALLED[kind] for argument in inspect.signature(called).parameters}
+    assert arguments - set(words) == WITHOUT_FIELD[kind]
+    assert {words[name] for name in arguments & set(words)} == fields_of(kind) - NO_ARGUMENT
+    assert set(words.values()) == fields_of(kind)  # none is hidden by another that sets the same
+
+
+def test_fields_of_one_name_set_what_the_request_is_about():
+    assert (FIELDS["design"].name("sizes"), FIELDS["design"].name("at")) == ("sizes", "at")
+    assert FIELDS["forecast"].name("sizes") == "at"
+    assert (FIELDS["forecast"].name("task"), FIELDS["forecast"].name("chosen_task")) == ("task_column", "task")
+
+
+def test_every_control_of_the_page_that_sets_an_argument_is_in_its_table():
+    page = (files("apexgp.surfaces.web") / "static" / "index.html").read_text()
+    labels = dict(re.findall(r'<label for="(\w+)">([^<]+)</label>', page))
+    fields = {field for kind in OF_THE_PAGE for field in FIELDS[kind].words.values()}
+    assert {field: text for field, text in labels.items() if field in fields} == CONTROLS
+
+
+def made(kind, given, problem, monkeypatch):
+    def refuse(**_given):
+        raise problem
+
+    monkeypatch.setitem(answers._KINDS, kind, refuse)
+    status, _, body = answers.answer((kind, given))
+    assert status == 422
+    return json.loads(body)["error"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("forecast", 'at is odd. See score_column ["a", "b"], lower_is_better and nothing=1.'),
+        ("page", "“Forecast at sizes” is odd. See “Scores” (a, b), “Lower is better (an error rate)” and nothing=1."),
+    ],
+)
+def test_an_error_speaks_the_words_of_who_asks_and_keeps_what_it_carries(kind, message, monkeypatch):
+    faults = [Fault(3, "score", "is odd.")]
+    remedy = ("See {}, {} and {}.", ("score", ["a", "b"]), ("direction", "lower"), ("nothing", 1))
+    problem = DataError("is odd.", argument="sizes", remedy=remedy, where="The table, line 3", faults=faults)
+    error = made(kind, {"table": "size,score"}, problem, monkeypatch)
+    assert error["message"] == f"The table, line 3: {message}"
+    assert error["argument"] == "at"
+    assert error["rows"] == [{"line": 3, "column": "score", "message": "is odd."}]
+    assert (problem.argument, problem.remedy, problem.faults) == ("sizes", remedy, tuple(faults))
+
+
+def test_a_field_without_a_control_goes_by_its_own_name(monkeypatch):
+    assert made("page", {}, RequestError("is odd.", argument="noise"), monkeypatch)["message"] == "noise is odd."
+    assert vocabulary_of("page").name("noise") == "noise"
+
+
+def test_a_table_is_parsed_once(monkeypatch):
+    from apexgp.reading import source
+
+    parsed = []
+    read = source.read_table
+    monkeypatch.setattr(source, "read_table", lambda *a, **k: parsed.append(a) or read(*a, **k))
+    columns = {name: None for name in ("size_column", "score_column", "split_column", "task_column", "sheet")}
+    for raw, status in (
+        (b"size,score,metric\n60,0.6,auc\n94,0.7,auc\n60,0.6,f1\n94,0.7,f1\n", 200),
+        (b"60,0.6\n94,0.7\n", 200),
+        (b"size,score\n60,0.6\n94,x\n", 422),
+        (b"cases,a,b\n60,0.6,1\n94,x,1\n", 422),
+    ):
+        parsed.clear()
+        assert answers.answer(("read", columns | {"raw": raw}))[0] == status
+        assert len(parsed) == 1
+    parsed.clear()
+    assert answers.answer(("backtest", {"table": "size,score\n60,x\n", "target": None, "confidence": 0.8}))[0] == 422
+    assert len(parsed) == 1
