@@ -10,6 +10,7 @@ import pytest
 from scipy import optimize
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares
@@ -77,6 +78,9 @@ def test_keeps_the_estimator_contract(model):
     assert not hasattr(copy, "parameters_")
     assert repr(copy) == repr(model)
     assert copy.set_params(ceiling=0.97).ceiling == 0.97
+    tags = get_tags(model).input_tags
+    assert tags.one_d_array  # sizes, not a table of features: the checks of check_estimator are not for it
+    assert not tags.two_d_array
 
 
 def test_must_be_fitted_first(model):

@@ -147,6 +147,19 @@ def test_the_size_is_the_least_with_enough_probability(parts):
         before = size
 
 
+def test_the_probability_is_dear_and_asked_for_seldom():
+    asked, truth = [], log_normal(900, 0.7)
+
+    def success(sizes):
+        asked.append(sizes)
+        return truth(sizes)
+
+    required_size(success, PILOT, 0.9, 0.8)
+    assert len(asked) <= 10
+    grid, later = asked[0], np.concatenate(asked[1:])
+    assert not np.isclose(later[:, None], grid, rtol=1e-9).any()  # what is known is not asked for again
+
+
 def test_sizes_beyond_all_counting_are_told_from_never():
     answer = required_size(log_normal(1e60, 3), PILOT, 0.9, 0.8)
     assert answer.size == pytest.approx(1e60 * math.exp(3 * ndtri(0.8)), rel=1e-4)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.optimize.elementwise import find_root
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
@@ -17,7 +18,6 @@ from .._numbers import chance, roughly
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Forecast, Quantity
-from ..numerics.roots import bracketed_root
 
 __all__ = [
     "CONFIDENCE",
@@ -202,25 +202,33 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
     found[last == -1] = sizes[0]
     crossed = np.flatnonzero((last >= 0) & (last < len(sizes) - 1))
     if crossed.size:
-        low, high = last[crossed], last[crossed] + 1
-        wanted = levels[crossed]
+        wanted, at = levels[crossed], last[crossed]
+        low, high = np.log(sizes[at]), np.log(sizes[at + 1])
+        known = low, _surplus(at_sizes[at], wanted), high, _surplus(at_sizes[at + 1], wanted)
 
-        def surplus(log_sizes: FloatArray, which: NDArray[np.intp]) -> FloatArray:
-            return _surplus(success(np.exp(log_sizes)), wanted[which])
+        def surplus(log_sizes: FloatArray, level: FloatArray, *known: FloatArray) -> FloatArray:
+            low, at_low, high, at_high = known
+            # F is dear. At the ends it is known, and another rounding there could lose the root between them.
+            if np.array_equal(log_sizes, low):
+                return at_low
+            if np.array_equal(log_sizes, high):
+                return at_high
+            return _surplus(success(np.exp(log_sizes)), level)
 
-        at_low, at_high = (_surplus(at_sizes[end], wanted) for end in (low, high))
-        logs = np.log(sizes)
-        found[crossed] = np.exp(bracketed_root(surplus, logs[low], logs[high], at_low, at_high, tolerance=_TOLERANCE))
+        exact = {"xatol": _TOLERANCE, "xrtol": 0.0, "fatol": 0.0}
+        root = find_root(surplus, (low, high), args=(wanted, *known), tolerances=exact)
+        found[crossed] = np.exp(root.bracket[1])  # the end at which F is not below the level
     return [whole_size(size) for size in found.tolist()]
 
 
 def _surplus(p: FloatArray, level: FloatArray) -> FloatArray:
     """How far a probability is above a level, in normal scores: nearly straight over the logarithm of the size.
 
-    Where they differ by rounding alone the sign is still that of the difference.
+    Where they differ by rounding alone the sign is still that of the difference. It is never 0, which would end the
+    search for the least size early.
     """
     score, wanted = (ndtri(np.clip(value, 1e-15, 1 - 1e-15)) for value in (p, level))
-    return np.where(p < level, np.minimum(score - wanted, -1e-15), np.maximum(score - wanted, 0.0))
+    return np.where(p < level, np.minimum(score - wanted, -1e-15), np.maximum(score - wanted, 1e-15))
 
 
 def whole_size(size: float) -> float:

@@ -87,6 +87,11 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             raise fit
         return self._keep(curve, fit)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False  # X is sizes, not a table of features
+        return tags
+
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         """Set the learnt attributes, and forget those of an earlier fit."""
         for stale in [name for name in vars(self) if name.endswith("_")]:
