@@ -68,13 +68,19 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("case", COMMANDS)
+SLOW = ("a comparison", "a first design", "a backtest", "the published")
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.slow] if case in SLOW else []) for case in COMMANDS]
+)
 def test_documents_of_commands_are_of_their_types(facts_of, pairs, better, tasks, case):
     kind, *words = COMMANDS[case]
     files = {"PAIRS": pairs, "BETTER": better, "TASKS": tasks}
     assert faults(facts_of(*(files.get(word, word) for word in words)), kind) == []
 
 
+@pytest.mark.slow
 def test_documents_of_report_and_page_are_of_their_types(tmp_path):
     require("fastapi")
     from apexgp.surfaces.web.answers import answer

@@ -26,6 +26,7 @@ from conftest import document_in, pilot_table, require
 
 SIZES = [1000.0, 5640.0]  # of which the second is ten times the pilot
 TARGET, SURE = 0.8, 0.6
+QUICK = (("same_splits", 0.95), ("expected", 0.5))  # every surface, both ways to go wrong
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -159,8 +160,14 @@ class Said:
         assert abs(shaded[-1] - max(bottom, chart.y(TARGET))) <= 1
 
 
-@pytest.mark.parametrize("of", ["new_splits", "same_splits", "expected"])
-@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize(
+    ("of", "level"),
+    [
+        pytest.param(of, level, marks=[] if (of, level) in QUICK else [pytest.mark.slow])
+        for of in ("new_splits", "same_splits", "expected")
+        for level in (0.5, 0.95)
+    ],
+)
 def test_a_forecast_is_the_same_everywhere(run, facts_of, seen, ask, model, pilot, tmp_path, of, level):
     said = Said(model, of, level)
     options = ("--at", 1000, "--at", "10x", "--target", TARGET, "--confidence", SURE, "--of", of, "--level", level)
@@ -273,6 +280,7 @@ def test_a_question_has_one_answer(facts_of, ask, model, pilot, tmp_path, questi
     assert ask(question, **given, **fields) == command
 
 
+@pytest.mark.slow
 def test_page_and_report_name_the_winner_that_the_command_names(facts_of, ask, pilot):
     table = pilot.read_text()
     for settings in ({}, {"ceiling": 0.9, "floor": 0.5, "seed": 2}):
@@ -296,7 +304,7 @@ def test_page_and_report_give_the_plan_and_the_advice_of_the_commands(facts_of, 
     assert report["design"] == design == ask("advice", table=table, **SIZED, budget=3.0)["design"]
 
 
-@pytest.mark.parametrize("of", ["new_splits", "same_splits", "expected"])
+@pytest.mark.parametrize("of", ["new_splits", pytest.param("same_splits", marks=pytest.mark.slow), "expected"])
 def test_a_batch_is_the_same_in_the_command_and_in_the_library(facts_of, pilot, tmp_path, of):
     header, *rows = pilot.read_text().splitlines()
     tasks = tmp_path / "tasks.csv"
