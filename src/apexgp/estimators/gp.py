@@ -60,6 +60,8 @@ class APExGP(CurveEstimator):
         Logarithm of the evidence ("bayes").
     effective_size_ : float
         Effective number of integration nodes, the least over the means that count ("bayes").
+    end_error_ : float
+        Standard error of the ends of far 95 % intervals relative to their width, the largest over them ("bayes").
     objective_, converged_, n_iter_
         Log of likelihood times prior at the optimum, whether the search settled, and its steps ("map").
 
