@@ -10,6 +10,7 @@ from ...answers.plan import CollectionPlan
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
+from ...reading.score_details import BY_SCORE
 from .remake import made_by_options, made_in_python, plainly
 
 __all__ = ["MEASUREMENTS", "python_lines", "shell_lines"]
@@ -59,7 +60,13 @@ def _curve_lines(curve: LearningCurve) -> Iterable[str]:
     yield from _argument("scores", map(repr, curve.scores.tolist()))
     if curve.split is not None:
         yield from _argument("split", map(repr, curve.split.tolist()))
-    for name, default in (("metric", "score"), ("task", None), ("direction", "higher"), ("unit", "rows")):
+    for name in BY_SCORE:
+        if (values := getattr(curve, name)) is not None:
+            yield from _argument(
+                name, (plainly(value) if value == value else 'float("nan")' for value in values.tolist())
+            )
+    defaults = {"metric": "score", "task": None, "direction": "higher", "unit": "rows", "averaged_over": None}
+    for name, default in defaults.items():
         if getattr(curve, name) != default:
             yield f"    {name}={getattr(curve, name)!r},"
     yield ")"
