@@ -24,8 +24,13 @@ from .reading.spreadsheets import Table, as_csv
 
 __all__ = ["LearningCurve", "read_curves"]
 
-# Columns of a file of curves by what they are here; `averaged_over` has the same name in both.
-_DETAILS = {"train_score": "train_scores", "score_sd": "score_sd", "n_test": "n_test"}
+# Columns of a file of curves that say more of the scores, and what they are here.
+_DETAILS = {
+    "train_score": "train_scores",
+    "score_sd": "score_sd",
+    "n_test": "n_test",
+    "averaged_over": "averaged_over",
+}
 
 Direction = Literal["higher", "lower"]
 Unit = Literal["rows", "groups"]
@@ -328,27 +333,33 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
 
     This is what every file of curves holds, and what `read_curves` takes back.
     """
-    everywhere = ("size", "score", "metric", "direction", "unit")
     columns: dict[str, list[Any]] = {
-        name: []
-        for name in ("size", "score", "split", *_DETAILS, "averaged_over", "task", "metric", "direction", "unit")
+        name: [] for name in ("size", "score", "split", *_DETAILS, "task", "metric", "direction", "unit")
     }
     for curve in curves:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
         columns["score"] += curve.scores.tolist()
         columns["split"] += [None] * len(curve) if curve.split is None else curve.split.tolist()
-        for name, attribute in _DETAILS.items():
-            columns[name] += _known(getattr(curve, attribute), len(curve))
-        for name in ("averaged_over", "task", "metric", "direction", "unit"):
+        known = detail_columns(curve)
+        for name in _DETAILS:
+            columns[name] += known.get(name, [None] * len(curve))
+        for name in ("task", "metric", "direction", "unit"):
             columns[name] += [getattr(curve, name)] * len(curve)
-    bare = [name for name in columns if name not in everywhere and all(value is None for value in columns[name])]
+    bare = [n for n in ("split", "task", *_DETAILS) if all(value is None for value in columns[n])]
     return {name: column for name, column in columns.items() if name not in bare}
 
 
-def _known(values: FloatArray | None, count: int) -> list[float | None]:
-    """Numbers as cells: None where one is not known, a whole one as such."""
-    numbers = [math.nan] * count if values is None else values.tolist()
-    return [None if math.isnan(x) else int(x) if x > 1 and x.is_integer() else x for x in numbers]
+def detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
+    """What is known of a curve's scores beside them, as columns of its file; None where a number is not known."""
+    columns: dict[str, list[float | None]] = {}
+    for name, attribute in _DETAILS.items():
+        values = getattr(curve, attribute)
+        if isinstance(values, int):
+            columns[name] = [values] * len(curve)
+        elif values is not None:
+            numbers = values.tolist()
+            columns[name] = [None if math.isnan(x) else int(x) if x > 1 and x.is_integer() else x for x in numbers]
+    return columns
 
 
 def read_curves(

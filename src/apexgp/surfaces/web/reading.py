@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..._check import shown, some
-from ...curve import LearningCurve, curves_and_notes
+from ...curve import LearningCurve, curves_and_notes, detail_columns
 from ...errors import ApexError, DataError, RequestError
 from ...reading.source import read_source
 from ...reading.spreadsheets import Table
@@ -78,6 +78,9 @@ def read_tables(*, sent: Sent) -> dict[str, Any]:
         found, said = curves_and_notes(table, replace(sent.columns, metric=metric).wanted)
         curves += found.values()
         notes += [note for note in said if note not in notes]
+    kept = dict.fromkeys(name for curve in curves for name in detail_columns(curve))
+    if kept:
+        notes.append(f"Kept with the rows, and used, though not shown in the table: {', '.join(kept)}.")
     if len(curves) > _MOST_CURVES:
         raise DataError(f"{_NAME} holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
     return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": sent.layout}
@@ -91,6 +94,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
         "lower_is_better": curve.direction == "lower",
         "unit": curve.unit,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
+        "details": detail_columns(curve),
     }
 
 

@@ -67,6 +67,10 @@ class _ColumnsRequest(_Request):
     task: str | None = _option(Columns, "task", **_names())
     lower_is_better: bool = _option(Columns, "lower_is_better")
     unit: Literal["rows", "groups"] | None = _option(Columns, "unit")
+    train_column: list[str] | None = _option(Columns, "train_column", max_length=1000)
+    sd_column: str | None = _option(Columns, "sd_column", **_names())
+    n_test: str | float | None = _option(Columns, "n_test")
+    averaged_over: str | int | None = _option(Columns, "averaged_over")
 
 
 class _CurveRequest(_ColumnsRequest):
