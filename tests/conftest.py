@@ -169,3 +169,20 @@ def shared_data():
     if not folder.is_dir():
         missing(f"no third-party data at {folder} (set APEXGP_DATA to the folder that holds tufts/ and lcdb/)")
     return folder
+
+
+@pytest.fixture
+def calls_of(monkeypatch):
+    """Give the positional arguments of each call of a function or method, which does what it did."""
+
+    def watch(owner, name):
+        calls, function = [], getattr(owner, name)
+
+        def watched(*arguments, **settings):
+            calls.append(arguments)
+            return function(*arguments, **settings)
+
+        monkeypatch.setattr(owner, name, watched)
+        return calls
+
+    return watch

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import apexgp
+from apexgp.inference.contract import FittedCurve
 from conftest import REPOSITORY
 from public_names import public_modules, public_names
 
@@ -154,3 +155,9 @@ def test_versions_are_stated_once():
     assert f"## [{apexgp.__version__}]" in (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
     for path in Path(SOURCE).rglob("*.py"):
         assert apexgp.__version__ not in path.read_text(encoding="utf-8"), path
+
+
+def test_a_fit_has_as_many_names_as_is_said():
+    names = [name for name in vars(FittedCurve) if not name.startswith("_")]
+    (said,) = re.findall(r"knows a fit by (\w+) names", (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    assert said == ("six", "seven", "eight", "nine", "ten")[len(names) - 6]

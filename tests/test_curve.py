@@ -34,6 +34,8 @@ def test_an_error_rate_is_turned_inside_only():
     curve = LearningCurve([60, 120], [0.3, 0.2], direction="lower")
     assert curve.scores.tolist() == [0.3, 0.2]
     assert curve.upward.scores == pytest.approx([0.7, 0.8])
+    assert curve.upward is curve.upward  # checked once, however often it is asked for
+    assert curve.upward.upward is curve.upward
 
 
 def test_collapse_gives_mean_spread_and_count():

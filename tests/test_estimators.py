@@ -10,6 +10,7 @@ import pytest
 from scipy import optimize
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares
@@ -77,6 +78,9 @@ def test_keeps_the_estimator_contract(model):
     assert not hasattr(copy, "parameters_")
     assert repr(copy) == repr(model)
     assert copy.set_params(ceiling=0.97).ceiling == 0.97
+    tags = get_tags(model).input_tags
+    assert tags.one_d_array  # sizes, not a table of features: the checks of check_estimator are not for it
+    assert not tags.two_d_array
 
 
 def test_must_be_fitted_first(model):
@@ -657,3 +661,13 @@ def test_an_error_rate_worse_than_chance_is_refused():
     errors = LearningCurve(SIZES, 1 - np.array(SCORES), direction="lower")
     with pytest.raises(DataError, match=r"ceiling is 0\.2, but the mean score at size 60 is 0\.34\. Give a ceiling"):
         APExGP(ceiling=0.2).fit(errors)
+
+
+def test_cautions_are_those_of_the_last_fit(calls_of):
+    counted = calls_of(apexgp.estimators.base, "pilot_cautions")
+    model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
+    assert model.forecast([400]).cautions == model.forecast([400], of="expected").cautions
+    assert len(counted) == 1
+    narrow = model.fit([60, 70, 80], [0.66, 0.67, 0.68]).forecast([100]).cautions
+    assert "only 3 different sizes" in narrow[0]
+    assert len(counted) == 2

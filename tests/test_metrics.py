@@ -4,6 +4,7 @@ from scipy import integrate
 
 from apexgp import Forecast, metrics
 from apexgp.errors import DataError, RequestError
+from conftest import require
 from test_forecast import mixture, single
 
 
@@ -50,6 +51,26 @@ def test_crps_sees_spikes_between_the_quantiles():
     for y in (0.2, 0.5, 0.7):
         pairs = mean_distance(locations[:, None] - locations, np.hypot(scales[:, None], scales))
         expected = weights @ mean_distance(y - locations, scales) - 0.5 * weights @ pairs @ weights
+        assert metrics.crps(forecast, [y]) == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize(("location", "scale"), [(0.8, 0.05), (0.97, 0.04), (1.05, 0.1), (-0.1, 0.2), (0.5, 3.0)])
+def test_scores_of_a_cut_normal_are_those_of_scoringrules(location, scale):
+    scoringrules = require("scoringrules")
+    y = np.array([0.02, 0.5, 0.81, 0.96, 1.0])
+    forecast = Forecast(np.arange(1.0, 6), np.full((1, 5), location), np.full((1, 5), scale), np.ones(1))
+    theirs = scoringrules.crps_tnormal(y, location, scale, 0.0, 1.0)
+    np.testing.assert_allclose(metrics.crps(forecast, y, axis=()), theirs, atol=1e-8)
+    np.testing.assert_allclose(-forecast.log_pdf(y), scoringrules.logs_tnormal(y, location, scale, 0.0, 1.0), rtol=1e-9)
+
+
+def test_crps_of_a_mixture_is_that_of_scoringrules(rng):
+    """Far from both bounds, where cutting takes nothing away."""
+    scoringrules = require("scoringrules")
+    locations, scales, weights = rng.uniform(0.4, 0.6, 30), rng.uniform(0.001, 0.05, 30), rng.dirichlet(np.ones(30))
+    forecast = Forecast(np.ones(1), locations[:, None], scales[:, None], weights)
+    for y in (0.3, 0.5, 0.61):
+        expected = scoringrules.crps_mixnorm(y, locations, scales, weights)
         assert metrics.crps(forecast, [y]) == pytest.approx(expected, abs=1e-8)
 
 

@@ -175,8 +175,10 @@ class LearningCurve:
     @property
     def upward(self) -> LearningCurve:
         """The same curve with 1 - score for an error rate, so that higher is better: what models are fitted to."""
-        if self.direction == "higher":
-            return self
+        return self if self.direction == "higher" else self._turned
+
+    @cached_property
+    def _turned(self) -> LearningCurve:
         train = None if self.train_scores is None else 1 - self.train_scores
         return replace(self, scores=1 - self.scores, train_scores=train, direction="higher")
 

@@ -4,6 +4,7 @@
 
     ApexError
     ├── DataError (ValueError)            the measurements or their file are at fault
+    │   └── DataTypeError (TypeError)     they are of a type that no number can be made of
     ├── RequestError (ValueError)         an argument is at fault
     ├── NoForecastError (TypeError)       the method gives a curve but no distribution
     ├── NoSuchCurveError (KeyError)       a run has no curve of that task and metric
@@ -41,6 +42,7 @@ __all__ = [
     "ApexWarning",
     "ConvergenceWarning",
     "DataError",
+    "DataTypeError",
     "FailedFitsWarning",
     "Fault",
     "FewTestCasesWarning",
@@ -123,6 +125,10 @@ class ApexError(Exception):
 
 class DataError(ApexError, ValueError):
     """The measurements, or the file that holds them, cannot be used."""
+
+
+class DataTypeError(DataError, TypeError):
+    """Data of a type that no number can be made of, or that the method does not take."""
 
 
 class RequestError(ApexError, ValueError):

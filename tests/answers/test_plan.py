@@ -328,3 +328,11 @@ def test_one_round_costs_what_drawn_curves_cost():
     # As in the plan, a curve that was there is there for good.
     cost = 3 * (plan.sizes[0] - plan.start) * (start < 0.8) + 20_000 * (end < 0.8)
     assert plan.expected_cost == pytest.approx(cost.mean(), abs=4 * cost.std() / 200)
+
+
+def test_no_size_of_a_plan_is_asked_for_twice(calls_of):
+    calls = calls_of(Known, "forecast")
+    plan = plan_collection(MODELS["wide"], TARGET, 1.0, 9000, rounds=2)
+    assert plan.cautions == ("made up",)
+    ended = [sizes.tolist() for _, sizes in calls if len(sizes) == 3]
+    assert ended == [[START, *plan.sizes]]

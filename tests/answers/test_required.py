@@ -147,6 +147,19 @@ def test_the_size_is_the_least_with_enough_probability(parts):
         before = size
 
 
+def test_the_probability_is_dear_and_asked_for_seldom():
+    asked, truth = [], log_normal(900, 0.7)
+
+    def success(sizes):
+        asked.append(sizes)
+        return truth(sizes)
+
+    required_size(success, PILOT, 0.9, 0.8)
+    assert len(asked) <= 10
+    grid, later = asked[0], np.concatenate(asked[1:])
+    assert not np.isclose(later[:, None], grid, rtol=1e-9).any()  # what is known is not asked for again
+
+
 def test_sizes_beyond_all_counting_are_told_from_never():
     answer = required_size(log_normal(1e60, 3), PILOT, 0.9, 0.8)
     assert answer.size == pytest.approx(1e60 * math.exp(3 * ndtri(0.8)), rel=1e-4)
@@ -388,3 +401,21 @@ def test_the_piecewise_law_answers_by_its_forecast_where_it_has_one():
     few = LeastSquares("piecewise_power_law").fit(SIZES[:4], SCORES[:4]).required_size(0.76)
     assert few.size == few.median == few.interval[0]
     assert few.prob_reachable == 1.0
+
+
+@pytest.mark.parametrize("make", [partial(APExGP, "power_law"), APExGP.as_published, PIECEWISE])
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_the_search_asks_for_probabilities_alone(make, direction, calls_of):
+    """Many evaluations of F, but no curve is built or checked again, and cautions are told once."""
+    higher = direction == "higher"
+    model = make().fit(LearningCurve(SIZES, SCORES if higher else 1 - SCORES, direction=direction))
+    asked = calls_of(type(model._fit), "predict")
+    told = calls_of(type(model._fit), "cautions")
+    of_pilot = calls_of(apexgp.estimators.base, "pilot_cautions")
+    built = calls_of(LearningCurve, "__post_init__")
+    for _ in range(2):
+        model.required_size(0.8 if higher else 0.2)
+    assert len(asked) >= 10
+    assert len(told) == 2
+    assert len(of_pilot) == 1
+    assert not built

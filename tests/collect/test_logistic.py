@@ -105,5 +105,5 @@ def test_bad_data_are_refused(cases):
         LogisticHead().fit(X, y[:-1])
     with pytest.raises(DataError, match="validation set must hold both classes"):
         LogisticHead().fit(X, y, validation=(X_val, np.zeros_like(y_val)))
-    with pytest.raises(DataError, match="fitted to 40 features, got 39"):
+    with pytest.raises(DataError, match="X has 39 features, but LogisticHead is expecting 40"):
         LogisticHead([1.0], [10]).fit(X, y).predict(X[:, 1:])

@@ -9,6 +9,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+import apexgp
 from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, collect_curves, read_curves
 from apexgp.collect.cases import Cases
 from apexgp.collect.slices import Scans
@@ -478,3 +479,11 @@ def test_no_validation_where_nothing_is_tuned():
     curves = collect(DummyClassifier(), ratio=(3, 0, 1), sizes=[60], metric="accuracy")
     assert curves.fits[0]["validation_accuracy"] is None
     assert curves.fits[0]["test_cases"] == pytest.approx(len(Y) / 4, abs=2)
+
+
+def test_the_record_is_checked_once_before_anything_else(tmp_path, calls_of):
+    checks = calls_of(apexgp.files.writing.tempfile, "TemporaryFile")  # to try is how it is checked
+    collect(sizes=[60], n_splits=1, results=tmp_path / "runs.csv")
+    assert len(checks) == 1
+    with pytest.raises(RequestError, match="is a folder"):
+        collect("no classifier", sizes=[60], n_splits=1, results=tmp_path)

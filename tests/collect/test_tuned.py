@@ -131,7 +131,7 @@ def test_bad_settings_and_data_are_refused(settings, data, error, message):
 
 
 def test_other_features_and_classes_later_are_refused():
-    with pytest.raises(DataError, match="fitted to 30 features, got 2"):
+    with pytest.raises(DataError, match="X has 2 features, but TunedLogistic is expecting 30"):
         TunedLogistic([1.0]).fit(*CANCER).predict(CANCER[0][:, :2])
     with pytest.raises(DataError, match="holds classes that the training set does not"):
         TunedLogistic().fit(*CANCER, validation=(CANCER[0], CANCER[1] + 1))

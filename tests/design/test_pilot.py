@@ -337,3 +337,11 @@ def test_tried_designs_that_hold_others_tell_no_less(model):
     for earlier, later in pairwise(risks):
         worse = later - earlier
         assert shares @ worse < 2 * np.sqrt(shares**2 @ (worse - shares @ worse) ** 2)
+
+
+def test_what_is_known_now_is_forecast_once(model, calls_of):
+    forecasts = calls_of(APExGP, "forecast")
+    found = design_pilot(model, 3, at=[20 * 360.0, 100 * 360.0], target=0.8, confirm=0)
+    assert len(forecasts) == 1
+    # The grid may go further than what was asked for, and cautions are about that.
+    assert found.cautions == model.forecast([20 * 360.0, 100 * 360.0]).cautions

@@ -116,6 +116,7 @@ def test_a_file_system_without_locks_is_refused(path, monkeypatch):
 
 STARTER = """
 import os, sys
+from pathlib import Path
 from apexgp.collect.results import resumed
 from apexgp.errors import RequestError
 row = {"size": 60, "split": int(sys.argv[2]), "task": None, "parameters": {}, "train_auroc": None,
@@ -125,7 +126,7 @@ for number in range(rounds):
     print("ready", flush=True)
     sys.stdin.readline()
     try:
-        with resumed(f"{path}/{number}.csv", {"metrics": ["auroc"]}, ["auroc"]) as record:
+        with resumed(Path(path, f"{number}.csv"), {"metrics": ["auroc"]}, ["auroc"]) as record:
             record.add(row)
         print("wrote", flush=True)
     except RequestError as problem:

@@ -56,6 +56,7 @@ def test_predictions_and_draws_have_their_shapes_or_are_refused(engine, rng):
     assert set(fit.parameters)
     assert set(fit.diagnostics)
     assert isinstance(fit.cautions(NEW), tuple)
+    assert (fit.posterior is None) is not isinstance(engine, FullBayes)
     if not fit.has_distribution:
         with pytest.raises(NoForecastError):
             fit.predict(NEW, "expected", None)
@@ -80,3 +81,10 @@ def test_more_splits_leave_less_noise_and_none_is_that_of_the_pilot(engine, rng)
     assert (widths[1] > widths[2]).all()
     np.testing.assert_allclose(fit.predict(NEW, "new_splits", None).scales, widths[1], rtol=1e-9)
     assert (fit.predict(NEW, "expected", None).scales <= widths[2] + 1e-12).all()
+
+
+def test_a_posterior_predicts_what_its_fit_does(engine, rng):
+    (fit,) = engine.fit([next(curves(rng))])
+    if fit.posterior is not None:
+        for ours, other in zip(fit.posterior.predict(NEW, "expected"), fit.predict(NEW, "expected", None), strict=True):
+            np.testing.assert_array_equal(ours, other)

@@ -1,5 +1,8 @@
 """The sampler: weights of the mixture of all proposals, thinning, told errors, and seeds that do not matter."""
 
+import copy
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,7 +10,7 @@ from scipy import stats
 from apexgp import APExGP, LearningCurve
 from apexgp.inference.density import Density
 from apexgp.inference.proposals import Proposal, degrees_of_freedom, standard_t, wide_proposal
-from apexgp.inference.sampler import _ROUNDS, _Pool
+from apexgp.inference.sampler import _ROUNDS, _Sampler
 from apexgp.inference.statistics import Batch, Statistics, neighbours
 from apexgp.inference.thinning import thinned
 from apexgp.model.beliefs import CALIBRATED
@@ -40,24 +43,50 @@ def test_a_proposal_has_the_density_of_its_nodes(rng):
 def test_weights_are_those_of_the_mixture_of_all_proposals():
     """Brute force: each node's density under every proposal that any node came from, by its share of the nodes."""
     density = Density(MEANS["mmf"], CALIBRATED)
-    pool = _Pool(density, Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
-    for step in range(3):
-        pool.add()
-        pool = pool.take(np.arange(2), step + 1)
-    counts = np.array(pool._counts)
-    total = pool._z.shape[-1]
+    sampler = _Sampler(density, Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    pool = sampler.begun()
+    for count in _ROUNDS[1:3]:
+        pool = sampler.continued(pool, count)
+    counts, z = np.array(pool.proposals.counts), pool.points.z
+    total = z.shape[-1]
     assert counts.sum() == total == sum(_ROUNDS[:3])
     assert len(counts) == 5
     for curve in range(2):
         mixture = np.zeros(total)
-        for proposal, count in zip(pool._proposals, counts, strict=True):
+        for proposal, count in zip(pool.proposals.members, counts, strict=True):
             spread = proposal.root[curve] @ proposal.root[curve].T
             density_of = stats.multivariate_t(proposal.location[curve], spread, df=degrees_of_freedom(7)).pdf
-            mixture += count / total * density_of(pool._z[curve].T)
-        expected = pool._log_density[:, curve] - np.log(mixture)
-        np.testing.assert_allclose(pool.log_weights[:, curve], expected, rtol=1e-8)
+            mixture += count / total * density_of(z[curve].T)
+        expected = pool.points.log_density[:, curve] - np.log(mixture)
+        np.testing.assert_allclose(pool.weights.log[:, curve], expected, rtol=1e-8)
         weights = np.exp(expected - expected.max())
-        np.testing.assert_allclose(pool.weights[:, curve], weights / weights.sum(), rtol=1e-6, atol=1e-300)
+        np.testing.assert_allclose(pool.weights.share[:, curve], weights / weights.sum(), rtol=1e-6, atol=1e-300)
+
+
+def test_a_pool_is_a_value_which_another_round_leaves_alone():
+    sampler = _Sampler(Density(MEANS["mmf"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    pool = sampler.begun()
+    before = copy.deepcopy(pool)
+    one, again = (sampler.continued(pool, _ROUNDS[1]) for _ in range(2))
+    for own, old in ((pool, before), (one, again)):
+        np.testing.assert_array_equal(own.points.proposed, old.points.proposed)
+        np.testing.assert_array_equal(own.weights.share, old.weights.share)
+        assert own.proposals.counts == old.proposals.counts
+        assert len(own.rounds) == len(old.rounds)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        pool.points = one.points
+
+
+def test_a_curve_goes_on_alone_as_it_would_beside_another():
+    """A pool of some of the curves has their nodes, and the next round of each hangs on them alone."""
+    sampler = _Sampler(Density(MEANS["mmf"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    pool = sampler.begun()
+    both, second = (sampler.continued(some, _ROUNDS[1]) for some in (pool, pool.take(np.array([1]))))
+    np.testing.assert_allclose(second.points.z[0], both.points.z[1], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(second.weights.share[:, 0], both.weights.share[:, 1], rtol=1e-6, atol=1e-12)
+    ours, other = sampler.posterior(second, 0), sampler.posterior(both, 1)
+    assert ours.statistics is other.statistics
+    assert ours.log_evidence == pytest.approx(other.log_evidence, rel=1e-9)
 
 
 def test_many_splits_put_the_wide_proposal_on_the_noise():

@@ -49,7 +49,10 @@ def some_fits(make, rng, count=40):
         *corners.reshape(-1, len(problem.lower)),
     ]
     fixed = problem.amplitude_bounds == (1.0, 1.0)
-    return [LeastSquaresFit(problem, shape, 1.0, 1.0 if fixed else 0.3, 0.0, True, 0) for shape in shapes]
+    return [
+        LeastSquaresFit(problem, shape, 1.0, 1.0 if fixed else 0.3, objective=0.0, converged=True, iterations=0)
+        for shape in shapes
+    ]
 
 
 def test_every_family_has_its_formula_here():

@@ -383,6 +383,31 @@ def test_workbooks_are_read_as_they_are(workbook):
             LearningCurve.from_csv(workbook, sheet=sheet)
 
 
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"XFD1048576": 1}, r"1,048,576 rows and 16,384 columns in its sheet 'Sheet'\. Delete what stands far"),
+        ({"B3": "#DIV/0!"}, r"row 3, column 'error \(%\)': expected a number, got '#DIV/0!'"),
+        ({}, None),
+    ],
+)
+def test_what_a_reader_of_workbooks_must_keep(tmp_path, cells, message):
+    """No memory for cells far away, errors that are not empty cells, and the per cent sign that a sheet shows."""
+    book = require("openpyxl").Workbook()
+    for row in (["n", "error (%)"], [60, 0.009], [120, 0.008]):
+        book.active.append(row)
+    for name in ("B2", "B3"):
+        book.active[name].number_format = "0.0%"
+    for name, value in cells.items():
+        book.active[name] = value
+    book.save(tmp_path / "pilot.xlsx")
+    if message is None:
+        assert LearningCurve.from_csv(tmp_path / "pilot.xlsx").scores.tolist() == [0.009, 0.008]
+    else:
+        with pytest.raises(DataError, match=message):
+            LearningCurve.from_csv(tmp_path / "pilot.xlsx")
+
+
 def test_what_is_no_workbook_says_so(write, tmp_path):
     (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
     with pytest.raises(DataError, match=r"older kind \(\.xls\)\. Save it as \.xlsx or CSV"):

@@ -225,3 +225,10 @@ def test_a_split_effect_that_both_share_does_not_blur_the_difference(rng):
     assert pair.correlation > 0.7
     unpaired = compared(first, relabelled(second), [360])
     assert pair.prob_first_better[0] > 0.9 > unpaired.prob_first_better[0] + 0.1
+
+
+def test_cautions_of_a_comparison_take_no_forecast(rng, calls_of):
+    forecasts = calls_of(APExGP, "forecast")
+    found = compare_models(dict(zip("ab", pair_of_curves(rng, 0.02), strict=True)), [360, 100_000], MODEL)
+    assert not forecasts
+    assert any("times the largest pilot size" in caution for caution in found.pairs[0].cautions)

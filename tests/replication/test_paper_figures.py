@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from apexgp import Forecast, LearningCurve
+from apexgp import APExGP, Forecast, LearningCurve
 from apexgp.errors import DataError, RequestError
 from apexgp.experiment import Experiment, bootstrapped_likelihood, dense_coverage, judge_curves, uniform_likelihood
 from harvey2023.data import DENSE_SIZES, TASKS, Results
@@ -114,3 +114,24 @@ def joined(results, task):
 def many_runs(scores):
     runs = np.arange(len(scores))
     return LearningCurve(np.repeat(DENSE_SIZES, len(runs)), scores.T.ravel(), np.tile(runs, len(DENSE_SIZES)))
+
+
+def test_each_method_forecasts_once_for_all_ranges_and_once_for_all_dense_runs(calls_of):
+    experiment = replace(Experiment.read("chestxray14"), methods=("gp_power_law",), rounds=5)
+    sizes = np.array(sorted({*experiment.pilot, *(size for own in experiment.ranges.values() for size in own)}))
+    curve = LearningCurve(sizes, 0.85 - sizes[:, None] ** -0.4 + [[-0.004, 0.0, 0.004]])
+    at = np.array(experiment.dense.sizes)
+    dense = LearningCurve(at, 0.85 - at[:, None] ** -0.4 + 0.005 * np.cos(np.arange(12))[None])
+    forecasts = calls_of(APExGP, "forecast")
+    result = judge_curves(experiment, {"one": curve}, {"one": dense})
+    assert len(forecasts) == 2
+    assert {one.range for one in result.figures} == set(experiment.ranges)
+    assert {one.size for one in result.dense} == set(experiment.dense.sizes)
+    # The same as asking for each range, and for each size, alone.
+    model = result.models["one", "gp_power_law"]
+    for extent, own in experiment.ranges.items():
+        (found,) = (one for one in result.figures if (one.range, one.method) == (extent, "gp_power_law"))
+        alone = model.forecast(own, of="same_splits")
+        scores = [curve.scores[curve.sizes == size] for size in own]
+        likelihood = bootstrapped_likelihood(alone, scores, experiment.delta, rounds=5)
+        assert (found.likelihood, found.likelihood_sd) == pytest.approx(likelihood, rel=1e-9)

@@ -20,7 +20,7 @@ from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, positive, whole_number
 from .._numbers import chance, exactly, money
 from ..forecast import Quantity
-from .required import Forecaster, Success, success_of
+from .required import Forecaster, Success, prob_met, success_of
 
 __all__ = ["MOST_ROUNDS", "CollectionPlan", "cheapest_sizes", "plan_collection"]
 
@@ -158,7 +158,8 @@ def plan_collection(
     rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
     at_hand = int(model.curve_.largest) if start is None else whole_number("start", start, least=1)
     sizes = cheapest_sizes(success, float(at_hand), cost, loss, rounds)
-    met = np.maximum.accumulate(success(sizes))
+    forecast = model.forecast(sizes, of=of)
+    met = np.maximum.accumulate(prob_met(forecast, float(target), model.curve_.direction))
     spend = cost * float((np.diff(sizes) * (1 - met[:-1])).sum())
     return CollectionPlan(
         target=float(target),
@@ -171,7 +172,7 @@ def plan_collection(
         expected_cost=spend + loss * float(1 - met[-1]),
         expected_spend=spend,
         failure_probability=float(1 - met[-1]),
-        cautions=model.forecast(sizes, of=of).cautions,
+        cautions=forecast.cautions,
     )
 
 

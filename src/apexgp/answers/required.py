@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.optimize.elementwise import find_root
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
@@ -17,14 +18,15 @@ from .._numbers import chance, roughly
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Forecast, Quantity
-from ..numerics.roots import bracketed_root
 
 __all__ = [
     "Forecaster",
     "RequiredSize",
     "Success",
     "attainable_target",
+    "prob_met",
     "required_size",
+    "success_by",
     "success_of",
     "whole_size",
 ]
@@ -127,12 +129,17 @@ def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
         )
     direction = model.curve_.direction
     goal = attainable_target(target, float(model.ceiling if direction == "higher" else 1 - model.floor), direction)
+    return success_by(lambda sizes: model.forecast(sizes, of=of), goal, direction)
 
-    def success(sizes: FloatArray) -> FloatArray:
-        forecast = model.forecast(sizes, of=of)
-        return forecast.prob_at_least(goal) if direction == "higher" else forecast.cdf(goal)
 
-    return success
+def success_by(forecast: Callable[[FloatArray], Forecast], goal: float, direction: str) -> Success:
+    """F for an attainable target, given what forecasts the score at some sizes."""
+    return lambda sizes: prob_met(forecast(sizes), goal, direction)
+
+
+def prob_met(forecast: Forecast, goal: float, direction: str) -> FloatArray:
+    """Probability that the score at each size of a forecast meets a target."""
+    return forecast.prob_at_least(goal) if direction == "higher" else forecast.cdf(goal)
 
 
 def attainable_target(target: float, ceiling: float, direction: str) -> float:
@@ -191,25 +198,33 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
     found[last == -1] = sizes[0]
     crossed = np.flatnonzero((last >= 0) & (last < len(sizes) - 1))
     if crossed.size:
-        low, high = last[crossed], last[crossed] + 1
-        wanted = levels[crossed]
+        wanted, at = levels[crossed], last[crossed]
+        low, high = np.log(sizes[at]), np.log(sizes[at + 1])
+        known = low, _surplus(at_sizes[at], wanted), high, _surplus(at_sizes[at + 1], wanted)
 
-        def surplus(log_sizes: FloatArray, which: NDArray[np.intp]) -> FloatArray:
-            return _surplus(success(np.exp(log_sizes)), wanted[which])
+        def surplus(log_sizes: FloatArray, level: FloatArray, *known: FloatArray) -> FloatArray:
+            low, at_low, high, at_high = known
+            # F is dear. At the ends it is known, and another rounding there could lose the root between them.
+            if np.array_equal(log_sizes, low):
+                return at_low
+            if np.array_equal(log_sizes, high):
+                return at_high
+            return _surplus(success(np.exp(log_sizes)), level)
 
-        at_low, at_high = (_surplus(at_sizes[end], wanted) for end in (low, high))
-        logs = np.log(sizes)
-        found[crossed] = np.exp(bracketed_root(surplus, logs[low], logs[high], at_low, at_high, tolerance=_TOLERANCE))
+        exact = {"xatol": _TOLERANCE, "xrtol": 0.0, "fatol": 0.0}
+        root = find_root(surplus, (low, high), args=(wanted, *known), tolerances=exact)
+        found[crossed] = np.exp(root.bracket[1])  # the end at which F is not below the level
     return [whole_size(size) for size in found.tolist()]
 
 
 def _surplus(p: FloatArray, level: FloatArray) -> FloatArray:
     """How far a probability is above a level, in normal scores: nearly straight over the logarithm of the size.
 
-    Where they differ by rounding alone the sign is still that of the difference.
+    Where they differ by rounding alone the sign is still that of the difference. It is never 0, which would end the
+    search for the least size early.
     """
     score, wanted = (ndtri(np.clip(value, 1e-15, 1 - 1e-15)) for value in (p, level))
-    return np.where(p < level, np.minimum(score - wanted, -1e-15), np.maximum(score - wanted, 0.0))
+    return np.where(p < level, np.minimum(score - wanted, -1e-15), np.maximum(score - wanted, 1e-15))
 
 
 def whole_size(size: float) -> float:

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from ..files.plain import plain
 from ..reading.spreadsheets import one_line
 from .abilities import fit_takes
-from .results import PARTS, FitRow
+from .results import PARTS, FitKey, FitRow
 from .scores import Scorer
 from .splits import Rows
 
@@ -38,12 +38,16 @@ class Fit:
     groups: NDArray[np.int64] | None = None
     """Of the training rows, where there are groups."""
 
+    @property
+    def key(self) -> FitKey:
+        """What makes it the same fit."""
+        return FitKey(self.size, self.split, self.task)
+
 
 def unmeasured(fit: Fit, metrics: Iterable[str]) -> FitRow:
     """The row of a fit before there is anything to say of it."""
     scores = {f"{part}_{name}": None for name in metrics for part in PARTS}
-    about: FitRow = {"size": fit.size, "split": fit.split, "task": fit.task, "parameters": {}}
-    return {**about, **scores, "test_cases": len(fit.test), "seconds": 0.0, "error": ""}
+    return {**fit.key._asdict(), "parameters": {}, **scores, "test_cases": len(fit.test), "seconds": 0.0, "error": ""}
 
 
 def measure(

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, generator, positive, probability, several, shown, whole_number
-from ..errors import DataError, RequestError
+from .._check import FloatArray, positive, several, whole_number
+from ..errors import RequestError
+from .given import features_of, hold_out, positives, two_classes, validation_pair
 from .scores import auroc
-from .splits import Rows, codes, column, split_by_group
 
 __all__ = ["LogisticHead"]
 
@@ -82,22 +82,22 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive("tol", self.tol)
         if not strengths or not caps:
             raise RequestError("Cs and max_iters must hold at least one value each.")
-        features = _features(X)
+        features = self._features(X, fitting=True)
         code, self.classes_ = two_classes(y, len(features))
-        self.n_features_in_ = features.shape[1]
-        validation = None if validation is None else validation_pair(validation)
-        single = len(strengths) == len(caps) == 1
-        if validation is None and not single:
+        judge = None
+        if validation is not None:
+            X_val, y_val = validation_pair(validation)
+            judge = self._features(X_val), positives(y_val, self.classes_)
+        elif len(strengths) > 1 or len(caps) > 1:
             kept, held = hold_out(code, self.validation_fraction, self.seed)
-            validation = features[held], self.classes_[code[held]]
+            judge = features[held], code[held] == 1
             features, code = features[kept], code[kept]
         paths = [_path(features, code, C, caps, self.tol) for C in strengths]
         candidates = np.concatenate(paths)
         best, self.validation_score_ = 0, float("nan")
-        if validation is not None:
-            X_val = self._checked(validation[0])
-            truth = positives(validation[1], self.classes_)
-            log_odds = X_val @ candidates[:, :-1].T + candidates[:, -1]
+        if judge is not None:
+            held_out, truth = judge
+            log_odds = held_out @ candidates[:, :-1].T + candidates[:, -1]
             score, loss = auroc(truth, log_odds), _balanced_weights(truth) @ _losses(truth, log_odds.T).T
             best = int(np.lexsort((loss, -score))[0])
             self.validation_score_ = float(score[best])
@@ -109,7 +109,7 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Log-odds of the second class."""
         check_is_fitted(self)
-        return self._checked(X) @ self.coef_[0] + self.intercept_[0]
+        return self._features(X) @ self.coef_[0] + self.intercept_[0]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Probabilities of the two classes."""
@@ -126,19 +126,9 @@ class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _checked(self, X: ArrayLike) -> FloatArray:
-        features = _features(X)
-        if features.shape[1] != self.n_features_in_:
-            raise DataError(f"LogisticHead was fitted to {self.n_features_in_} features, got {features.shape[1]}.")
+    def _features(self, X: ArrayLike, *, fitting: bool = False) -> FloatArray:
+        features: FloatArray = features_of(self, X, fitting=fitting, dtype=np.float64)
         return features
-
-
-def _features(X: ArrayLike) -> FloatArray:
-    try:
-        features: FloatArray = check_array(X, dtype=np.float64)
-    except Exception as problem:  # scikit-learn says what is wrong in its own errors
-        raise DataError(str(problem), argument="X:") from None
-    return features
 
 
 def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], tol: float) -> FloatArray:
@@ -187,39 +177,3 @@ def _balanced_weights(y: NDArray[Any]) -> FloatArray:
 def _losses(y: NDArray[Any], log_odds: FloatArray) -> FloatArray:
     """Cross-entropy of each case; the last axis of `log_odds` runs over the cases."""
     return np.logaddexp(0.0, np.where(y, -log_odds, log_odds))
-
-
-def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes and names of two classes, or an error that says how many there are."""
-    code, classes = codes("y", y)
-    if len(code) != n_rows:
-        raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
-    if len(classes) != 2:
-        raise DataError(
-            f"The heads of the paper tell two classes apart, got {len(classes)}. With several, "
-            "collect_curves(..., multiclass='one_vs_rest') fits one head a class."
-        )
-    return code, classes
-
-
-def validation_pair(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
-    """Cases and classes to choose by."""
-    pair = several("validation", validation, "a pair (X, y)", error=DataError)
-    if not isinstance(validation, (tuple, list)) or len(pair) != 2:
-        raise DataError(f"must be a pair (X, y), got {shown(validation)}.", argument="validation")
-    return pair[0], pair[1]
-
-
-def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which validation cases are of the second class; both must be there to rank them."""
-    truth = np.asarray(column("The validation set's y", y) == classes[1])
-    if truth.all() or not truth.any():
-        raise DataError(f"The validation set must hold both classes ({classes[0]} and {classes[1]}).")
-    return truth
-
-
-def hold_out(y: NDArray[np.int64], fraction: float, seed: int) -> tuple[Rows, Rows]:
-    """Rows to fit to and rows to choose by, where the caller brought no validation set."""
-    share = probability("validation_fraction", fraction)
-    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), generator(seed))
-    return parts.train, parts.test

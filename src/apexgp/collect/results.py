@@ -9,19 +9,28 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from ..curve import Unit
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
-from ..files.writing import check_writable, file_behind
+from ..files.writing import file_behind
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import differences
 
-__all__ = ["PARTS", "FitRow", "Record", "read_record", "resumed"]
+__all__ = ["PARTS", "FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
 
 # One fit: size, split, task, parameters, {train,validation,test}_<metric>, test_cases, seconds, error.
 FitRow = dict[str, Any]
+
+
+class FitKey(NamedTuple):
+    """What makes a fit the same fit."""
+
+    size: int
+    split: int
+    task: str | None
+
 
 _TITLE = "# apexgp collect: one row a fit. Run again with the same settings and data to go on from here."
 _FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
@@ -64,14 +73,14 @@ class Record:
             self._file.append(csv_line([_cell(row[name]) for name in columns(self.metrics)]))
         self.rows.append(row)
 
-    def finished(self) -> dict[tuple[int, int, str | None], FitRow]:
-        """The last fit without an error of each (size, split, task)."""
+    def finished(self) -> dict[FitKey, FitRow]:
+        """The last row without an error of each fit."""
         return {key(row): row for row in self.rows if not row["error"]}
 
 
-def key(row: FitRow) -> tuple[int, int, str | None]:
-    """What makes a fit the same fit."""
-    return row["size"], row["split"], row["task"]
+def key(row: FitRow) -> FitKey:
+    """Which fit a row is of."""
+    return FitKey(row["size"], row["split"], row["task"])
 
 
 def columns(metrics: Sequence[str], written: int = _FORMAT) -> list[str]:
@@ -82,19 +91,18 @@ def columns(metrics: Sequence[str], written: int = _FORMAT) -> list[str]:
 
 
 @contextmanager
-def resumed(path: str | os.PathLike[str], settings: dict[str, Any], metrics: Sequence[str]) -> Iterator[Record]:
+def resumed(target: Path, settings: dict[str, Any], metrics: Sequence[str]) -> Iterator[Record]:
     """Open the record of a run with these settings: a new file, or one to go on with. No other run may use it then.
 
     Parameters
     ----------
-    path
-        The CSV file.
+    target
+        The CSV file, of which it has been checked that it can be written.
     settings
         Everything that decides what a row holds, by name; values that JSON can hold.
     metrics
         Names of the scores.
     """
-    target = check_writable(path, overwrite=True)
     head = {"record": _FORMAT, **settings}
     with held(target) as file:
         content = file.content()

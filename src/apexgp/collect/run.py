@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -18,7 +19,7 @@ from ..running.jobs import jobs
 from ..running.progress import progress_bar
 from .agenda import Agenda
 from .curves import CurveSet
-from .results import Record, resumed
+from .results import Record, key, resumed
 from .scores import Scorer
 from .workers import in_workers
 
@@ -122,8 +123,8 @@ def collect_curves(
     LearningCurve(30 scores at 10 sizes from 20 to 455, 3 splits, metric='auroc', task='1', with train_scores, n_test)
     """
     n_jobs, progress = jobs(n_jobs), truth("progress", progress)
-    if results is not None:
-        check_writable(results, overwrite=True)  # here, before there is anything to say about the data
+    # Here, before there is anything to say about the data.
+    record = None if results is None else check_writable(results, overwrite=True)
     agenda = Agenda.drawn_up(
         estimator,
         X,
@@ -139,19 +140,20 @@ def collect_curves(
         unit=unit,
         tasks=tasks,
     )
-    return carried_out(agenda, n_jobs=n_jobs, results=results, progress=progress)
+    return carried_out(agenda, n_jobs=n_jobs, results=record, progress=progress)
 
 
-def carried_out(
-    agenda: Agenda, *, n_jobs: int | None, results: str | os.PathLike[str] | None, progress: bool
-) -> CurveSet:
-    """Do the fits of an agenda that the record does not hold yet, and give the curves."""
+def carried_out(agenda: Agenda, *, n_jobs: int | None, results: Path | None, progress: bool) -> CurveSet:
+    """Do the fits of an agenda that the record does not hold yet, and give the curves.
+
+    Of `results`, the record's file, it has been checked that it can be written.
+    """
     metrics = list(agenda.scorers)
     unit = agenda.settings["unit"]
     opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, agenda.settings, metrics)
     with opened as record:
         done = record.finished()
-        left = [fit for fit in agenda.fits if (fit.size, fit.split, fit.task) not in done]
+        left = [fit for fit in agenda.fits if fit.key not in done]
         finished = len(agenda.fits) - len(left)
         with progress_bar("fits", len(agenda.fits), done=finished, shown=progress, patience=0) as advance:
             for row in in_workers(agenda.task_of, left, n_jobs):
@@ -162,8 +164,8 @@ def carried_out(
 
 def _curves(record: Record, agenda: Agenda) -> CurveSet:
     """The curves of what was asked for; says what failed."""
-    asked_for = {(fit.size, fit.split, fit.task) for fit in agenda.fits}
-    rows = [row for row in record.rows if (row["size"], row["split"], row["task"]) in asked_for]
+    asked_for = {fit.key for fit in agenda.fits}
+    rows = [row for row in record.rows if key(row) in asked_for]
     curves = CurveSet(Record(record.metrics, rows, unit=record.unit), notes=agenda.notes)
     if curves.failed:
         reasons = Counter(row["error"] for row in curves.failed)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, positive, real_number, several, shown, whole_number
 from ..errors import DataError, RequestError
-from .logistic import hold_out, positives, two_classes, validation_pair
+from .given import hold_out, positives, two_classes, validation_pair
 from .mapped import MappedScans
 from .scores import auroc
 
@@ -175,6 +175,8 @@ class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.input_tags.two_d_array = False  # so that scikit-learn's own checks, all on two dimensions, are not for it
+        tags.input_tags.three_d_array = True
         return tags
 
     def _settings(self) -> list[tuple[float, float, int]]:

@@ -12,12 +12,12 @@ from scipy.sparse import issparse
 from scipy.special import expit, softmax
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, positive, several, shown, whole_number
 from ..errors import DataError, RequestError
 from .abilities import methods_asked_for
-from .logistic import validation_pair
+from .given import classes_of, features_of, validation_pair
 from .scores import Scorer
 from .splits import Rows, codes, column
 
@@ -62,6 +62,8 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_ : array of shape (1,) or (k,)
     chosen_ : dict
         The chosen C, and class_weight where the metric goes by predicted classes.
+    n_iter_ : array of shape (1,)
+        Iterations of the last fit, with what was chosen.
 
     Examples
     --------
@@ -111,13 +113,8 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_iter = whole_number("max_iter", self.max_iter, least=1)
         if not strengths:
             raise RequestError("must hold at least one value.", argument="Cs")
-        features = _features(X)
-        code, self.classes_ = codes("y", y)
-        if len(code) != features.shape[0]:
-            raise DataError(f"X and y must have one row a case, got {features.shape[0]} and {len(code)}.")
-        if len(self.classes_) < 2:
-            raise DataError("must hold two classes or more.", argument="y")
-        self.n_features_in_ = features.shape[1]
+        features = self._features(X, fitting=True)
+        code, self.classes_ = classes_of(y, features.shape[0])
         scaled = _Scaled(features)
         judged = None if validation is None else self._judged(validation, scaled)
         if scorer is not None and not callable(scorer):
@@ -136,13 +133,14 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.simplefilter("ignore")  # an optimum that is not quite reached is good enough
             fitted = _logistic(max_iter, **chosen).fit(scaled.X, code)
         self.coef_, self.intercept_ = scaled.undone(fitted.coef_, fitted.intercept_)
+        self.n_iter_ = fitted.n_iter_
         self.chosen_ = chosen if len(weights) > 1 else {"C": chosen["C"]}
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Log-odds of the second class; of more than two, the logits of each."""
         check_is_fitted(self)
-        logits = _checked(X, self.n_features_in_) @ self.coef_.T + self.intercept_
+        logits = self._features(X) @ self.coef_.T + self.intercept_
         return logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -163,12 +161,15 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
+    def _features(self, X: Any, *, fitting: bool = False) -> Any:
+        return features_of(self, X, fitting=fitting, accept_sparse="csr", dtype=[np.float64, np.float32])
+
     def _judged(self, validation: tuple[Any, ArrayLike], scaled: _Scaled) -> tuple[Any, NDArray[np.int64]]:
         X, y = validation_pair(validation)
         labels = column("The validation set's y", y)
         if not np.isin(labels, self.classes_).all():
             raise DataError("The validation set holds classes that the training set does not.")
-        return scaled(_checked(X, self.n_features_in_)), np.searchsorted(self.classes_, labels)
+        return scaled(self._features(X)), np.searchsorted(self.classes_, labels)
 
 
 class _Scaled:
@@ -290,17 +291,3 @@ def _logistic(max_iter: int, **settings: Any) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(max_iter=max_iter, **settings)
-
-
-def _features(X: Any) -> Any:
-    try:
-        return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-    except Exception as problem:  # scikit-learn says what is wrong in its own errors
-        raise DataError(str(problem), argument="X:") from None
-
-
-def _checked(X: Any, n_features: int) -> Any:
-    features = _features(X)
-    if features.shape[1] != n_features:
-        raise DataError(f"TunedLogistic was fitted to {n_features} features, got {features.shape[1]}.")
-    return features

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ..errors import RequestError
 from .fit import Fit, measure, unmeasured
-from .results import FitRow, key
+from .results import FitKey, FitRow, key
 from .scores import Scorer
 
 __all__ = ["in_workers"]
@@ -49,9 +49,9 @@ def in_workers(task_of: Callable[[Fit], Task], fits: Iterable[Fit], n_jobs: int 
     n_jobs
         Number of processes, as joblib counts them.
     """
-    left = {(fit.size, fit.split, fit.task): fit for fit in fits}
+    left = {fit.key: fit for fit in fits}
     while left:
-        under_way: dict[Any, Fit] = {}
+        under_way: dict[FitKey, Fit] = {}
         try:
             for row in _together(task_of, list(left.values()), under_way, n_jobs):
                 del left[key(row)], under_way[key(row)]
@@ -71,14 +71,14 @@ def in_workers(task_of: Callable[[Fit], Task], fits: Iterable[Fit], n_jobs: int 
 
 
 def _together(
-    task_of: Callable[[Fit], Task], fits: list[Fit], under_way: dict[Any, Fit], n_jobs: int | None
+    task_of: Callable[[Fit], Task], fits: list[Fit], under_way: dict[FitKey, Fit], n_jobs: int | None
 ) -> Iterator[FitRow]:
     """Rows of the fits, or of the first of them where what is left could be done better."""
     if _cores_of_cluster() == 1:
         # joblib would take a cluster of one core for this process, and do the fits here. It may get more: dead workers
         # have successors.
         for fit in fits:
-            under_way[fit.size, fit.split, fit.task] = fit
+            under_way[fit.key] = fit
             yield _alone_on_cluster(task_of(fit))
             if _cores_of_cluster() > 1:
                 return
@@ -86,7 +86,7 @@ def _together(
 
     def work() -> Iterator[Any]:
         for fit in fits:
-            under_way[fit.size, fit.split, fit.task] = fit
+            under_way[fit.key] = fit
             yield joblib.delayed(measure)(*task_of(fit))
 
     # Batches would hold back finished fits from the record.

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from .._check import FloatArray
+from ..answers.required import prob_met
 from ..cautions import first_cautions
 from ..curve import LearningCurve
-from ..estimators import APExGP
+from ..estimators import CurveEstimator
 from ..forecast import Forecast
 from . import risks
 from .candidates import DesignSpace
@@ -50,7 +51,7 @@ class Judge:
 
     def __init__(
         self,
-        model: APExGP | None,
+        model: CurveEstimator | None,
         pilot: LearningCurve | None,
         known: Knowledge,
         asked: FloatArray,
@@ -75,10 +76,10 @@ class Judge:
         else:
             self._predictor = LinearPredictor(known.by_noise(), sizes)
             self._now = model.forecast(sizes, of="expected")
-            self._cautions = model.forecast(asked, of="expected").cautions
+            self._cautions = model._cautions(asked)
             self._whole = self._predictor.now()
         self._crps, self._widths = risks.expected_crps(self._now), risks.widths(self._now)
-        self._prob = None if goal is None else risks.meets(self._now, goal, self._direction)
+        self._prob = None if goal is None else prob_met(self._now, goal, self._direction)
         self.risk_now = self._risk(np.ones(len(sizes)))
 
     def risk(self, design: Design) -> float:
@@ -121,13 +122,13 @@ class Judge:
             grid_widths=tuple(width[self._count :].tolist()),
         )
 
-    def tried(self, one: RankedDesign, models: Sequence[APExGP], shares: FloatArray) -> RankedDesign:
+    def tried(self, one: RankedDesign, models: Sequence[CurveEstimator], shares: FloatArray) -> RankedDesign:
         """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
         width = shares @ np.array([risks.widths(forecast) for forecast in forecasts])
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
-            reached = np.array([risks.meets(forecast, self._goal, self._direction) for forecast in along])
+            reached = np.array([prob_met(forecast, self._goal, self._direction) for forecast in along])
             each = (reached * (1 - reached)).mean(axis=1)
         else:
             each = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])

@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri, owens_t
 from .._check import FloatArray
 from ..forecast import Forecast
 
-__all__ = ["brier_after", "deviate", "expected_crps", "meets", "settled_after", "size_interval", "widths"]
+__all__ = ["brier_after", "deviate", "expected_crps", "settled_after", "size_interval", "widths"]
 
 LEVEL = 0.95
 """Of the intervals whose widths are told."""
@@ -31,11 +31,6 @@ def widths(forecast: Forecast) -> FloatArray:
     """Of the interval at each size."""
     lower, upper = forecast.interval(LEVEL)
     return upper - lower
-
-
-def meets(forecast: Forecast, target: float, direction: str) -> FloatArray:
-    """Probability that the score at each size meets a target."""
-    return forecast.prob_at_least(target) if direction == "higher" else forecast.cdf(target)
 
 
 def deviate(prob: FloatArray) -> FloatArray:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..curve import LearningCurve
-from ..estimators import APExGP, fit_together
+from ..errors import ApexError
+from ..estimators import APExGP, CurveEstimator, fit_together
 from ..inference.bayes import FullBayes
 from ..inference.nodes import cholesky
 from ..reading.score_details import BY_SCORE
@@ -178,7 +179,7 @@ def _going_on(
 
 def models_after(
     designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP, engine: FullBayes
-) -> tuple[FloatArray, list[list[APExGP]]]:
+) -> tuple[FloatArray, list[list[CurveEstimator]]]:
     """Fit the pilot and what each data set adds to it under each design.
 
     A data set that cannot be fitted under one of the designs counts for none of them.
@@ -193,7 +194,7 @@ def models_after(
     curves = [data.curve(which, design, pilot) for design in designs for which in range(len(data))]
     models = fit_together(settings, curves, replace(engine, roughly=True))
     by_data = [models[which :: len(data)] for which in range(len(data))]
-    whole = [[model for model in own if isinstance(model, APExGP)] for own in by_data]
+    whole = [[model for model in own if not isinstance(model, ApexError)] for own in by_data]
     fitted = np.array([len(own) == len(designs) for own in whole])
     shares = data.shares[fitted]
     by_design = zip(*(own for own, all_of_it in zip(whole, fitted, strict=True) if all_of_it), strict=True)

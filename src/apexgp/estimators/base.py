@@ -7,6 +7,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
-from ..answers.required import RequiredSize, Success, required_size, success_of
+from ..answers.required import RequiredSize, Success, attainable_target, required_size, success_by
 from ..cautions import forecast_cautions, pilot_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import ApexError, RequestError
@@ -84,10 +85,14 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         (fit,) = fits_of(engine, [curve.upward])
         if isinstance(fit, ApexError):
             raise fit
-        self._keep(curve, fit)
-        return self
+        return self._keep(curve, fit)
 
-    def _keep(self, curve: LearningCurve, fit: FittedCurve) -> None:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False  # X is sizes, not a table of features
+        return tags
+
+    def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         """Set the learnt attributes, and forget those of an earlier fit."""
         for stale in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, stale)
@@ -98,6 +103,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         self.parameters_ = fit.parameters
         for name, value in fit.diagnostics.items():
             setattr(self, f"{name}_", value)
+        return self
 
     @property
     def has_distribution(self) -> bool:
@@ -121,14 +127,14 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             How many new splits; by default as many as the pilot usually has at a size.
         """
         at = self._asked(sizes, of, n_splits)
-        locations, scales, weights = self._fit.predict(at, of, n_splits)
-        return Forecast(
-            sizes=at,
-            locations=self._outward(locations),
-            scales=scales,
-            weights=weights,
-            cautions=self._cautions(at),
-        )
+        return self._distribution(at, of, n_splits, self._cautions(at))
+
+    def _distribution(
+        self, sizes: FloatArray, of: Quantity, n_splits: int | None = None, cautions: tuple[str, ...] = ()
+    ) -> Forecast:
+        """What is forecast, of checked sizes; without cautions for questions that ask for it many times."""
+        locations, scales, weights = self._fit.predict(sizes, of, n_splits)
+        return Forecast(sizes, self._outward(locations), scales, weights, cautions)
 
     def sample_curves(
         self,
@@ -180,8 +186,11 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             an answer too: `size` is then `math.inf`.
         """
         check_is_fitted(self)
-        success = success_of(self, target, of)
-        found = required_size(success, np.unique(self.curve_.sizes), float(target), confidence)
+        choice("of", of, get_args(Quantity))
+        direction = self.curve_.direction
+        goal = attainable_target(target, self._upward_bounds(direction)[1], direction)
+        success = success_by(lambda sizes: self._distribution(sizes, of), goal, direction)
+        found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
         return self._with_cautions(replace(found, relative_error=self._relative_error(found, success, of)))
 
     def _relative_error(self, found: RequiredSize, success: Success, of: Quantity) -> float:
@@ -201,8 +210,12 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Reasons to doubt what is said about these sizes."""
-        pilot = self.curve_.replicates
-        return pilot_cautions(self.curve_) + forecast_cautions(sizes, pilot) + self._fit.cautions(sizes)
+        return self._pilot_cautions_ + forecast_cautions(sizes, self.curve_.replicates) + self._fit.cautions(sizes)
+
+    @cached_property
+    def _pilot_cautions_(self) -> tuple[str, ...]:
+        """Learnt, like all that ends so: kept until the next fit."""
+        return pilot_cautions(self.curve_)
 
     def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
         """The sizes; all that is asked for is checked."""
@@ -278,20 +291,15 @@ def fit_together(
         For each curve a fitted estimator, or the error that says why there is none.
     """
     engines = {direction: engine or settings._checked_engine(direction) for direction in get_args(Direction)}
-    results: list[CurveEstimator | ApexError] = []
+    found: dict[int, CurveEstimator | ApexError] = {}
     accepted: dict[Direction, list[int]] = {direction: [] for direction in engines}
     for i, curve in enumerate(curves):
         try:
             check_curve(curve, engines[getattr(curve, "direction", "higher")])
-            results.append(clone(settings))
             accepted[curve.direction].append(i)
         except ApexError as problem:
-            results.append(problem)
+            found[i] = problem
     for direction, alike in accepted.items():
         for i, fit in zip(alike, fits_of(engines[direction], [curves[i].upward for i in alike]), strict=True):
-            model = results[i]
-            if isinstance(fit, ApexError):
-                results[i] = fit
-            elif isinstance(model, CurveEstimator):
-                model._keep(curves[i], fit)
-    return results
+            found[i] = fit if isinstance(fit, ApexError) else clone(settings)._keep(curves[i], fit)
+    return [found[i] for i in range(len(curves))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self, cast
+from typing import Self
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
@@ -153,9 +153,10 @@ class APExGP(CurveEstimator):
     def posterior(self) -> AveragedPosterior:
         """The integrated posterior, for questions that need more than forecasts."""
         check_is_fitted(self)
-        if self._settings["inference"] == "map":
+        posterior = self._fit.posterior
+        if posterior is None:
             raise RequestError("A point estimate has no posterior. Fit with inference='bayes'; see parameters_.")
-        return cast(AveragedPosterior, self._fit)
+        return posterior
 
     def summary(self, level: float = 0.95) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Posterior of the parameters: for each mean and parameter its median and the ends of an interval."""

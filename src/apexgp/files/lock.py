@@ -4,6 +4,10 @@ The system frees it when the process ends, however it ends, and workers do not i
 
 POSIX locks belong to a process and a file, not to a descriptor. So that no other descriptor of ours frees one by being
 closed, and no thread of ours takes what another has, this module knows which files are held and by which descriptor.
+
+filelock (4.2) locks a descriptor by `flock`, which tells nobody who holds it, and which a forked worker that outlives
+the run keeps. Its locks by path want a second file beside every record. Rows that are appended whole, a record that was
+changed or deleted meanwhile, and a holder to name would all be left to this module.
 """
 
 from __future__ import annotations

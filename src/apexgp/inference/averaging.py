@@ -12,7 +12,7 @@ from .._check import FloatArray
 from ..cautions import uninformed_cautions
 from ..forecast import Quantity
 from ..numerics.truncated import CutNormal
-from .contract import Mixture
+from .mixture import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior
 
@@ -28,6 +28,11 @@ class AveragedPosterior:
     posteriors: tuple[Posterior, ...]
     weights: dict[str, float]
     log_evidence: float
+
+    @property
+    def posterior(self) -> AveragedPosterior:
+        """All of it."""
+        return self
 
     @property
     def effective_size(self) -> float:
@@ -118,10 +123,14 @@ class AveragedPosterior:
 
     def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Whether the pilot has said anything about how far the curve will still rise."""
+        return uninformed_cautions(sizes, self.posteriors[0].statistics.replicates, self._spread_of_share)
+
+    @cached_property
+    def _spread_of_share(self) -> float:
+        """Standard deviation of the share, of the room above the curve, that is still to be won."""
         share = np.concatenate([p.drop_share for p in self.posteriors])
         mean = self.node_weights @ share
-        spread = float(np.sqrt(self.node_weights @ (share - mean) ** 2))
-        return uninformed_cautions(sizes, self.posteriors[0].statistics.replicates, spread)
+        return float(np.sqrt(self.node_weights @ (share - mean) ** 2))
 
 
 def average(posteriors: Sequence[Posterior]) -> AveragedPosterior:

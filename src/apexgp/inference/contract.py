@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from .._check import FloatArray
 from ..curve import LearningCurve
 from ..forecast import Quantity
+from .averaging import AveragedPosterior
+from .mixture import Mixture
 
-__all__ = ["Engine", "FittedCurve", "Mixture"]
-
-
-class Mixture(NamedTuple):
-    """Normal distributions to be cut to [0, 1]: K components with their weights, at each of Q sizes."""
-
-    locations: FloatArray
-    """Shape (K, Q)."""
-    scales: FloatArray
-    """Shape (K, Q)."""
-    weights: FloatArray
-    """Shape (K,); they sum to 1."""
+__all__ = ["Engine", "FittedCurve"]
 
 
 class FittedCurve(Protocol):
@@ -36,6 +27,11 @@ class FittedCurve(Protocol):
     @property
     def diagnostics(self) -> Mapping[str, object]:
         """How the fit went: what an estimator shows as its further learnt attributes."""
+        ...
+
+    @property
+    def posterior(self) -> AveragedPosterior | None:
+        """What the parameters may be, for questions that need more than forecasts; None where one point was chosen."""
         ...
 
     @property

@@ -6,6 +6,7 @@ nodes are judged by what they do to the ends of intervals, and looked for where 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ class Ends(NamedTuple):
     """Standard error of the worst end relative to the width, shape (curves,), as if the nodes were independent."""
 
 
+@dataclass(frozen=True)
 class FarForecast:
     """Normal distributions cut to [0, 1]: locations (sizes, draws, curves, nodes), scales (sizes, curves, nodes).
 
@@ -41,27 +43,36 @@ class FarForecast:
     do not depend on what else is computed along with a curve.
     """
 
-    def __init__(self, location: FloatArray, scale: FloatArray) -> None:
-        self.location = location = np.clip(location, -1e3, 1e3).astype(np.float32)
-        self.scale = scale = np.clip(scale, 1e-7, 1e3).astype(np.float32)
+    location: FloatArray
+    scale: FloatArray
+    rate: FloatArray
+    """Of the logistic function that stands for the normal distribution."""
+    below: FloatArray
+    """Probability below 0 before the cut."""
+    mass: FloatArray
+    """Probability within [0, 1] before the cut."""
+
+    @classmethod
+    def of(cls, location: FloatArray, scale: FloatArray) -> FarForecast:
+        """Distributions that have these means and standard deviations before the cut."""
+        location = np.clip(location, -1e3, 1e3).astype(np.float32)
+        scale = np.clip(scale, 1e-7, 1e3).astype(np.float32)
         rate = _STEEPNESS / scale[:, None]
-        self._rate = rate
-        self._below = _logistic(-location * rate)
-        self._mass = np.maximum(_logistic((1 - location) * rate) - self._below, 1e-3)
+        below = _logistic(-location * rate)
+        return cls(location, scale, rate, below, np.maximum(_logistic((1 - location) * rate) - below, 1e-3))
 
     def joined(self, other: FarForecast) -> FarForecast:
         """With the draws of further nodes."""
-        both = object.__new__(FarForecast)
-        for name in ("location", "scale", "_rate", "_below", "_mass"):
-            setattr(both, name, np.concatenate([getattr(self, name), getattr(other, name)], axis=-1))
-        return both
+        pairs = zip(self._arrays, other._arrays, strict=True)
+        return FarForecast(*(np.concatenate(pair, axis=-1) for pair in pairs))
 
     def take(self, curves: NDArray[np.intp]) -> FarForecast:
         """For some of the curves."""
-        some = object.__new__(FarForecast)
-        for name in ("location", "scale", "_rate", "_below", "_mass"):
-            setattr(some, name, getattr(self, name)[..., curves, :])
-        return some
+        return FarForecast(*(array[..., curves, :] for array in self._arrays))
+
+    @property
+    def _arrays(self) -> tuple[FloatArray, ...]:
+        return self.location, self.scale, self.rate, self.below, self.mass
 
     def guess(self, weights: FloatArray) -> FloatArray:
         """Ends as if the mixture were normal, shape (sizes, 2, curves), for weights (draws, curves, nodes)."""
@@ -82,14 +93,14 @@ class FarForecast:
         """
         weights = weights.astype(np.float32)
         z = values.astype(np.float32)[:, :, None, :, None] - self.location[:, None]
-        z *= self._rate[:, None]
+        z *= self.rate[:, None]
         cdf = _logistic(z)
         density = 1 - cdf
         density *= cdf
-        density *= (weights * self._rate / self._mass)[:, None]
+        density *= (weights * self.rate / self.mass)[:, None]
         slope = density.sum(axis=(2, 4), dtype=float)
-        cdf -= self._below[:, None]
-        cdf /= self._mass[:, None]
+        cdf -= self.below[:, None]
+        cdf /= self.mass[:, None]
         found = np.multiply(cdf, weights, out=density).sum(axis=(2, 4), dtype=float)
         cdf -= found.astype(np.float32)[:, :, None, :, None]
         own = np.multiply(cdf, weights, out=density).sum(axis=2)

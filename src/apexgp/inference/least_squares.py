@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf, log
 
 import numpy as np
@@ -13,9 +13,10 @@ from ..curve import LearningCurve, Replicates
 from ..errors import DataError, NoForecastError
 from ..forecast import Quantity
 from ..model.families import Family
-from .contract import Mixture
+from .mixture import Mixture
 from .nodes import draw_alike
-from .optimise import minimise, warn_unless_converged
+from .optimise import minimise
+from .point import PointFit
 from .projection import UNIT_OF_ERROR, LeastSquaresProblem
 
 __all__ = ["LeastSquaresEngine", "LeastSquaresFit", "fit_least_squares"]
@@ -24,38 +25,19 @@ _GREATEST_LOG_SIZE = 300 * log(10)
 
 
 @dataclass(frozen=True)
-class LeastSquaresFit:
-    """The curve nearest to the pilot scores."""
+class LeastSquaresFit(PointFit):
+    """The curve nearest to the pilot scores; the objective is the weighted sum of squared residuals."""
 
     problem: LeastSquaresProblem
     shape: FloatArray
     offset: float
     amplitude: float
-    objective: float
-    """Weighted sum of squared residuals."""
-    converged: bool
-    iterations: int
-    typical_count: float = 1.0
-    """Over how many splits the scores are means."""
 
     @property
     def has_distribution(self) -> bool:
         """Whether the family has an interval, and there are more sizes than parameters to judge the noise by."""
         family = self.problem.family
         return family.states_uncertainty and len(self.problem.x) > len(family.parameters)
-
-    @property
-    def diagnostics(self) -> dict[str, object]:
-        """The optimum, and whether and in how many steps it was found."""
-        return {"objective": self.objective, "converged": self.converged, "n_iter": self.iterations}
-
-    def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
-        """None of its own."""
-        return ()
-
-    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
-        """None: nothing is random."""
-        return np.zeros(len(sizes))
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -91,10 +73,10 @@ class LeastSquaresFit:
 
         Its variance is j (J'J)^-1 j' s^2, where J and j are the derivatives of the curve by its parameters at the pilot
         and at the sizes asked for, and s^2 = RSS / (R - parameters) is the variance of a mean score at one of R sizes.
-        That is added to the variance where scores are forecast; the method knows no splits: the same are as new.
+        That is added to the variance where scores are forecast.
         """
         effect, noise = self._effect(sizes)
-        variance = noise * (effect * effect).sum(axis=1) + self._noise(noise, of, n_splits)
+        variance = noise * (effect * effect).sum(axis=1) + noise * self.noise_share(of, n_splits)
         return Mixture(self.possible(sizes)[None], np.sqrt(np.maximum(variance, 1e-14))[None], np.ones(1))
 
     def sample(
@@ -104,12 +86,8 @@ class LeastSquaresFit:
         effect, noise = self._effect(sizes)
         covariance = noise * effect @ effect.T
         diagonal = np.arange(len(sizes))
-        covariance[diagonal, diagonal] += self._noise(noise, of, n_splits) + 1e-14
+        covariance[diagonal, diagonal] += noise * self.noise_share(of, n_splits) + 1e-14
         return draw_alike(n, self.possible(sizes), covariance, rng)
-
-    def _noise(self, noise: float, of: Quantity, n_splits: int | None) -> float:
-        """Variance of a mean score around the curve, given that of a mean over as many splits as the pilot has."""
-        return 0.0 if of == "expected" else noise * self.typical_count / (n_splits or self.typical_count)
 
     def _effect(self, sizes: FloatArray) -> tuple[FloatArray, float]:
         """J'-weighted slopes j (J'J)^-1 J' at each size, of which the curve's covariance is made, and s^2."""
@@ -177,9 +155,7 @@ class LeastSquaresEngine:
 
     def _fit(self, pilot: Replicates) -> LeastSquaresFit:
         problem = LeastSquaresProblem(self.family(pilot.sizes), pilot.sizes, pilot.mean, self.ceiling)
-        found = replace(fit_least_squares(problem), typical_count=float(np.median(pilot.count)))
-        warn_unless_converged(found.converged, found.iterations)
-        return found
+        return fit_least_squares(problem).of_pilot(pilot)
 
 
 def fit_least_squares(problem: LeastSquaresProblem) -> LeastSquaresFit:
@@ -197,5 +173,11 @@ def fit_least_squares(problem: LeastSquaresProblem) -> LeastSquaresFit:
     offset, amplitude = problem.project(problem.family.basis(problem.x, *shape[:, None, None]))
     total = 2 * found.value * UNIT_OF_ERROR**2
     return LeastSquaresFit(
-        problem, shape, float(offset[0]), float(amplitude[0]), total, found.converged, found.iterations
+        problem,
+        shape,
+        float(offset[0]),
+        float(amplitude[0]),
+        objective=total,
+        converged=found.converged,
+        iterations=found.iterations,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,11 +15,12 @@ from ..model.elicitation import TAU, PositiveNormal, elicit_sigma
 from ..model.kernel import log_rbf, log_rbf_slopes
 from ..model.means import Mean
 from ..model.variant import Variant
-from .contract import Mixture
 from .curve_problem import CurveProblem, spread
 from .gaussian import condition, log_likelihood
+from .mixture import Mixture
 from .nodes import draw_alike
-from .optimise import minimise, warn_unless_converged
+from .optimise import minimise
+from .point import PointFit
 
 __all__ = ["MapFit", "MapProblem", "MaximumAPosteriori", "fit_map"]
 
@@ -123,27 +124,19 @@ class MapProblem(CurveProblem):
 
 
 @dataclass(frozen=True)
-class MapFit:
-    """The most probable parameters of one pilot curve."""
+class MapFit(PointFit):
+    """The most probable parameters of one pilot curve.
+
+    The objective is log p(y | x) + log p(eta); without priors, log p(y | x).
+    """
 
     problem: MapProblem
     point: FloatArray
-    objective: float
-    """log p(y | x) + log p(eta) at the optimum; without priors, log p(y | x)."""
-    converged: bool
-    iterations: int
-    typical_count: float = 1.0
-    """Over how many splits the scores are means."""
 
     @property
     def has_distribution(self) -> bool:
         """Always."""
         return True
-
-    @property
-    def diagnostics(self) -> dict[str, object]:
-        """The optimum, and whether and in how many steps it was found."""
-        return {"objective": self.objective, "converged": self.converged, "n_iter": self.iterations}
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -156,24 +149,15 @@ class MapFit:
         return self.problem.curve(self.point, sizes)
 
     def predict(self, sizes: FloatArray, of: Quantity = "new_splits", n_splits: int | None = None) -> Mixture:
-        """The Gaussian predictive; the method knows no splits, so that the same are as new."""
+        """The Gaussian predictive."""
         location, half = self._given_the_pilot(sizes)
         sigma = self.point[-2]
         variance = np.maximum(sigma**2 - (half**2).sum(axis=0), 1e-14) + self._noise(of, n_splits)
         return Mixture(location[None], np.sqrt(variance)[None], np.ones(1))
 
-    def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
-        """None of its own."""
-        return ()
-
-    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
-        """None: nothing is random."""
-        return np.zeros(len(sizes))
-
     def _noise(self, of: Quantity, n_splits: int | None) -> float:
         """Variance around f of a mean score: tau^2 is that of a mean over as many splits as the pilot has."""
-        share = 0.0 if of == "expected" else self.typical_count / (n_splits or self.typical_count)
-        return share * float(self.point[-3]) ** 2
+        return self.noise_share(of, n_splits) * float(self.point[-3]) ** 2
 
     def sample(
         self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
@@ -216,9 +200,7 @@ class MaximumAPosteriori:
 
     def _fit(self, pilot: Replicates) -> MapFit:
         problem = MapProblem(self.mean, pilot.sizes, pilot.mean, self.ceiling, self.variant, self.flat)
-        found = replace(fit_map(problem, seed=self.seed), typical_count=float(np.median(pilot.count)))
-        warn_unless_converged(found.converged, found.iterations, " Try another seed.")
-        return found
+        return fit_map(problem, seed=self.seed).of_pilot(pilot, " Try another seed.")
 
 
 def fit_map(problem: MapProblem, *, seed: int = 0) -> MapFit:
@@ -238,4 +220,4 @@ def fit_map(problem: MapProblem, *, seed: int = 0) -> MapFit:
         curvature=problem.curvature,
         scales=problem.scales,
     )
-    return MapFit(problem, found.x, -found.value, found.converged, found.iterations)
+    return MapFit(problem, found.x, objective=-found.value, converged=found.converged, iterations=found.iterations)

@@ -7,7 +7,6 @@ the mixture of all proposals, each with its share of the nodes (Cornuet et al. 2
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
-from .density import FAR, Density
-from .draws import Draws, Nodes
+from .density import Density
 from .ends import FarForecast
+from .pool import Points, Pool, Proposals, Round, weighed
 from .posterior import Posterior
 from .proposals import Proposal, fitted_proposal, sobol, standard_t, wide_proposal
 from .statistics import Batch
@@ -47,151 +46,100 @@ TOLERATED = 0.025
 def integrate(density: Density, batch: Batch, seed: int, *, roughly: bool = False) -> list[Posterior]:
     """Posterior of each curve; roughly: as soon as it has been found, whether or not its tails are known well."""
     found: dict[int, Posterior] = {}
-    waiting = [_Pool(density, batch, seed)]
+    sampler = _Sampler(density, batch, seed)
+    waiting = [(0, sampler.begun())]
     while waiting:
-        pool = waiting.pop()
-        pool.add()
-        steps = pool.next_steps()
-        for step in np.unique(steps).tolist():
-            alike = pool.take(np.flatnonzero(steps == step), step)
-            if step < (_ROUGH_ROUNDS if roughly else len(_ROUNDS)):
-                waiting.append(alike)
+        step, pool = waiting.pop()
+        steps = _next_steps(step, pool)
+        for following in np.unique(steps).tolist():
+            alike = pool.take(np.flatnonzero(steps == following))
+            if following < (_ROUGH_ROUNDS if roughly else len(_ROUNDS)):
+                waiting.append((following, sampler.continued(alike, _ROUNDS[following])))
             else:
-                found |= {int(curve): alike.posterior(i) for i, curve in enumerate(alike.curves)}
+                found |= {int(curve): sampler.posterior(alike, i) for i, curve in enumerate(alike.curves)}
     return [found[curve] for curve in sorted(found)]
 
 
+def _next_steps(step: int, pool: Pool) -> NDArray[np.intp]:
+    """Which of `_ROUNDS` comes next for each curve, after that of this step; their number if none does."""
+    weights = pool.weights
+    lost = (weights.effective_size < _FOUND) & (len(pool.rounds) < _MOST_SEARCHING)
+    enough = (weights.error <= TOLERATED) & (weights.effective_size >= _ENOUGH)
+    done = enough & (step + 1 >= _LEAST_ROUNDS)
+    following = np.where(done, len(_ROUNDS), step + 1)
+    return np.where(lost & (step == 1), 1, following)
+
+
 @dataclass(frozen=True)
-class _Round:
-    """Draws of one round, and at which place they have each of the curves."""
+class _Sampler:
+    """What turns a pool into one with more nodes, and in the end into posteriors; it keeps nothing itself."""
 
-    curves: NDArray[np.intp]
-    draws: Draws
+    density: Density
+    batch: Batch
+    seed: int
 
+    def begun(self) -> Pool:
+        """All curves with the nodes of the first round, which come from the wide proposal."""
+        curves, count = np.arange(len(self.batch)), _ROUNDS[0]
+        wide = wide_proposal(self.density, self.batch)
+        proposals = Proposals((wide,), (count,))
+        points, drawn = self._round(curves, [wide], [count], proposals, 0)
+        return Pool(curves, proposals, (drawn,), points, weighed(points, None))
 
-class _Pool:
-    """All nodes so far of the curves that are not done yet."""
-
-    def __init__(self, density: Density, batch: Batch, seed: int) -> None:
-        self._density, self._batch, self._seed = density, batch, seed
-        self.curves = np.arange(len(batch))
-        self._rounds: list[_Round] = []
-        self._step = 0
-        """Which of `_ROUNDS` comes next."""
-        self._proposals = [wide_proposal(density, batch)]
-        self._counts = [0]
-        """How many nodes came from each proposal."""
-        nothing = np.empty((len(batch), 0))
-        self._z = np.empty((len(batch), len(density.names), 0))
-        self._log_density = np.empty((_DRAWS, *nothing.shape))
-        """Of the posterior up to a constant, by draw."""
-        self._proposed = nothing
-        """Sum over the proposals of the number of nodes times the density."""
-        self._widely = nothing
-        """The wide proposal's density alone: more nodes come from it in every round."""
-        self._far = FarForecast(np.empty((len(FAR), _DRAWS, *nothing.shape)), np.empty((len(FAR), *nothing.shape)))
-        self._ends = np.empty(0)
-
-    def next_steps(self) -> NDArray[np.intp]:
-        """Which of `_ROUNDS` comes next for each curve; their number if none does."""
-        lost = (self.effective_size < _FOUND) & (len(self._rounds) < _MOST_SEARCHING)
-        enough = (self.error <= TOLERATED) & (self.effective_size >= _ENOUGH)
-        done = enough & (self._step + 1 >= _LEAST_ROUNDS)
-        following = np.where(done, len(_ROUNDS), self._step + 1)
-        return np.where(lost & (self._step == 1), 1, following)
-
-    def add(self) -> None:
-        """Draw another round of nodes, and judge all."""
-        count, turn = _ROUNDS[self._step], len(self._rounds)
-        dimensions = self._z.shape[1] + 3
-        t, u = (make(count, dimensions, self._seed, turn) for make in (standard_t, _uniforms))
-        fitted = self._fitted_proposals()
-        counts = [int(share * count) for share in (_FOLLOWING, _FAR_SIGHTED)[: len(fitted)]]
+    def continued(self, pool: Pool, count: int) -> Pool:
+        """With another round, most of it from proposals that are fitted to the nodes so far."""
+        fitted = _fitted_proposals(pool)
+        counts = [int(share * count) for share in (_FOLLOWING, _FAR_SIGHTED)]
         counts.append(count - sum(counts))
-        wide = self._proposals[0]
+        proposals = pool.proposals.used(fitted, counts)
+        new, drawn = self._round(pool.curves, [*fitted, proposals.wide], counts, proposals, len(pool.rounds))
+        # The nodes that there were count as if they came from the new proposals too.
+        points = pool.points.proposed_by(fitted, counts).joined(new)
+        return Pool(pool.curves, proposals, (*pool.rounds, drawn), points, weighed(points, pool.weights.ends))
+
+    def _round(
+        self, curves: NDArray[np.intp], sources: list[Proposal], counts: list[int], proposals: Proposals, turn: int
+    ) -> tuple[Points, Round]:
+        """Nodes from the sources, as many as counted from each, which count as if they came from all proposals."""
+        batch = self.batch if len(curves) == len(self.batch) else self.batch.take(curves)
+        count, dimensions = sum(counts), len(self.density.names) + 3
+        t, u = (make(count, dimensions, self.seed, turn) for make in (standard_t, _uniforms))
         parts = np.split(t, np.cumsum(counts)[:-1], axis=1)
-        z = np.concatenate([p.nodes(part) for p, part in zip([*fitted, wide], parts, strict=True)], axis=-1)
-        # The nodes that there were, as if they came from the new proposals too.
-        self._proposed += counts[-1] * self._widely
-        for proposal, number in zip(fitted, counts[:-1], strict=True):
-            self._proposed += number * proposal.density(self._z)
-        self._proposals = [*self._proposals, *fitted]
-        self._counts = [self._counts[0] + counts[-1], *self._counts[1:], *counts[:-1]]
-        # The new nodes, as if they came from the proposals that there were.
-        densities = [proposal.density(z) for proposal in self._proposals]
-        proposed = np.einsum("pbn,p->bn", densities, self._counts)
-        log_density, draws = self._density.evaluate(z.swapaxes(0, 1), u, self._batch)
+        z = np.concatenate([source.nodes(part) for source, part in zip(sources, parts, strict=True)], axis=-1)
+        densities = [proposal.density(z) for proposal in proposals.members]
+        proposed = np.einsum("pbn,p->bn", densities, proposals.counts)
+        log_density, draws = self.density.evaluate(z.swapaxes(0, 1), u, batch)
         log_density -= 0.5 * np.einsum("bdn,bdn->bn", z, z) + 0.5 * z.shape[1] * _LOG_2PI
-        self._rounds.append(_Round(self.curves, draws))
-        self._z = np.concatenate([self._z, z], axis=-1)
-        self._log_density = np.concatenate([self._log_density, log_density], axis=-1)
-        self._proposed = np.concatenate([self._proposed, proposed], axis=-1)
-        self._widely = np.concatenate([self._widely, densities[0]], axis=-1)
-        self._far = self._far.joined(FarForecast(draws.far_location, draws.far_scale))
-        self._judge()
+        far = FarForecast.of(draws.far_location, draws.far_scale)
+        return Points(z, log_density, proposed, densities[0], far), Round(curves, draws)
 
-    def _judge(self) -> None:
-        """Weigh all draws, by what they are worth and by what they do to the ends of far forecasts."""
-        self.log_weights = self._log_density - np.log(self._proposed / sum(self._counts))
-        weights = np.exp(self.log_weights - self.log_weights.max(axis=(0, 2))[:, None])
-        weights /= weights.sum(axis=(0, 2))[:, None]
-        ends = self._far.ends(weights, self._far.guess(weights) if not self._ends.size else self._ends)
-        influence = np.abs(ends.influence, out=ends.influence)
-        size = np.maximum(np.einsum("hekbn,kbn->heb", influence, weights), 1e-12)
-        self.weights = weights
-        self.tails = weights * np.einsum("hekbn,heb->kbn", influence, 1 / (size.shape[0] * size.shape[1] * size))
-        self._ends, self.error = ends.better, ends.error
-        self.effective_size = 1 / (weights.sum(axis=0) ** 2).sum(axis=1)
-
-    def _fitted_proposals(self) -> list[Proposal]:
-        """One fitted to the weights so far, one to what decides about ends."""
-        if not self._rounds:
-            return []
-        # Where a single node has all the weight, none decides about ends: all are then alike.
-        sums = [np.maximum(w.sum(axis=0), 1e-300) for w in (self.weights, self.tails)]
-        return [fitted_proposal(np.log(w), self._z) for w in sums]
-
-    def take(self, which: NDArray[np.intp], step: int) -> _Pool:
-        """The pool of some of the curves, for which another step comes next."""
-        some = copy(self)
-        some._step, some.curves, some._rounds = step, self.curves[which], list(self._rounds)
-        if len(which) < len(self.curves):
-            some._batch, some._far = self._batch.take(which), self._far.take(which)
-            some._proposals = [proposal.take(which) for proposal in self._proposals]
-        some._z, some._ends = self._z[which], self._ends[..., which]
-        some.error, some.effective_size = self.error[which], self.effective_size[which]
-        for name in ("_log_density", "_proposed", "_widely", "log_weights", "weights", "tails"):
-            setattr(some, name, getattr(self, name)[..., which, :])
-        return some
-
-    def posterior(self, curve: int) -> Posterior:
-        """What is known of one of the curves."""
-        log_weights, weights, tails = (w[:, curve] for w in (self.log_weights, self.weights, self.tails))
+    def posterior(self, pool: Pool, curve: int) -> Posterior:
+        """What is known of one of the curves of a pool, by its place there."""
+        log_weights, share, tails = (w[:, curve] for w in (pool.weights.log, pool.weights.share, pool.weights.tails))
         top = log_weights.max()
         evidence = float(top + np.log(np.exp(log_weights - top).mean()))
-        location = self._far.location[-1, :, curve]
-        scale = np.broadcast_to(self._far.scale[-1, curve], location.shape)
-        chosen, kept = thinned(weights.ravel(), (weights + tails).ravel(), location.ravel(), scale.ravel(), _COMPONENTS)
-        draw, node = np.unravel_index(chosen, weights.shape)
-        nodes, order, start = [], [], 0
-        for one in self._rounds:
-            end = start + one.draws.far_scale.shape[-1]
-            own = np.flatnonzero((node >= start) & (node < end))
-            place = int(np.searchsorted(one.curves, self.curves[curve]))
-            nodes.append(one.draws.chosen(place, draw[own], node[own] - start))
-            order.append(own)
-            start = end
-        places = np.concatenate(order)
+        location = pool.points.far.location[-1, :, curve]
+        scale = np.broadcast_to(pool.points.far.scale[-1, curve], location.shape)
+        chosen, kept = thinned(share.ravel(), (share + tails).ravel(), location.ravel(), scale.ravel(), _COMPONENTS)
+        draw, node = np.unravel_index(chosen, share.shape)
+        nodes, order = pool.chosen(curve, draw, node)
         return Posterior(
-            self._density,
-            self._batch.members[curve],
-            Nodes.joined(nodes),
-            kept[places],
+            self.density,
+            self.batch.members[pool.curves[curve]],
+            nodes,
+            kept[order],
             evidence,
-            float(self.effective_size[curve]),
-            float(self.error[curve]),
-            weights.sum(axis=0)[node[places]],
+            float(pool.weights.effective_size[curve]),
+            float(pool.weights.error[curve]),
+            share.sum(axis=0)[node[order]],
         )
+
+
+def _fitted_proposals(pool: Pool) -> list[Proposal]:
+    """One fitted to the weights so far, one to what decides about ends."""
+    # Where a single node has all the weight, none decides about ends: all are then alike.
+    sums = [np.maximum(w.sum(axis=0), 1e-300) for w in (pool.weights.share, pool.weights.tails)]
+    return [fitted_proposal(np.log(w), pool.points.z) for w in sums]
 
 
 @lru_cache(maxsize=64)

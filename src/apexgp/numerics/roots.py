@@ -1,4 +1,8 @@
-"""Many one-dimensional roots at once."""
+"""Many one-dimensional roots at once, where slopes are known.
+
+Without slopes SciPy's `elementwise.find_root` does: required sizes take it. For the quantiles of a forecast it asks for
+13 to 15 values where Newton's method, begun nearby, asks for one, and takes 10 to 30 times as long.
+"""
 
 from __future__ import annotations
 
@@ -54,58 +58,4 @@ def rising_root(
         if going.size < index.size:
             x, low, high, arrived = (array[..., going] for array in (x, low, high, arrived))
             index = index[going]
-    return root
-
-
-def bracketed_root(
-    function: Callable[[FloatArray, NDArray[np.intp]], FloatArray],
-    low: FloatArray,
-    high: FloatArray,
-    at_low: FloatArray,
-    at_high: FloatArray,
-    *,
-    tolerance: float,
-) -> FloatArray:
-    """Roots of functions without slopes, one an array element, by Chandrupatla's method.
-
-    It asks for few values where each is dear: none at the ends of the brackets, which are known, and none for elements
-    that have arrived. Steps and plateaus cost bisections, but do not stop it early. SciPy's `elementwise.find_root`
-    gives the same answers, but asks for the ends again: 2 to 6 ms more on questions that take 10 to 19 ms.
-
-    Parameters
-    ----------
-    function
-        Maps points, and the indices of the elements that they belong to, to values.
-    low, high, at_low, at_high
-        Brackets, and the values at their ends: one below 0, the other not.
-    tolerance
-        Width of a bracket that counts as arrived. The end at which the function is not below 0 comes back.
-    """
-    a, b, fa, fb = (np.array(v, float) for v in (low, high, at_low, at_high))
-    root = np.where(fa < 0, b, a)
-    active = np.flatnonzero(np.abs(b - a) > tolerance)
-    a, b, fa, fb = a[active], b[active], fa[active], fb[active]
-    share = fa / (fa - fb)  # of the way from a to b; a secant first
-    for _ in range(200):
-        if not active.size:
-            break
-        # Never so near an end that a root just beyond the point would leave the bracket as wide as it was.
-        least = np.minimum(0.5 * tolerance / np.abs(b - a), 0.5)
-        x = a + np.clip(share, least, 1 - least) * (b - a)
-        value = function(x, active)
-        # The new point becomes a, the end on the other side b, and c the point that was given up.
-        same_side = (value < 0) == (fa < 0)
-        c, fc = np.where(same_side, a, b), np.where(same_side, fa, fb)
-        b, fb = np.where(same_side, b, a), np.where(same_side, fb, fa)
-        a, fa = x, value
-        root[active] = np.where(fa < 0, b, a)
-        going = np.abs(b - a) > tolerance
-        active, a, b, c = active[going], a[going], b[going], c[going]
-        fa, fb, fc = fa[going], fb[going], fc[going]
-        # The inverse quadratic through the three points where it is monotone between them, else the middle.
-        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
-        smooth = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
-        share = np.where(smooth, quadratic, 0.5)
     return root

@@ -1,4 +1,10 @@
-"""Sheets of .xlsx workbooks as rows of text, each with its number in the sheet."""
+"""Sheets of .xlsx workbooks as rows of text, each with its number in the sheet.
+
+python-calamine (0.9) is 13 times faster, reads .xls and .ods too, and needs nothing else. But it makes room for every
+cell up to the last one: 5 kB with one cell far away ask for 550 GB and abort the process, with no exception to catch
+and no size to look at before. An error such as #DIV/0! comes as an empty cell, and the format of a number not at all:
+what a sheet shows as 0.9 % would be 0.009 under a header that says per cent.
+"""
 
 from __future__ import annotations
 

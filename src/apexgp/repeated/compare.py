@@ -232,7 +232,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
     sure = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
     sign = 1.0 if a.curve_.direction == "higher" else -1.0
     asked = len(sizes)
-    found = {name: models[name].forecast(sizes, of="expected").cautions for name in (first, second)}
+    found = {name: models[name]._cautions(sizes) for name in (first, second)}
     return PairComparison(
         first,
         second,

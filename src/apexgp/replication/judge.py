@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .._check import FloatArray, instance, mapped, text
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError
 from ..estimators import CurveEstimator
+from ..forecast import Forecast
 from .configuration import Experiment
 from .methods import EXPERIMENT_METHODS
 from .paper_figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
@@ -49,7 +51,7 @@ def judge_curves(
             method = EXPERIMENT_METHODS[name]
             try:
                 model = method.make(**best).fit(pilot)
-                own = [_range_figure(experiment, task, extent, name, model, by) for extent, by in held_out.items()]
+                own = _range_figures(experiment, task, name, model, held_out)
                 runs = _dense_figures(experiment, task, name, model, many[task]) if task in many else []
             except ApexError as problem:
                 own = [RangeFigure(task, extent, name, len(by), error=str(problem)) for extent, by in held_out.items()]
@@ -95,23 +97,43 @@ def _baseline(experiment: Experiment, task: str, extent: str, pilot: LearningCur
     return RangeFigure(task, extent, "baseline", len(held), likelihood=likelihood, likelihood_sd=0.0)
 
 
-def _range_figure(
-    experiment: Experiment, task: str, extent: str, name: str, model: CurveEstimator, held: Held
-) -> RangeFigure:
-    method, sizes = EXPERIMENT_METHODS[name], np.array(list(held))
-    means = np.array([scores.mean() for scores in held.values()])
+def _range_figures(
+    experiment: Experiment, task: str, name: str, model: CurveEstimator, held_out: Mapping[str, Held]
+) -> list[RangeFigure]:
+    """Of one method on one task, for each range."""
+    means = {extent: np.array([scores.mean() for scores in held.values()]) for extent, held in held_out.items()}
     if not model.has_distribution:
-        return RangeFigure(task, extent, name, len(held), float(metrics.rmse(model.predict(sizes), means)))
+        return [
+            RangeFigure(task, extent, name, len(held), float(metrics.rmse(model.predict(list(held)), means[extent])))
+            for extent, held in held_out.items()
+        ]
     # The larger sizes are measured on the pilot's own splits, as in the paper.
-    forecast = model.forecast(sizes, of="same_splits")
-    return RangeFigure(
-        task,
-        extent,
-        name,
-        len(held),
-        float(metrics.rmse(forecast.location if method.uncut else forecast.mean, means)),
-        *bootstrapped_likelihood(forecast, list(held.values()), experiment.delta, rounds=experiment.rounds),
-        float(metrics.coverage(forecast, means, experiment.level, method.interval)),
+    whole = model.forecast(sorted({size for held in held_out.values() for size in held}), of="same_splits")
+    method, figures = EXPERIMENT_METHODS[name], []
+    for extent, held in held_out.items():
+        forecast = _at(whole, list(held))
+        figures.append(
+            RangeFigure(
+                task,
+                extent,
+                name,
+                len(held),
+                float(metrics.rmse(forecast.location if method.uncut else forecast.mean, means[extent])),
+                *bootstrapped_likelihood(forecast, list(held.values()), experiment.delta, rounds=experiment.rounds),
+                float(metrics.coverage(forecast, means[extent], experiment.level, method.interval)),
+            )
+        )
+    return figures
+
+
+def _at(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
+    """The part of a forecast at rising sizes that is about some of them."""
+    own = np.searchsorted(forecast.sizes, sizes)
+    return replace(
+        forecast,
+        sizes=forecast.sizes[own],
+        locations=forecast.locations[:, own],
+        scales=forecast.scales[:, own],
     )
 
 
@@ -121,14 +143,21 @@ def _dense_figures(
     wanted = experiment.dense
     if wanted is None or not model.has_distribution:
         return []
-    found = []
-    for size in wanted.sizes:
-        scores = runs.scores[runs.sizes == size]
-        if len(scores) < wanted.group:
-            continue
-        forecast = model.forecast([size], of="new_splits", n_splits=wanted.group)
-        for level in wanted.levels:
-            lower, upper = forecast.interval(level, EXPERIMENT_METHODS[name].interval)
-            held = dense_coverage((lower[0], upper[0]), scores, wanted.group, rounds=experiment.rounds)
-            found.append(DenseFigure(task, name, size, level, *held, len(scores)))
-    return found
+    scores = {size: runs.scores[runs.sizes == size] for size in wanted.sizes}
+    enough = [size for size in wanted.sizes if len(scores[size]) >= wanted.group]
+    if not enough:
+        return []
+    forecast = model.forecast(enough, of="new_splits", n_splits=wanted.group)
+    ends = {level: forecast.interval(level, EXPERIMENT_METHODS[name].interval) for level in wanted.levels}
+    return [
+        DenseFigure(
+            task,
+            name,
+            size,
+            level,
+            *dense_coverage((lower[i], upper[i]), scores[size], wanted.group, rounds=experiment.rounds),
+            len(scores[size]),
+        )
+        for i, size in enumerate(enough)
+        for level, (lower, upper) in ends.items()
+    ]

@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.naive_bayes import GaussianNB
 
+import apexgp
 from apexgp import LearningCurve, TunedLogistic, collect_curves, read_curves
 from apexgp.errors import FewTestCasesWarning
 from conftest import interrupted, require
@@ -378,3 +379,16 @@ def test_several_labels_are_several_tasks(run, tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["a,b,cancer,large", *lines]) + "\n")
     assert run("collect", tmp_path / "t.csv", *by_name, *more, "--out", tmp_path / "c.csv")[0] == 0
     assert list(read_curves(tmp_path / "c.csv")) == ["cancer", "large"]
+
+
+def test_each_file_is_checked_once_and_the_curve_again_when_it_is_written(collect, calls_of):
+    checks = calls_of(apexgp.files.writing, "_kind")
+    assert collect("--sizes", "60", "--splits", 1)[0] == 0
+    assert [path.name for (path,) in checks] == ["curve.csv", "curve.runs.csv", "curve.csv"]
+
+
+@pytest.mark.parametrize("out", [".", "/"])
+def test_a_folder_is_no_file_for_the_curve(collect, out):
+    code, _, err = collect(out=out)
+    assert code == 1
+    assert f"{out} is a folder. Name a file in it." in err

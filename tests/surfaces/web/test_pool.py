@@ -45,6 +45,11 @@ async def in_time(pool, value):
     return (await pool.answer(("echo", value)))[1]
 
 
+async def both_begun(pool):
+    """Wait until no process is still starting: the numbers of both."""
+    return {pid for *_, pid in await asyncio.gather(*(pool.answer(("sleep", 0.1)) for _ in range(2)))}
+
+
 def test_answers_come_from_other_processes(runner, pool):
     async def scene():
         return await asyncio.gather(*(pool.answer(("echo", i)) for i in range(3)))
@@ -66,8 +71,20 @@ def test_what_takes_too_long_is_ended_and_its_place_taken(runner, pool):
     assert after == [0, 1, 2, 3]
 
 
+def test_nobody_waits_for_a_successor_to_begin_while_another_is_free(runner, pool):
+    async def scene():
+        begun = await both_begun(pool)
+        with pytest.raises(WorkerDiedError):
+            await pool.answer(("die", 0))
+        return begun, {(await pool.answer(("echo", i)))[2] for i in range(3)}
+
+    begun, found = runner.run(scene())
+    assert found < begun
+
+
 def test_slow_kinds_leave_a_worker_to_the_others(runner, pool):
     async def scene():
+        await both_begun(pool)
         slow = [asyncio.ensure_future(pool.answer(("sleep", 600), slow=True)) for _ in range(3)]
         await asyncio.sleep(0)
         quick = [await in_time(pool, i) for i in range(3)]

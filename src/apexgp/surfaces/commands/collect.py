@@ -106,12 +106,11 @@ def collect(
     ] = False,
 ) -> None:
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
-    check_writable(out, True)  # a folder has no place for a record beside it
-    record = results or out.with_name(f"{out.stem}.runs.csv")
-    check_writable(record, True)
+    record = results or out.parent / f"{out.stem}.runs.csv"
     if file_behind(record) == file_behind(out):
         raise RequestError(f"--out and --results are the same file, {out}. Name two.")
     check_writable(out, force or _comes_from(record, out))
+    fits = check_writable(record, True)
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
@@ -140,7 +139,7 @@ def collect(
         for note in agenda.notes:
             typer.echo(note, err=True)
         try:
-            curves = carried_out(agenda, n_jobs=n_jobs, results=record, progress=True)
+            curves = carried_out(agenda, n_jobs=n_jobs, results=fits, progress=True)
         except KeyboardInterrupt:
             typer.echo(f"\n{stopped_sentence(record)}", err=True)
             raise typer.Exit(130) from None
