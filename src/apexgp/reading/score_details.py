@@ -64,7 +64,7 @@ def _of_shape(name: str, values: ArrayLike, scores: FloatArray, *, single: bool 
 
 
 def _check_range(name: str, values: FloatArray, least: float, most: float, wanted: str) -> None:
-    wrong = values[(values < least) | (values > most) | np.isinf(values)]
+    wrong = np.unique(values[(values < least) | (values > most) | np.isinf(values)])
     if wrong.size:
         per_cent = name == "score_sd" and (wrong > 0).all() and np.isfinite(wrong).all()
         hint = f" Per cent? Divide by 100: {wrong[0]:g} becomes {wrong[0] / 100:g}." if per_cent else ""
