@@ -24,7 +24,7 @@ _MOST_UNPACKED = 20_000_000  # bytes of a workbook
 _MOST_CURVES = 200
 
 _NAME = "The table"
-_NUMBERS = re.compile(r"""["'\s,;|.%+\-±/\deE]+""")
+_NUMBERS = re.compile(r"""["'\s,;|.%+\-±\deE]+""")
 
 
 class _Named(io.BytesIO):
@@ -132,7 +132,7 @@ def _missing_header(raw: bytes) -> str | None:
     if b"\x00" in raw[:1000] or raw.startswith(b"PK"):
         return None
     first = next((line for line in raw.decode("utf-8", "replace").splitlines() if line.strip()), "")
-    if not _NUMBERS.fullmatch(first) or not any(sign.isdigit() for sign in first):
+    if not _NUMBERS.fullmatch(first.replace("+/-", "±")) or not any(sign.isdigit() for sign in first):
         return None
     separator = max(";\t|,", key=first.count)
     count = first.count(separator) + 1
