@@ -28,8 +28,9 @@ import typer
 from typer.testing import CliRunner
 
 from apexgp import APExGP, LearningCurve
+from apexgp.questions.forecast import ForecastQuestion
+from apexgp.questions.picture import CurvePicture, picture_of
 from apexgp.surfaces import cli
-from apexgp.surfaces.chart.facts import chart_facts
 from apexgp.surfaces.chart.text import TextChart
 
 FOLDER = Path(__file__).parent
@@ -144,7 +145,7 @@ def page_of_the_report() -> str:
     page = FOLDER / "report.md"
     with folder_of(page):
         model = APExGP().fit(LearningCurve.from_csv("pairs.csv"))
-    facts = chart_facts(model, [2 * 360, 10 * 360, 50 * 360], model.required_size(0.78, 0.6))
-    lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(facts).lines()]
+    picture = picture_of(ForecastQuestion(target=0.78, confidence=0.6).answer(model), CurvePicture)
+    lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(picture).lines()]
     block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])
     return re.sub(r"```text\n.*?```", lambda _: block, page.read_text(encoding="utf-8"), flags=re.DOTALL)

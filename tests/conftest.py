@@ -1,9 +1,11 @@
 """Fixtures for all tests."""
 
+import base64
 import importlib
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -89,6 +91,13 @@ def pilot_table(lift=0.0, means=MEANS):
         for size, score in means
         for split, shift in [("a", -0.01), ("b", 0.01)]
     )
+
+
+def document_in(html):
+    """The numbers that a report of one task carries along."""
+    (content,) = re.findall(r'download="report.json" href="data:application/json;charset=utf-8;base64,(.*?)"', html)
+    (found,) = json.loads(base64.b64decode(content))["tasks"].values()
+    return found
 
 
 @pytest.fixture

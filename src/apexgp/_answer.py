@@ -123,6 +123,6 @@ def as_frame(answer: Answer, columns: ColumnData) -> Any:
     return frame
 
 
-def rows_of(columns: ColumnData) -> list[dict[str, Any]]:
-    """The same table by rows."""
+def rows_of(columns: ColumnData) -> list[Any]:
+    """The same table by rows: dictionaries, of whatever type their reader has for them."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

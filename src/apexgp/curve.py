@@ -128,6 +128,11 @@ class LearningCurve:
         return metric_name(self.metric)
 
     @property
+    def unit_name(self) -> str:
+        """What a size counts, as people write it: examples or groups."""
+        return "examples" if self.unit == "rows" else "groups"
+
+    @property
     def upward(self) -> LearningCurve:
         """The same curve with 1 - score for an error rate, so that higher is better: what models are fitted to."""
         return self if self.direction == "higher" else self._turned

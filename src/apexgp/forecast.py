@@ -21,8 +21,11 @@ from .numerics.roots import rising_root
 from .numerics.truncated import CutNormal
 from .reading.spreadsheets import as_csv
 
-__all__ = ["MOST_DRAWS", "Forecast", "Quantity"]
+__all__ = ["LEVEL", "LEVELS", "MOST_DRAWS", "Forecast", "Quantity"]
 
+LEVELS = (0.8, 0.95)
+LEVEL = LEVELS[-1]
+"""Probabilities of intervals, where nothing else is said: of several, and of one."""
 MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
 _MANY_LEVELS = 16
 
@@ -90,17 +93,17 @@ class Forecast(Answer):
         ]
         return Shown("Forecast", ("size", "mean", "95 % interval"), rows, self._all_notes())
 
-    def _columns(self, levels: Sequence[float] = (0.8, 0.95)) -> ColumnData:
+    def _columns(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
         for level in (probability("levels", one) for one in several("levels", levels)):
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
         return {name: column.tolist() for name, column in columns.items()}
 
-    def to_dict(self, levels: Sequence[float] = (0.8, 0.95)) -> ColumnData:
+    def to_dict(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         """The forecast as plain columns: size, mean, median, std, and lower_95 and upper_95 for each level."""
         return columns_as_json(self._columns(levels))
 
-    def to_frame(self, levels: Sequence[float] = (0.8, 0.95)) -> Any:
+    def to_frame(self, levels: Sequence[float] = LEVELS) -> Any:
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
         return as_frame(self, self._columns(levels))
 
@@ -177,7 +180,7 @@ class Forecast(Answer):
         values = self._quantile(np.atleast_1d(levels))
         return values[0] if levels.ndim == 0 else values
 
-    def interval(self, level: float = 0.95, kind: IntervalKind = "equal_tailed") -> tuple[FloatArray, FloatArray]:
+    def interval(self, level: float = LEVEL, kind: IntervalKind = "equal_tailed") -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of the interval that holds the score with probability `level`.
 
         Parameters
@@ -206,7 +209,7 @@ class Forecast(Answer):
         self,
         path: str | os.PathLike[str],
         *,
-        levels: Sequence[float] = (0.8, 0.95),
+        levels: Sequence[float] = LEVELS,
         overwrite: bool = False,
     ) -> None:
         """Write one row a size: the columns of `to_dict`."""

@@ -5,7 +5,7 @@ import pytest
 
 from apexgp import __version__, minimum_sample_size
 from apexgp.errors import AccuracyWarning
-from apexgp.surfaces.commands import minimum
+from apexgp.questions import minimum
 from apexgp.surfaces.options import ModelOptions
 
 

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,11 +26,14 @@ from apexgp import (
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, Fault, RequestError
 from apexgp.experiment import run_experiment, write_experiment
+from apexgp.questions.forecast import ForecastQuestion
+from apexgp.questions.plan import PlanQuestion
+from apexgp.questions.reach import Reach
+from apexgp.questions.report import ReportQuestion
 from apexgp.surfaces.cli import COMMANDS, app
 from apexgp.surfaces.command import Sets, command, options_of
 from apexgp.surfaces.commands.report import report
-from apexgp.surfaces.report.wanted import Wanted
-from apexgp.surfaces.words.remake import shell_line
+from apexgp.surfaces.words.remake import report_in_shell
 
 SHOWN = typer.main.get_command(app).commands
 
@@ -158,6 +161,13 @@ def test_every_command_is_listed():
 
 def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
     model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
-    asked = {field.name: [2.0] if field.name in ("sizes", "times") else 0.5 for field in fields(Wanted)}
-    written = set(re.findall(r"--[\w-]+", shell_line({"": model}, asked)))
-    assert written - {"--published", "--mean", "--out"} == {options_of(report).words[name] for name in asked}
+    asked = ReportQuestion(
+        forecast=ForecastQuestion(at=Reach((500.0,), (2.0,)), of="expected", level=0.5, target=0.7, confidence=0.5),
+        plan=PlanQuestion(target=0.7, cost_per_example=2, penalty=9, rounds=2),
+        budget=3,
+        available=500,
+    )
+    taken = set(inspect.signature(write_report).parameters) - {"model", "path", "overwrite", "progress"}
+    assert set(asked.arguments()) == taken
+    written = set(re.findall(r"--[\w-]+", report_in_shell({"": model}, asked)))
+    assert written - {"--published", "--mean", "--out"} == {options_of(report).words[name] for name in taken}

@@ -22,9 +22,11 @@ from .._numbers import chance, exactly, money
 from ..forecast import Quantity
 from .required import Forecaster, Success, prob_met, success_of
 
-__all__ = ["MOST_ROUNDS", "CollectionPlan", "cheapest_sizes", "plan_collection"]
+__all__ = ["MOST_ROUNDS", "ROUNDS", "CollectionPlan", "cheapest_sizes", "plan_collection"]
 
 MOST_ROUNDS = 30  # the memory for the steps between all sizes of a draft grows with the square of the rounds
+ROUNDS = 3
+"""How often one can collect, where nothing else is said."""
 _KNOTS = 40  # sizes at which F is asked for at first
 _FINE = 600  # sizes that the first draft of a plan may be made of
 _WINDOW = 81  # sizes around each of the draft's that the next one may be made of
@@ -116,7 +118,7 @@ def plan_collection(
     target: float,
     cost_per_example: float,
     penalty: float,
-    rounds: int = 3,
+    rounds: int = ROUNDS,
     start: int | None = None,
     of: Quantity = "expected",
 ) -> CollectionPlan:

@@ -20,6 +20,7 @@ from ..errors import RequestError
 from ..forecast import Forecast, Quantity
 
 __all__ = [
+    "CONFIDENCE",
     "Forecaster",
     "RequiredSize",
     "Success",
@@ -33,6 +34,9 @@ __all__ = [
 
 Success = Callable[[FloatArray], FloatArray]
 """F: the probability that the score at each of some sizes meets the target."""
+
+CONFIDENCE = 0.8
+"""Probability with which a target should be met, where nothing else is said."""
 
 _FARTHEST = 1e300  # stands for infinity: what a curve has still to win there, it wins nowhere
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, positive, probability, real_number, sizes_array, whole_number
 from .._numbers import exactly
-from ..answers.required import attainable_target
+from ..answers.required import CONFIDENCE, attainable_target
 from ..cautions import FARTHEST_FACTOR
 from ..curve import Direction, LearningCurve
 from ..errors import RequestError
@@ -26,7 +26,7 @@ from .prior_curves import from_priors
 from .ranked import PilotDesign, RankedDesign, at_hand, frugal
 from .simulated import imagine, models_after
 
-__all__ = ["CONFIDENCE", "MOST_ASKED", "design_pilot"]
+__all__ = ["CONFIRM", "MOST_ASKED", "design_pilot"]
 
 _DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which the best designs are tried; more where any curve may come
 _MOST_TURNS = 3  # of trying
@@ -38,8 +38,8 @@ _MOST_MEASURED = 200  # sizes of a pilot: moments are kept of every pair of them
 
 MOST_ASKED = 20
 """Sizes that may matter."""
-CONFIDENCE = 0.8
-"""Probability with which a question is settled, where nothing else is said."""
+CONFIRM = 3
+"""How many of the best designs are tried on drawn data, where nothing else is said."""
 
 
 def design_pilot(
@@ -53,7 +53,7 @@ def design_pilot(
     available: float | None = None,
     sizes: ArrayLike | None = None,
     n_splits: int | None = None,
-    confirm: int = 3,
+    confirm: int = CONFIRM,
     seed: int = 0,
 ) -> PilotDesign:
     """Say what to measure next: which sizes and how many splits are expected to make a forecast most certain.

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
-from ..answers.required import RequiredSize, Success, attainable_target, required_size, success_by
+from ..answers.required import CONFIDENCE, RequiredSize, Success, attainable_target, required_size, success_by
 from ..cautions import forecast_cautions, pilot_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import ApexError, RequestError
@@ -167,7 +167,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
         n = whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
         return self._outward(self._fit.sample(n, at, of, n_splits, generator(seed)))
 
-    def required_size(self, target: float, confidence: float = 0.8, of: Quantity = "expected") -> RequiredSize:
+    def required_size(self, target: float, confidence: float = CONFIDENCE, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
 
         Parameters

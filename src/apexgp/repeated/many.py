@@ -15,11 +15,11 @@ from sklearn.base import clone
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, choice, positive, probability, real_array, real_number, shown, sizes_array
 from .._numbers import exactly
-from ..answers.required import RequiredSize
+from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
-from ..forecast import Quantity
+from ..forecast import LEVELS, Quantity
 from .processes import in_order
 
 __all__ = ["DEFAULT_TIMES", "CurveForecast", "forecast_many"]
@@ -91,13 +91,13 @@ def forecast_many(
     curves: Iterable[LearningCurve] | Mapping[Any, LearningCurve],
     sizes: ArrayLike | None = None,
     model: APExGP | None = None,
-    levels: Sequence[float] = (0.8, 0.95),
+    levels: Sequence[float] = LEVELS,
     n_jobs: int | None = None,
     *,
     times: ArrayLike | None = None,
     of: Quantity = "new_splits",
     target: float | None = None,
-    confidence: float = 0.8,
+    confidence: float = CONFIDENCE,
 ) -> Iterator[CurveForecast]:
     """Forecast many curves, at the same sizes or at multiples of each one's own largest.
 

@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from .._check import some
-from ..curve import LearningCurve, curves_and_notes
+from ..answers.required import CONFIDENCE
 from ..errors import RequestError
-from ..estimators import METHODS, APExGP, CurveEstimator
+from ..estimators import APExGP
+from ..forecast import LEVEL, Quantity
 from ..model.means import MEANS
+from ..questions.forecast import ForecastQuestion
+from ..questions.reach import Reach
 from ..reading.cells import number_in
-from ..reading.source import TableSettings
-from ..repeated.backtest import methods_named
+from ..repeated.many import DEFAULT_TIMES
 from .command import Sets
 
 __all__ = [
     "BayesOptions",
-    "Columns",
     "Confidence",
-    "CurveFile",
-    "CurveFileIfAny",
+    "ForecastOptions",
     "MethodOptions",
     "ModelOptions",
     "among",
+    "as_multiples",
+    "reach_of",
     "share_option",
-    "sizes_and_times",
-    "sizes_asked_for",
-    "sizes_to_design",
 ]
+
+
+def among(*words: str) -> Callable[[str], list[str]]:
+    """Words that a shell can complete an option's value with."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def as_multiples(times: Sequence[float]) -> str:
+    """Multiples of the largest size, as an option's help names them."""
+    return " ".join(f"{number:g}x" for number in times)
 
 
 def share_option(*names: str, help: str, **more: Any) -> Any:
@@ -51,150 +56,48 @@ def _share(value: str | float) -> float:
         raise typer.BadParameter(f"{text!r} is no number. Write it as 0.82 or 82%.") from None
 
 
+_UNITS = {"k": 1e3, "m": 1e6}
+
 Confidence = Annotated[float, share_option(help="Probability with which the target should be met.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Columns:
-    """How to read a file of measured scores."""
+class ForecastOptions:
+    """What is asked of a forecast."""
 
-    size_column: Annotated[
-        str | None,
-        typer.Option(
-            help="Column that holds the training-set sizes.  [default: size, n, training examples or the like]",
-            show_default=False,
-        ),
-        Sets("size"),
-    ] = None
-    score_column: Annotated[
+    at: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column that holds the scores; repeat for a table with one column a split, or write a pattern such as "
-            "'fold*'.  [default: score, AUC, accuracy or the like]",
+            help="Training-set size to forecast, or a multiple of the largest in the file such as 10x. "
+            f"Repeat for several, or part them by commas.  [default: {as_multiples(DEFAULT_TIMES)}]",
             show_default=False,
         ),
-        Sets("score"),
+        Sets("sizes", "times", "to"),
     ] = None
-    split_column: Annotated[
-        str | None,
+    target: Annotated[
+        float | None, share_option(help="Score to reach: say how many examples it takes.", show_default=False)
+    ] = None
+    confidence: Confidence = CONFIDENCE
+    of: Annotated[
+        str,
         typer.Option(
-            help="Column that names the split.  [default: split, fold, seed or the like, if any]", show_default=False
+            help="What to forecast: new_splits, same_splits (the pilot's, continued) or expected.",
+            autocompletion=among(*get_args(Quantity)),
         ),
-        Sets("split"),
-    ] = None
-    metric: Annotated[
-        str | None, typer.Option(help="Name of the score, or which of those in the column metric to use.")
-    ] = None
-    task_column: Annotated[
-        str | None,
-        typer.Option(
-            help="Column that names the task.  [default: task, dataset, model or the like, if any]", show_default=False
-        ),
-        Sets("task"),
-    ] = None
-    # To take one of that column's entries is the surfaces' own affair: messages of theirs call it chosen_task.
-    task: Annotated[str | None, typer.Option(help="Which of the tasks in that column to use."), Sets("chosen_task")] = (
-        None
-    )
-    lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
-    ] = False
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
-        ),
-    ] = None
-    sheet: Annotated[
-        str | None,
-        typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
-    ] = None
+    ] = "new_splits"
+    level: Annotated[
+        float, share_option(help="Probability that the interval should hold the score."), Sets("level", "levels")
+    ] = LEVEL
 
-    @property
-    def wanted(self) -> TableSettings:
-        """What the options say of a table."""
-        columns = self.score_column
-        return TableSettings(
-            size=self.size_column,
-            score=columns[0] if columns and len(columns) == 1 else columns,
-            split=self.split_column,
-            task=self.task_column,
-            metric=self.metric,
-            direction="lower" if self.lower_is_better else None,
-            unit=self.unit,
-            sheet=self.sheet,
+    def question(self) -> ForecastQuestion:
+        """The question that the options ask, which checks them."""
+        return ForecastQuestion(
+            at=reach_of(self.at),
+            target=self.target,
+            confidence=self.confidence,
+            of=cast(Quantity, self.of),
+            level=self.level,
         )
-
-    def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
-        """Read the curves of a file, or the one of them that was asked for; - is standard input."""
-        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, self.wanted)
-        for note in notes:
-            typer.echo(f"Note: {note}", err=True)
-        if self.task is None:
-            return curves
-        if self.task not in curves:
-            raise RequestError(f"{path} has no task {self.task!r}; found {some([str(name) for name in curves], 20)}.")
-        return {self.task: curves[self.task]}
-
-    def only_curve_of(self, path: Path) -> LearningCurve:
-        """Read the only curve of a file."""
-        return _only(self.curves_of(path), path)
-
-
-def _only(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve:
-    if len(curves) > 1:
-        names = some([str(name) for name in curves], 20)
-        raise RequestError(
-            f"{path} holds {len(curves)} tasks ({names}).", remedy=("Choose one with {}.", "chosen_task")
-        )
-    (curve,) = curves.values()
-    return curve
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurveFile(Columns):
-    """A file of measured scores."""
-
-    pairs: Annotated[
-        Path,
-        typer.Argument(
-            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input.",
-            allow_dash=True,
-        ),
-    ]
-
-    def curves(self) -> dict[str | None, LearningCurve]:
-        """Every curve."""
-        return self._curves
-
-    def only_curve(self) -> LearningCurve:
-        """The only curve."""
-        return _only(self._curves, self.pairs)
-
-    @cached_property
-    def _curves(self) -> dict[str | None, LearningCurve]:
-        return self.curves_of(self.pairs)  # once: standard input cannot be read again
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurveFileIfAny(Columns):
-    """A file of measured scores, where there is one already."""
-
-    pairs: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input. Leave "
-            "it out before the first pilot.",
-            allow_dash=True,
-            show_default=False,
-        ),
-    ] = None
-
-    def only_curve(self) -> LearningCurve | None:
-        """The only curve, if there is a file."""
-        if self.pairs is None and self.lower_is_better:
-            raise RequestError("--lower-is-better goes with a file of scores.")
-        return None if self.pairs is None else self.only_curve_of(self.pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,14 +118,6 @@ class MethodOptions:
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
-
-    def methods(self, names: Sequence[str] | None) -> dict[str, CurveEstimator]:
-        """The methods of these names, all where there are none, each with those of the options that it knows."""
-        chosen = methods_named(names or list(METHODS))
-        for method in chosen.values():
-            known = method.get_params(deep=False)
-            method.set_params(**{name: value for name, value in asdict(self).items() if name in known})
-        return chosen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,34 +158,17 @@ class ModelOptions(BayesOptions):
         return model
 
 
-def among(*words: str) -> Callable[[str], list[str]]:
-    """Words that a shell can complete an option's value with."""
-    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
-
-
-def sizes_and_times(at: Sequence[str]) -> tuple[list[float], list[float]]:
-    """Sizes as people write them, apart from multiples of a pilot that is not known yet."""
-    texts = [one for text in at for one in _apart(text, "sizes")]
-    multiples = [text for text in texts if text.strip().lower().endswith("x")]
-    sizes = [text for text in texts if text not in multiples]
-    return [_size(text, 1.0, "sizes") for text in sizes], [_size(text, 1.0, "sizes") for text in multiples]
-
-
-def sizes_asked_for(at: Sequence[str], largest: float, argument: str = "sizes") -> list[float]:
+def reach_of(texts: Sequence[str] | None, argument: str = "sizes") -> Reach:
     """Sizes as people write them: 20000, 20_000, 20k, 1.5M, or 10x for ten times the largest of the pilot.
 
     One text may hold several, with commas between them. Errors are about the `argument` that is set so.
     """
-    return [_size(one, largest, argument) for text in at for one in _apart(text, argument)]
-
-
-def sizes_to_design(argument: str, texts: Sequence[str] | None, largest: float | None) -> list[float] | None:
-    """Sizes as people write them, beside the `largest` of a pilot where there is one."""
-    if not texts:
-        return None
-    if largest is None and any("x" in text.lower() for text in texts):
-        raise RequestError("must be sizes: without a pilot there is nothing to be a multiple of.", argument=argument)
-    return sizes_asked_for(texts, largest or 1.0, argument)
+    sizes: list[float] = []
+    times: list[float] = []
+    for text in (one for given in texts or () for one in _apart(given, argument)):
+        number, unit = _size(text, argument)
+        (times if unit == "x" else sizes).append(number * _UNITS.get(unit, 1.0))
+    return Reach.checked(sizes or None, times or None, arguments=(argument, argument))
 
 
 def _apart(text: str, argument: str) -> list[str]:
@@ -306,9 +184,8 @@ def _apart(text: str, argument: str) -> list[str]:
     return [one for one in text.split(",") if one.strip()] or [text]
 
 
-def _size(text: str, largest: float, argument: str) -> float:
+def _size(text: str, argument: str) -> tuple[float, str]:
     match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
     if match is None:
         raise RequestError(f"wants a training-set size such as 20000, 20k or 10x, got {text!r}.", argument=argument)
-    unit = {"": 1.0, "k": 1e3, "m": 1e6, "x": largest}[match[2].lower()]
-    return float(match[1]) * unit
+    return float(match[1]), match[2].lower()

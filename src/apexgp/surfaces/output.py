@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, cast
 
 import typer
 
@@ -17,16 +17,18 @@ from .._extras import need
 from ..cautions import worded_for
 from ..errors import RequestError
 from ..files.writing import check_writable, written_atomically
+from ..questions.picture import CurvePicture
 from .chart.text import TextChart
 from .command import Sets, options_of
-from .options import Columns
+from .curve_file import ColumnOptions
+from .fact_types import Said, Sentences
 from .plot.look import Display
 from .words.forecast import picture_line
 
 __all__ = ["OutputOptions", "PictureOptions", "print_table"]
 
 _WIDEST = 100  # letters of a line that is read with ease
-_OPTIONS = options_of(Columns)  # cautions are about how scores were read
+_OPTIONS = options_of(ColumnOptions)  # cautions are about how scores were read
 _PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -50,21 +52,21 @@ class OutputOptions:
 
     def present(
         self,
-        facts: dict[str, Any],
+        facts: Sentences,
         header: Sequence[str],
         rows: Sequence[Sequence[str]],
         *,
         intro: str = "",
-        chart: Callable[[], dict[str, Any]] | None = None,
+        chart: Callable[[], CurvePicture] | None = None,
     ) -> None:
         """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt.
 
-        The facts of a `chart` are asked for, and drawn in characters, only where a reader sits before a terminal.
+        The picture of a `chart` is asked for, and drawn in characters, only where a reader sits before a terminal.
         """
         if self.as_json:
             typer.echo(json.dumps(facts, indent=1))
         elif self.methods_text:
-            typer.echo(facts["methods_text"])
+            typer.echo(cast(Said, facts)["methods_text"])  # a batch, which has none, is refused before
         else:
             if intro:
                 typer.echo(intro)
@@ -115,7 +117,7 @@ def _wrapped(line: str) -> str:
     return textwrap.fill(line, min(shutil.get_terminal_size().columns, _WIDEST), break_long_words=False)
 
 
-def _print_chart(facts: dict[str, Any]) -> None:
+def _print_chart(picture: CurvePicture) -> None:
     """Draw a chart on the terminal."""
     from rich.console import Console
 
@@ -126,7 +128,7 @@ def _print_chart(facts: dict[str, Any]) -> None:
     except UnicodeEncodeError:
         plain = True
     console.print()
-    console.print(TextChart(facts, console.width, plain=plain), soft_wrap=True)
+    console.print(TextChart(picture, console.width, plain=plain), soft_wrap=True)
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:

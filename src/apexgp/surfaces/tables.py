@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from .._answer import Answer
+from .._check import FloatArray
 from .._numbers import chance, exactly, multiple
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
-from ..design.ranked import PilotDesign
+from ..design.ranked import PilotDesign, RankedDesign
+from ..questions.backtest import BacktestAnswer
+from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..repeated.backtest_answer import Backtest
-from ..repeated.many import CurveForecast
-from .advice import worth_showing
-from .words.phrases import counted
 from .words.required import required_words
 
 __all__ = [
+    "Cells",
     "advice_table",
     "backtest_table",
     "batch_table",
@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 Cells = tuple[list[str], list[list[str]]]
+"""The names of the columns of a table, and its rows."""
+
+_BEST = 3  # designs of the advice, beside the one that is cheap and the one that needs no more data
 
 
 def table_of(answer: Answer) -> Cells:
@@ -40,16 +43,15 @@ def table_of(answer: Answer) -> Cells:
     return list(shown.header), [list(row) for row in shown.rows]
 
 
-def forecast_table(facts: dict[str, Any]) -> Cells:
+def forecast_table(answer: ForecastAnswer) -> Cells:
     """One row a size."""
-    largest = facts["pilot"]["sizes"][-1]
-    header = _forecast_header(facts["pilot"]["metric_name"], facts["level"])
-    rows = [_forecast_cells(**row, largest=largest) for row in facts["forecast"]]
-    if "required" not in facts:
+    curve, found = answer.model.curve_, answer.forecast
+    header = _forecast_header(curve.metric_name, answer.question.level)
+    rows = _forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)
+    if answer.required is None or answer.chances is None:
         return header, rows
-    met = [chance(row["prob_target"]) for row in facts["forecast"]]
-    return [*header, f"reaches {facts['required']['target']:g}"], [
-        [*row, probability] for row, probability in zip(rows, met, strict=True)
+    return [*header, f"reaches {answer.required.target:g}"], [
+        [*row, chance(probability)] for row, probability in zip(rows, answer.chances, strict=True)
     ]
 
 
@@ -57,22 +59,26 @@ def _forecast_header(metric: str, level: float) -> list[str]:
     return ["size", "times pilot", f"expected {metric}", f"{100 * level:g} % interval"]
 
 
-def _forecast_cells(size: float, mean: float, lower: float, upper: float, largest: float, **_more: float) -> list[str]:
-    return [exactly(size), f"{size / largest:.3g}", f"{mean:.3f}", f"{lower:.3f} to {upper:.3f}"]
+def _forecast_cells(
+    sizes: FloatArray, mean: FloatArray, ends: tuple[FloatArray, FloatArray], largest: float
+) -> list[list[str]]:
+    return [
+        [exactly(size), f"{size / largest:.3g}", f"{expected:.3f}", f"{low:.3f} to {high:.3f}"]
+        for size, expected, low, high in sorted(zip(sizes.tolist(), mean, *ends, strict=True))
+    ]
 
 
-def batch_table(found: Sequence[CurveForecast], level: float, target: float | None, metric: str) -> Cells:
+def batch_table(answer: BatchAnswer, metric: str) -> Cells:
     """One row a task and size; what a task asks for, and what is wrong with it, stand in its first row."""
+    level, target = answer.question.level, answer.question.target
     header = ["task", *_forecast_header(metric, level)]
     header += [] if target is None else [f"examples for {target:g}"]
     rows = []
-    for one in found:
+    for one in answer.found:
         asked = [] if target is None else ["-" if one.required is None else required_words(one.required, one.largest)]
         wrong = "; ".join(map(in_brief, one.cautions)) if one.error is None else _first_sentence(one.error)
-        ends = one.intervals.get(level, ((), ()))
-        sizes = sorted(zip(one.sizes.tolist(), one.mean, *ends, strict=True))
-        cells = [_forecast_cells(size, mean, low, high, one.largest) for size, mean, low, high in sizes]
-        cells = cells or [["-"] * 4]
+        ends = one.intervals.get(level)
+        cells = [["-"] * 4] if ends is None else _forecast_cells(one.sizes, one.mean, ends, one.largest)
         rows += [
             [str(one.task), *row, *(asked if i == 0 else [""] * len(asked)), wrong if i == 0 else ""]
             for i, row in enumerate(cells)
@@ -89,7 +95,7 @@ def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
     """One row a probability with which the target is reached: the size that does."""
     sizes = {0.1: found.interval[0], 0.5: found.median, 0.9: found.interval[1], found.confidence: found.size}
     last = curve.largest
-    return [f"reaches {found.target:g}", counted(curve), "times pilot"], [
+    return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], [
         [
             f"with {100 * level:g} %",
             words := required_words(replace(found, size=size, already_met=False), last),
@@ -114,24 +120,30 @@ def advice_table(found: PilotDesign) -> Cells:
     if found.target is not None:
         header.append(f"{found.target:g} settled")
         now.append("yes" if found.settled_now else "no")
-    for one in worth_showing(found):
+    for one in _worth_showing(found):
         row = [found.words(one), str(one.fits), f"{one.risk:.4f}", *(f"{one.widths[i]:.3f}" for i in shown)]
         rows.append(row + ([] if one.prob_settled is None else [chance(one.prob_settled)]))
     return header, rows
 
 
-def summary_table(facts: Mapping[str, dict[str, Any]], required: Mapping[str, RequiredSize | None]) -> Cells:
+def _worth_showing(found: PilotDesign) -> list[RankedDesign]:
+    """The best few designs, the cheapest that is nearly as good, and the best without more data."""
+    worth = [*found.designs[:_BEST], found.frugal, found.best_at_hand]
+    return [one for one in found.designs if one in worth]
+
+
+def summary_table(answers: Mapping[str, ForecastAnswer]) -> Cells:
     """One row a task: what a target takes, the last measurement, and the farthest forecast."""
-    level, target = next(iter(facts.values()))["level"], next(iter(required.values()))
-    header = ["measured", "at size", "expected", f"{100 * level:g} % interval", "at size", "cautions"]
+    asked = next(iter(answers.values())).question
+    header = ["measured", "at size", "expected", f"{100 * asked.level:g} % interval", "at size", "cautions"]
     rows = []
-    for name, own in facts.items():
-        pilot, far, found = own["pilot"], own["forecast"][-1], required[name]
-        measured = [f"{pilot['means'][-1]:.3f}", exactly(pilot["sizes"][-1])]
-        expected = [f"{far['mean']:.3f}", f"{far['lower']:.3f} to {far['upper']:.3f}", exactly(far["size"])]
-        asked = [] if found is None else [required_words(found, pilot["sizes"][-1])]
-        rows.append([name, *asked, *measured, *expected, str(len(own["cautions"]))])
-    return ["task", *([] if target is None else [f"size for {target.target:g}"]), *header], rows
+    for name, answer in answers.items():
+        curve, found = answer.model.curve_, answer.forecast
+        size, _, expected, interval = _forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
+        takes = [] if answer.required is None else [required_words(answer.required, curve.largest)]
+        measured = [f"{curve.replicates.mean[-1]:.3f}", exactly(curve.largest)]
+        rows.append([name, *takes, *measured, expected, interval, size, str(len(answer.cautions))])
+    return ["task", *([] if asked.target is None else [f"size for {asked.target:g}"]), *header], rows
 
 
 def curve_table(curve: LearningCurve) -> Cells:
@@ -159,14 +171,12 @@ def held_out_table(result: Backtest, method: str) -> Cells:
     ]
 
 
-def backtest_table(
-    result: Backtest, target: float | None, required: dict[str, RequiredSize | str], largest: float
-) -> Cells:
-    """One row a method, with what it asks for to reach a target, seen from the `largest` size measured."""
-    header, rows = table_of(result)
-    if target is not None:
-        header.append(f"examples for {target:g}")
+def backtest_table(answer: BacktestAnswer) -> Cells:
+    """One row a method, with what it asks for to reach a target."""
+    header, rows = table_of(answer.result)
+    if answer.required:
+        header.append(f"examples for {answer.question.target:g}")
         for row in rows:
-            answer = required[row[0]]
-            row.append("-" if isinstance(answer, str) else required_words(answer, largest))
+            found = answer.required[row[0]]
+            row.append("-" if isinstance(found, str) else required_words(found, answer.largest))
     return header, rows

@@ -11,8 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve
+from apexgp.questions.forecast import ForecastQuestion
+from apexgp.questions.picture import CurvePicture, picture_of
+from apexgp.questions.reach import Reach
 from apexgp.surfaces.chart.axes import LogScale, ScoreScale, size_ticks
-from apexgp.surfaces.chart.facts import chart_facts
 from apexgp.surfaces.chart.figure import chart_figure, chart_file, chart_script, chart_style
 from apexgp.surfaces.chart.svg import Drawing
 
@@ -33,8 +35,14 @@ def required(model):
 
 
 @pytest.fixture(scope="module")
-def facts(model, required):
-    return chart_facts(model, [720, 3600], required)
+def picture(model):
+    return drawn_by(model, [720, 3600], 0.84)
+
+
+def drawn_by(model, sizes=(), target=None, **asked):
+    """The picture of an answer."""
+    question = ForecastQuestion(at=Reach(tuple(sizes)), target=target, **asked)
+    return picture_of(question.answer(model), CurvePicture)
 
 
 def data_of(figure):
@@ -42,8 +50,8 @@ def data_of(figure):
     return json.loads(block)
 
 
-def test_the_picture_is_well_formed_and_says_what_it_is(facts):
-    for text in (Drawing(facts).svg(), chart_file(facts)):
+def test_the_picture_is_well_formed_and_says_what_it_is(picture):
+    for text in (Drawing(picture).svg(), chart_file(picture)):
         root = ElementTree.fromstring(text)
         assert root.get("role") == "img"
         assert re.fullmatch(r"0 0 640 \d+", root.get("viewBox"))
@@ -57,13 +65,13 @@ def test_the_picture_is_well_formed_and_says_what_it_is(facts):
     assert not re.search(r"var\(|@|--", style.text)
 
 
-def test_pictures_of_one_page_share_no_identifier(facts):
-    found = [re.findall(r'\bid="(.*?)"', chart_figure(facts, name)) for name in ("one", "two")]
+def test_pictures_of_one_page_share_no_identifier(picture):
+    found = [re.findall(r'\bid="(.*?)"', chart_figure(picture, name)) for name in ("one", "two")]
     assert len(set(found[0] + found[1])) == len(found[0] + found[1]) == 6
 
 
-def test_what_is_read_off_is_what_the_model_says(model, required, facts):
-    data = data_of(chart_figure(facts))
+def test_what_is_read_off_is_what_the_model_says(model, required, picture):
+    data = data_of(chart_figure(picture))
     assert data["labels"][2:] == ["95 % interval", "probability of 0.84"]
     read = {reading[0]: reading[1:] for reading in data["readings"]}
     asked = [720.0, 3600.0, float(required.size)]
@@ -75,8 +83,8 @@ def test_what_is_read_off_is_what_the_model_says(model, required, facts):
     assert read[f"{required.size:,}"][2] == "80 %"
 
 
-def test_places_follow_the_readings(facts):
-    data = data_of(chart_figure(facts))
+def test_places_follow_the_readings(picture):
+    data = data_of(chart_figure(picture))
     places = np.array(data["places"])
     assert len(places) == len(data["readings"])
     assert (np.diff(places[:, 0]) > 0).all()
@@ -84,30 +92,29 @@ def test_places_follow_the_readings(facts):
     assert (places[:, 1] < places[:, 2]).all()
 
 
-def test_nothing_in_the_data_ends_the_script_element(facts):
-    figure = chart_figure(facts)
+def test_nothing_in_the_data_ends_the_script_element(picture):
+    figure = chart_figure(picture)
     (block,) = re.findall(r"<script[^>]*>(.*?)</script>", figure, re.DOTALL)
     assert not set("<>&") & set(block)
     assert "\x00" not in figure
 
 
-def test_the_size_for_a_target_is_shown_only_where_the_chart_reaches_it(model, facts):
-    assert 'class="required"' in Drawing(facts).svg()
-    never = model.required_size(0.9999)
-    unreached = chart_facts(model, [720], never)
+def test_the_size_for_a_target_is_shown_only_where_the_chart_reaches_it(model, picture):
+    assert 'class="required"' in Drawing(picture).svg()
+    unreached = drawn_by(model, [720], 0.9999)
     assert 'class="target"' in Drawing(unreached).svg()
     assert 'class="required"' not in Drawing(unreached).svg()
-    met = chart_facts(model, [720], model.required_size(0.75))
+    met = drawn_by(model, [720], 0.75)
     assert 'class="required"' not in Drawing(met).svg()
-    assert 'class="target"' not in Drawing(chart_facts(model, [720])).svg()
+    assert 'class="target"' not in Drawing(drawn_by(model, [720])).svg()
 
 
 def test_an_error_rate_and_a_pilot_without_replicates_are_drawn_too():
     curve = LearningCurve(SIZES, [0.3, 0.25, 0.22, 0.2, 0.19], metric="error rate", direction="lower")
     model = APExGP().fit(curve)
-    drawn = chart_facts(model, [], model.required_size(0.15))
-    assert drawn["sizes"][-1] >= 3600
-    assert drawn["prob_target"][-1] > drawn["prob_target"][0]
+    drawn = drawn_by(model, [], 0.15)
+    assert drawn.sizes[-1] >= 3600
+    assert drawn.prob_target[-1] > drawn.prob_target[0]
     text = Drawing(drawn).svg()
     assert 'class="score"' not in text
     assert "s.d." not in text

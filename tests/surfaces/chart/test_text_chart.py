@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve
-from apexgp.surfaces.chart.facts import chart_facts
+from apexgp.questions.forecast import ForecastQuestion
+from apexgp.questions.picture import CurvePicture, picture_of
+from apexgp.questions.reach import Reach
 from apexgp.surfaces.chart.text import TextChart
 from conftest import pilot_table
 
@@ -26,24 +28,25 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def facts(model):
-    return chart_facts(model, [720, 3600], model.required_size(0.83))
+def picture(model):
+    question = ForecastQuestion(at=Reach((720.0, 3600.0)), target=0.83)
+    return picture_of(question.answer(model), CurvePicture)
 
 
-def drawn(facts, *given, **more):
-    return ["".join(piece for piece, _ in line) for line in TextChart(facts, *given, **more).lines()]
+def drawn(picture, *given, **more):
+    return ["".join(piece for piece, _ in line) for line in TextChart(picture, *given, **more).lines()]
 
 
 @given(width=st.integers(40, 200), plain=st.booleans())
-def test_no_line_is_wider_than_the_terminal(facts, width, plain):
-    lines = drawn(facts, width, plain=plain)
+def test_no_line_is_wider_than_the_terminal(picture, width, plain):
+    lines = drawn(picture, width, plain=plain)
     assert max(map(len, lines)) <= width
     assert all(line == line.rstrip() for line in lines[-3:])
     assert not plain or all(line.isascii() for line in lines)
 
 
-def test_marks_stand_where_the_numbers_are(facts, model):
-    lines = drawn(facts, 80)
+def test_marks_stand_where_the_numbers_are(picture, model):
+    lines = drawn(picture, 80)
     assert lines[0] == "AUROC"
     rows = {float(line[:6]): i for i, line in enumerate(lines[1:-4], start=1) if re.fullmatch(r"\s+\d\.\d+", line[:6])}
     labels = np.array(sorted(rows))

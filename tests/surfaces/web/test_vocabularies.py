@@ -19,9 +19,11 @@ from apexgp import (
     write_report,
 )
 from apexgp.errors import DataError, Fault, RequestError
-from apexgp.surfaces.options import Columns
+from apexgp.surfaces.curve_file import ColumnOptions
 from apexgp.surfaces.web import answers
-from apexgp.surfaces.web.vocabularies import FIELDS, OF_THE_PAGE, REQUESTS, vocabulary_of
+from apexgp.surfaces.web.reading import Sent
+from apexgp.surfaces.web.requests import REQUESTS
+from apexgp.surfaces.web.vocabularies import FIELDS, OF_THE_PAGE, vocabulary_of
 from apexgp.surfaces.words.controls import CONTROLS
 
 READING = (read_curves, APExGP)
@@ -45,7 +47,7 @@ WITHOUT_FIELD = {
     "compare": NOT_READ | {"model"},
     "design": NOT_READ | {"model", "cost"},
     "forecast": NOT_READ | {"self", "n_splits", "kind"},
-    "minimum": {"cstatistic"},
+    "minimum": set(),
     "page": NOT_READ | {"self", "n_splits", "kind", "model", "start"},
     "plan": NOT_READ | {"model", "of"},
     "read": {"path"},
@@ -56,7 +58,7 @@ NO_ARGUMENT = {"table", "task", "published", "backtest"}
 
 
 def fields_of(kind):
-    return set(REQUESTS[kind].model_fields if kind in REQUESTS else Columns.__annotations__)
+    return set(REQUESTS[kind].model_fields if kind in REQUESTS else ColumnOptions.__annotations__)
 
 
 @pytest.mark.parametrize("kind", sorted(FIELDS))
@@ -82,11 +84,11 @@ def test_every_control_of_the_page_that_sets_an_argument_is_in_its_table():
 
 
 def made(kind, given, problem, monkeypatch):
-    def refuse(**_given):
+    def refuse(_asked):
         raise problem
 
     monkeypatch.setitem(answers._KINDS, kind, refuse)
-    status, _, body = answers.answer((kind, given))
+    status, _, body = answers.answer((kind, REQUESTS[kind].model_construct(**given)))
     assert status == 422
     return json.loads(body)["error"]
 
@@ -120,7 +122,6 @@ def test_a_table_is_parsed_once(monkeypatch):
     parsed = []
     read = source.read_table
     monkeypatch.setattr(source, "read_table", lambda *a, **k: parsed.append(a) or read(*a, **k))
-    columns = {name: None for name in ("size_column", "score_column", "split_column", "task_column", "sheet")}
     for raw, status in (
         (b"size,score,metric\n60,0.6,auc\n94,0.7,auc\n60,0.6,f1\n94,0.7,f1\n", 200),
         (b"60,0.6\n94,0.7\n", 200),
@@ -128,8 +129,9 @@ def test_a_table_is_parsed_once(monkeypatch):
         (b"cases,a,b\n60,0.6,1\n94,x,1\n", 422),
     ):
         parsed.clear()
-        assert answers.answer(("read", columns | {"raw": raw}))[0] == status
+        assert answers.answer(("read", Sent(raw, ColumnOptions())))[0] == status
         assert len(parsed) == 1
     parsed.clear()
-    assert answers.answer(("backtest", {"table": "size,score\n60,x\n", "target": None, "confidence": 0.8}))[0] == 422
+    asked = REQUESTS["backtest"](table="size,score\n60,x\n")
+    assert answers.answer(("backtest", asked))[0] == 422
     assert len(parsed) == 1

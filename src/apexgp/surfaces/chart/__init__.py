@@ -1,1 +1,1 @@
-"""The picture of a forecast as SVG, for the report and the page: plain text made of facts, with no drawing library."""
+"""The picture of a forecast as SVG, for the report and the page, and in characters: text, with no drawing library."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
+from ...questions.picture import CurvePicture
 from ..markup import escaped, json_block
 from ..words.chart import reading_labels, readings
 from .svg import Drawing
@@ -26,27 +26,27 @@ def chart_style() -> str:
     return _text("chart.css")
 
 
-def chart_figure(facts: dict[str, Any], name: str = "chart") -> str:
+def chart_figure(picture: CurvePicture, name: str = "chart") -> str:
     """The chart for an HTML page that has the script and the style sheet; without the script it is a picture.
 
     Parameters
     ----------
-    facts
-        Of `chart_facts`.
+    picture
+        What is drawn.
     name
         Identifier of the figure; another for each of a page.
     """
-    drawing = Drawing(facts, name)
-    data = {"labels": reading_labels(facts), "readings": readings(facts), "places": drawing.places()}
+    drawing = Drawing(picture, name)
+    data = {"labels": reading_labels(picture), "readings": readings(picture), "places": drawing.places()}
     return (
         f'<figure class="chart" id="{escaped(name)}">\n{drawing.svg()}\n'
         f'<script type="application/json">{json_block(data)}</script>\n</figure>'
     )
 
 
-def chart_file(facts: dict[str, Any]) -> str:
+def chart_file(picture: CurvePicture) -> str:
     """The chart as the text of an SVG file, dark on light wherever it is put."""
-    return Drawing(facts).svg(style=_style_of_file()) + "\n"
+    return Drawing(picture).svg(style=_style_of_file()) + "\n"
 
 
 @cache

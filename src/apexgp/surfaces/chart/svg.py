@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
+
+from ..._check import FloatArray
+from ...questions.picture import CurvePicture
 from ..markup import escaped
 from ..words.chart import chart_description, chart_title, legend_words, size_axis
 from .axes import LogScale, ScoreScale, size_ticks
@@ -24,40 +27,39 @@ _MOST_LETTERS = 50  # of a metric's name above the axis
 
 @dataclass(frozen=True)
 class Drawing:
-    """Facts of a chart, laid out.
+    """A picture, laid out.
 
     Parameters
     ----------
-    facts
-        Of `chart_facts`.
+    picture
+        What is drawn.
     name
         Begins every identifier in the picture; another for each picture of a page.
     """
 
-    facts: dict[str, Any]
+    picture: CurvePicture
     name: str = "chart"
 
     @property
     def x(self) -> LogScale:
         """The axis of sizes."""
-        sizes = self.facts["sizes"]
-        return LogScale(sizes[0] / 1.06, sizes[-1] * 1.03, _LEFT, _RIGHT, _WIDTH - 2)
+        first, *_, last = self.picture.sizes.tolist()
+        return LogScale(first / 1.06, last * 1.03, _LEFT, _RIGHT, _WIDTH - 2)
 
     @property
     def y(self) -> ScoreScale:
         """The axis of scores."""
-        facts = self.facts
-        widest, pilot = facts["bands"][-1], facts["pilot"]
+        picture = self.picture
         # All of the forecast and of what was measured; where it is only a fit, a wide band may be cut off.
         _, (_, beyond) = self._parts()
-        values = [*facts["measured"]["scores"], *(widest[end][i] for i in beyond for end in ("lower", "upper"))]
-        values += [m + s for m, s in zip(pilot["mean"], pilot["std"], strict=True)]
-        values += [m - s for m, s in zip(pilot["mean"], pilot["std"], strict=True)]
-        return ScoreScale.holding(values + [facts["target"]] * (facts["target"] is not None), _TOP, _BOTTOM)
+        values = [picture.measured_scores, *(end[beyond] for ends in picture.bands.values() for end in ends)]
+        values += [picture.pilot_mean + picture.pilot_std, picture.pilot_mean - picture.pilot_std]
+        target = [] if picture.required is None else [picture.required.target]
+        return ScoreScale.holding([*np.concatenate(values).tolist(), *target], _TOP, _BOTTOM)
 
     def svg(self, style: str | None = None) -> str:
         """The picture; with a `style` sheet inside, one that is a file of its own."""
-        facts, name = self.facts, escaped(self.name)
+        picture, name = self.picture, escaped(self.name)
         legend = list(self._legend())
         height = _LEGEND + _ROW * (max(row for row, _ in legend)) + 14
         alone = "" if style is None else f"<style>{style}</style>"
@@ -65,8 +67,8 @@ class Drawing:
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" class="forecast-chart" viewBox="0 0 {_WIDTH} {height:g}" '
                 f'role="img" aria-labelledby="{name}-title {name}-desc">{alone}',
-                f'<title id="{name}-title">{escaped(chart_title(facts))}</title>',
-                f'<desc id="{name}-desc">{escaped(chart_description(facts))}</desc>',
+                f'<title id="{name}-title">{escaped(chart_title(picture))}</title>',
+                f'<desc id="{name}-desc">{escaped(chart_description(picture))}</desc>',
                 *self._axes(),
                 *self._bands(),
                 *self._forecast(),
@@ -79,8 +81,9 @@ class Drawing:
 
     def places(self) -> list[list[float]]:
         """For each size: where it is, and where its expected score and the ends of its interval are."""
-        x, y, band = self.x, self.y, self.facts["bands"][-1]
-        columns = zip(self.facts["sizes"], self.facts["mean"], band["lower"], band["upper"], strict=True)
+        x, y, picture = self.x, self.y, self.picture
+        lines = (picture.sizes, picture.mean, *picture.bands[picture.level])
+        columns = zip(*(line.tolist() for line in lines), strict=True)
         return [
             [round(x(size), 1), *(round(y(min(max(score, y.low), y.high)), 1) for score in scores)]
             for size, *scores in columns
@@ -103,19 +106,18 @@ class Drawing:
                 f"{tick.label}</text>"
             )
         yield f'<path class="axis" d="M{_LEFT:g} {_TOP:g}V{_BOTTOM:g}H{_RIGHT:g}"/>'
-        facts = self.facts
-        metric = facts["metric"]
+        metric = self.picture.metric
         shown = metric if len(metric) <= _MOST_LETTERS else metric[: _MOST_LETTERS - 1] + "\N{HORIZONTAL ELLIPSIS}"
         yield f'<text class="axis-title" x="6" y="{_TOP - 16:g}">{escaped(shown)}</text>'
         middle = (_LEFT + _RIGHT) / 2
         below = f'x="{middle:g}" y="{_BOTTOM + 47:g}" text-anchor="middle"'
-        yield f'<text class="axis-title" {below}>{escaped(size_axis(facts))}</text>'
+        yield f'<text class="axis-title" {below}>{escaped(size_axis(self.picture))}</text>'
 
     def _bands(self) -> Iterator[str]:
         # Where there are data the model is a fit, not a forecast: told apart by another class.
-        for i, band in reversed(list(enumerate(self.facts["bands"]))):
+        for i, ends in reversed(list(enumerate(self.picture.bands.values()))):
             for part, chosen in self._parts():
-                lower, upper = (self._line(band[end], chosen) for end in ("lower", "upper"))
+                lower, upper = (self._line(end, chosen) for end in ends)
                 back = " ".join(reversed(upper.split(" ")))
                 yield f'<polygon class="band band-{i} {part}" points="{lower} {back}"/>'
                 yield f'<polyline class="edge edge-{i} {part}" points="{lower}"/>'
@@ -123,11 +125,11 @@ class Drawing:
 
     def _forecast(self) -> Iterator[str]:
         for part, chosen in self._parts():
-            yield f'<polyline class="mean {part}" points="{self._line(self.facts["mean"], chosen)}"/>'
-        boundary = self.x(self.facts["pilot"]["sizes"][-1])
+            yield f'<polyline class="mean {part}" points="{self._line(self.picture.mean, chosen)}"/>'
+        boundary = self.x(float(self.picture.pilot_sizes[-1]))
         yield f'<path class="boundary" d="M{boundary:.1f} {_TOP:g}V{_BOTTOM:g}"/>'
         # Beside the boundary, on the side that the curve leaves free.
-        at = _BOTTOM - 24 if self.facts["direction"] == "higher" else _TOP + 6
+        at = _BOTTOM - 24 if self.picture.direction == "higher" else _TOP + 6
         words = (("measured", -8, "end", boundary - _LEFT), ("forecast", 8, "start", _RIGHT - boundary))
         for word, shift, anchor, room in words:
             if room > _SIDE_LABEL:
@@ -137,34 +139,31 @@ class Drawing:
                 )
 
     def _measured(self) -> Iterator[str]:
-        x, y, facts = self.x, self.y, self.facts
-        if len(facts["measured"]["sizes"]) > len(facts["pilot"]["sizes"]):
-            dots = zip(facts["measured"]["sizes"], facts["measured"]["scores"], strict=True)
+        x, y, picture = self.x, self.y, self.picture
+        if len(picture.measured_sizes) > len(picture.pilot_sizes):
+            dots = zip(picture.measured_sizes.tolist(), picture.measured_scores.tolist(), strict=True)
             # A dot is a line of no length with a round end: one element, however many there are.
             yield f'<path class="score" d="{"".join(f"M{x(n):.1f} {y(s):.1f}h0" for n, s in dots)}"/>'
-        for size, mean, std in zip(*(facts["pilot"][key] for key in ("sizes", "mean", "std")), strict=True):
+        columns = (picture.pilot_sizes, picture.pilot_mean, picture.pilot_std)
+        for size, mean, std in zip(*(column.tolist() for column in columns), strict=True):
             yield from _whisker("pilot", x(size), y(mean), y(mean + std) if std else None, y(mean - std))
 
     def _target(self) -> Iterator[str]:
-        x, y, facts = self.x, self.y, self.facts
-        if facts["target"] is None:
+        x, y, required = self.x, self.y, self.picture.required
+        if required is None:
             return
-        at, size = y(facts["target"]), facts["required"]["size"]
+        at = y(required.target)
         yield f'<path class="target" d="M{_LEFT:g} {at:.1f}H{_RIGHT:g}"/>'
-        if not facts["required"]["shown"]:
+        if not self.picture.marks(required):
             return
-        low, high = facts["required"]["interval"]
-        ends = [
-            max(_LEFT, x(facts["sizes"][0] if low is None else low)),
-            _RIGHT if high is None else min(_RIGHT, x(high)),
-        ]
-        yield f'<path class="spread" d="M{ends[0]:.1f} {at:.1f}H{ends[1]:.1f}"/>'
-        yield f'<path class="drop" d="M{x(size):.1f} {at:.1f}V{_BOTTOM:g}"/>'
-        yield _triangle(x(size), at)
+        low, high = (float(end) for end in np.clip(required.interval, x.low, x.high))
+        yield f'<path class="spread" d="M{max(_LEFT, x(low)):.1f} {at:.1f}H{min(_RIGHT, x(high)):.1f}"/>'
+        yield f'<path class="drop" d="M{x(required.size):.1f} {at:.1f}V{_BOTTOM:g}"/>'
+        yield _triangle(x(required.size), at)
 
     def _legend(self) -> Iterator[tuple[int, str]]:
         """Samples of the marks with their names: the line of the legend, and the mark."""
-        words = legend_words(self.facts)
+        words = legend_words(self.picture)
         target = words.pop("required", None)
         places = [(row, column) for row in range(4) for column in _COLUMNS]
         items = [(place, *item) for place, item in zip(places, words.items(), strict=False)]
@@ -177,15 +176,16 @@ class Drawing:
 
     def _parts(self) -> list[tuple[str, list[int]]]:
         """Which of the sizes lie within the pilot, and which beyond."""
-        sizes, last = self.facts["sizes"], self.facts["pilot"]["sizes"][-1]
+        sizes, last = self.picture.sizes, self.picture.pilot_sizes[-1]
         return [
-            ("fit", [i for i, size in enumerate(sizes) if size <= last]),
-            ("forecast", [i for i, size in enumerate(sizes) if size >= last]),
+            ("fit", np.flatnonzero(sizes <= last).tolist()),
+            ("forecast", np.flatnonzero(sizes >= last).tolist()),
         ]
 
-    def _line(self, scores: Sequence[float], chosen: Iterable[int]) -> str:
-        x, y, sizes = self.x, self.y, self.facts["sizes"]
-        return " ".join(f"{x(sizes[i]):.1f},{y(min(max(scores[i], y.low), y.high)):.1f}" for i in chosen)
+    def _line(self, scores: FloatArray, chosen: list[int]) -> str:
+        x, y = self.x, self.y
+        points = zip(self.picture.sizes[chosen].tolist(), scores[chosen].tolist(), strict=True)
+        return " ".join(f"{x(size):.1f},{y(min(max(score, y.low), y.high)):.1f}" for size, score in points)
 
 
 def _whisker(kind: str, x: float, y: float, top: float | None, bottom: float) -> Iterator[str]:

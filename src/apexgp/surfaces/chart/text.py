@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...questions.picture import CurvePicture
 from ..words.chart import legend_words
 from .axes import LogScale, ScoreScale, size_ticks
 
@@ -46,31 +47,31 @@ _STYLES = {
 
 
 class TextChart:
-    """Facts of a chart on a grid of characters.
+    """A picture on a grid of characters.
 
     Parameters
     ----------
-    facts
-        Of `chart_facts`.
+    picture
+        What is drawn.
     width
         Columns of the terminal.
     plain
         Whether it shows only ASCII.
     """
 
-    def __init__(self, facts: dict[str, Any], width: int = 80, *, plain: bool = False) -> None:
-        self.facts, self._which = facts, int(plain)
+    def __init__(self, picture: CurvePicture, width: int = 80, *, plain: bool = False) -> None:
+        self.picture, self._which = picture, int(plain)
         self.columns = max(20, min(width, _WIDEST) - _ROOM - 2)
-        widest, last = facts["bands"][-1], facts["pilot"]["sizes"][-1]
-        beyond = [i for i, size in enumerate(facts["sizes"]) if size >= last]
-        values = [*facts["pilot"]["mean"], *(widest[end][i] for i in beyond for end in ("lower", "upper"))]
-        values += [] if facts["target"] is None else [facts["target"]]
-        scale = ScoreScale.holding(values, 0, 1)
+        beyond = picture.sizes >= picture.pilot_sizes[-1]
+        shown = [picture.pilot_mean, *(end[beyond] for ends in picture.bands.values() for end in ends)]
+        target = [] if picture.required is None else [picture.required.target]
+        scale = ScoreScale.holding([*np.concatenate(shown).tolist(), *target], 0, 1)
         # As many lines from each number to the next.
         steps = max(1, round((scale.high - scale.low) / scale.step))
         self.height = steps * max(1, round(_HEIGHT / steps)) + 1
         self.y = replace(scale, bottom=self.height - 1)
-        self.x = LogScale(facts["sizes"][0], facts["sizes"][-1], 0, self.columns - 1, self.columns + 0.5)
+        first, *_, last = picture.sizes.tolist()
+        self.x = LogScale(first, last, 0, self.columns - 1, self.columns + 0.5)
         self._cells = [[(" ", "")] * self.columns for _ in range(self.height)]
         self._draw()
 
@@ -84,7 +85,7 @@ class TextChart:
     def lines(self) -> list[list[tuple[str, str]]]:
         """Lines of pieces of text, each with the name of its kind."""
         numbers = {round(self.y(tick.value)): tick.label for tick in self.y.ticks()}
-        shown = [[(self.facts["metric"], "title")]]
+        shown = [[(self.picture.metric, "title")]]
         for row, cells in enumerate(self._cells):
             shown.append([(f"{numbers.get(row, ''):>{_ROOM - 1}} {self._mark('left')}", ""), *_joined(cells)])
         return [*shown, *([(line, "")] for line in self._axis()), *self._legend()]
@@ -97,28 +98,27 @@ class TextChart:
             self._cells[round(row)][round(column)] = (self._mark(kind), kind)
 
     def _draw(self) -> None:
-        facts, logs = self.facts, np.log(self.facts["sizes"])
+        picture, required, logs = self.picture, self.picture.required, np.log(self.picture.sizes)
         at = np.linspace(logs[0], logs[-1], self.columns)
-        boundary = round(self.x(facts["pilot"]["sizes"][-1]))
+        boundary = round(self.x(float(picture.pilot_sizes[-1])))
         for row in range(self.height):
             self._set(boundary, row, "boundary")
-        for kind, band in reversed([(f"band {i}", band) for i, band in enumerate(facts["bands"])]):
-            ends = [np.interp(at, logs, band[end]) for end in ("lower", "upper")]
+        for kind, ends in reversed([(f"band {i}", ends) for i, ends in enumerate(picture.bands.values())]):
+            lower, upper = (np.interp(at, logs, end).tolist() for end in ends)
             for column in range(boundary + 1, self.columns):
-                bottom, top = (self.y(float(end[column])) for end in ends)
+                bottom, top = self.y(lower[column]), self.y(upper[column])
                 for row in range(math.ceil(top - 0.5), math.floor(bottom + 0.5) + 1):
                     self._set(column, row, kind)
-        if facts["target"] is not None:
+        if required is not None:
             for column in range(self.columns):
-                self._set(column, self.y(facts["target"]), "target")
-        mean = np.interp(at, logs, facts["mean"])
-        for column in range(self.columns):
-            self._set(column, self.y(float(mean[column])), "mean" if column >= boundary else "measured")
-        kind = "pilot" if "pilot" in legend_words(facts) else "single"
-        for size, score in zip(facts["pilot"]["sizes"], facts["pilot"]["mean"], strict=True):
+                self._set(column, self.y(required.target), "target")
+        for column, mean in enumerate(np.interp(at, logs, picture.mean).tolist()):
+            self._set(column, self.y(mean), "mean" if column >= boundary else "measured")
+        kind = "pilot" if "pilot" in legend_words(picture) else "single"
+        for size, score in zip(picture.pilot_sizes.tolist(), picture.pilot_mean.tolist(), strict=True):
             self._set(self.x(size), self.y(score), kind)
-        if facts["target"] is not None and facts["required"]["shown"]:
-            self._set(self.x(facts["required"]["size"]), self.y(facts["target"]), "required")
+        if required is not None and picture.marks(required):
+            self._set(self.x(required.size), self.y(required.target), "required")
 
     def _axis(self) -> list[str]:
         """The axis of sizes and its numbers."""
@@ -133,7 +133,7 @@ class TextChart:
 
     def _legend(self) -> list[list[tuple[str, str]]]:
         """What the marks mean, on as many lines as it takes."""
-        words = {kind: text for kind, text in legend_words(self.facts).items() if kind != "measured"}
+        words = {kind: text for kind, text in legend_words(self.picture).items() if kind != "measured"}
         words |= {"pilot": "measured"} if "pilot" in words else {}
         if "required" in words:
             words["required"] = words["required"].partition(" (")[0]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ...errors import DataError
+from ...answers.required import CONFIDENCE
 from ...estimators import METHODS
 from ...files.writing import check_writable
-from ...repeated.backtest import backtest as run_backtest
-from ...repeated.backtest import sizes_required
+from ...questions.backtest import BacktestQuestion
 from ..command import Sets
+from ..curve_file import CurveFile
 from ..facts import backtest_facts
-from ..options import Confidence, CurveFile, MethodOptions, among, share_option
+from ..options import Confidence, MethodOptions, among, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import BacktestDisplay
 from ..tables import backtest_table
@@ -41,7 +42,7 @@ def backtest(
         float | None,
         share_option(help="Score to reach: say what each method, fitted to all sizes, asks for.", show_default=False),
     ] = None,
-    confidence: Confidence = 0.8,
+    confidence: Confidence = CONFIDENCE,
     jobs: Annotated[
         int, typer.Option(help="Processes for a file with several tasks; -1 takes all cores."), Sets("n_jobs")
     ] = 1,
@@ -57,14 +58,12 @@ def backtest(
     """
     if out is not None:
         check_writable(out, picture.force)
-    curves, methods = source.curves(), settings.methods(method)
-    required = {} if target is None else sizes_required(source.only_curve(), methods, target, confidence)
-    result = run_backtest(curves, methods, holdout, n_jobs=jobs)
-    if not any(score.curves for score in result.pooled):
-        raise DataError(f"{source.pairs}: {result.pooled[0].failed}")
+    question = BacktestQuestion.named(method, **asdict(settings), holdout=holdout, target=target, confidence=confidence)
+    if target is not None:
+        source.only_curve()  # refused here, where the option that chooses one is known
+    answer = question.answer(source.curves(), n_jobs=jobs)
+    answer.refuse_unjudged(f"{source.pairs}: ")
     if out is not None:
-        result.to_csv(out, overwrite=picture.force)
-    facts = backtest_facts(result, required)
-    largest = max(curve.largest for curve in curves.values())
-    output.present(facts, *backtest_table(result, target, required, largest))
-    picture.draw(lambda: BacktestDisplay.from_backtest(result).plot(), output)
+        answer.result.to_csv(out, overwrite=picture.force)
+    output.present(backtest_facts(answer), *backtest_table(answer))
+    picture.draw(lambda: BacktestDisplay.from_backtest(answer.result).plot(), output)

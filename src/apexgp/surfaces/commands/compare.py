@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from ...errors import RequestError
-from ...repeated.compare import compare_models
+from ...questions.compare import COMPARED_TIMES, CompareQuestion
 from ..command import Sets
+from ..curve_file import ColumnOptions
 from ..facts import compare_facts
-from ..options import BayesOptions, Columns, sizes_asked_for
+from ..options import BayesOptions, as_multiples, reach_of
 from ..output import OutputOptions, PictureOptions
 from ..plot import ComparisonDisplay
 from ..tables import table_of
@@ -29,7 +30,7 @@ def compare(
         list[str] | None,
         typer.Option(
             help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several, or "
-            "part them by commas.  [default: 1x 2x 10x]",
+            f"part them by commas.  [default: {as_multiples(COMPARED_TIMES)}]",
             show_default=False,
         ),
         Sets("sizes"),
@@ -37,7 +38,7 @@ def compare(
     settings: BayesOptions,
     picture: PictureOptions,
     output: OutputOptions,
-    columns: Columns,
+    columns: ColumnOptions,
 ) -> None:
     """Say which model will be better with more data.
 
@@ -45,9 +46,9 @@ def compare(
     """
     if len(files) < 2:
         raise RequestError("compare wants two or more files, one for each model.")
+    question = CompareQuestion(at=reach_of(at))
     curves = {name: columns.only_curve_of(path) for name, path in _named(files).items()}
-    sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
-    found = compare_models(curves, sizes, settings.model())
+    found = question.answer(curves, settings.model())
     output.present(compare_facts(found), *table_of(found))
     picture.draw(lambda: ComparisonDisplay.from_comparison(found).plot(), output)
 

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from ...estimators import APExGP
-from ..chart.facts import chart_facts
+from ...questions.forecast import ForecastQuestion
+from ...questions.picture import CurvePicture, picture_of
+from ...questions.reach import Reach
 from ..digits import N_SPLITS, PILOT_SIZES, measure_digits
 from ..facts import forecast_facts
 from ..output import OutputOptions, PictureOptions
@@ -29,13 +31,13 @@ def demo(
     pilot, truth = measure_digits(seed)
     model = APExGP(seed=seed).fit(pilot)
     size, score = float(truth.sizes[0]), float(truth.scores.mean())
-    facts = forecast_facts(model, model.forecast([720, size]), 0.95)
+    answer = ForecastQuestion(at=Reach((720.0, size))).answer(model)
     output = OutputOptions()
     output.present(
-        facts,
-        *forecast_table(facts),
-        intro=pilot_line(facts["pilot"]),
-        chart=lambda: chart_facts(model, [size]),
+        forecast_facts(answer),
+        *forecast_table(answer),
+        intro=pilot_line(pilot),
+        chart=lambda: picture_of(answer, CurvePicture),
     )
-    typer.echo(f"\n{truth_sentence(size, score, facts['forecast'][-1])}")
-    picture.draw(lambda: CurveDisplay.from_estimator(model, size).plot(truth=([size], [score])), output)
+    typer.echo(f"\n{truth_sentence(score, answer)}")
+    picture.draw(lambda: picture_of(answer, CurveDisplay).plot(truth=([size], [score])), output)

@@ -9,13 +9,16 @@ from typing import Annotated
 import typer
 
 from ..._check import positive
+from ...answers.required import CONFIDENCE
 from ...collect.curves import CurveSet
-from ...design.pilot import CONFIDENCE, design_pilot
+from ...design.pilot import CONFIRM
 from ...design.plans import Cost, Price
 from ...errors import RequestError
+from ...questions.design import DesignQuestion
 from ..command import Sets
+from ..curve_file import CurveFileIfAny
 from ..facts import design_facts
-from ..options import BayesOptions, CurveFileIfAny, share_option, sizes_to_design
+from ..options import BayesOptions, reach_of, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import DesignDisplay
 from ..tables import table_of
@@ -78,7 +81,7 @@ def design(
     example_seconds: Annotated[
         float | None, typer.Option(help="Seconds that each training example adds to it.", show_default=False)
     ] = None,
-    confirm: Annotated[int, typer.Option(help="How many of the best designs to try on drawn data.")] = 3,
+    confirm: Annotated[int, typer.Option(help="How many of the best designs to try on drawn data.")] = CONFIRM,
     settings: BayesOptions,
     picture: PictureOptions,
     output: OutputOptions,
@@ -89,30 +92,26 @@ def design(
     Without a file, design the first pilot: --at is then needed.
     """
     spend, in_hours = _budget(budget)
-    model, curve = settings.model(), source.only_curve()
-    if curve is not None:
-        model.fit(curve)
-    largest = None if curve is None else curve.largest
     cost = _cost(results, fit_seconds, example_seconds, source.pairs) if in_hours else None
     if not in_hours and (results, fit_seconds, example_seconds) != (None, None, None):
         raise RequestError(
             f"must be in hours, such as 5h, for what fits take to matter, got {budget}.", argument="budget"
         )
-    found = design_pilot(
-        model,
-        spend,
-        at=sizes_to_design("at", at, largest),
+    question = DesignQuestion(
+        budget=spend,
+        at=reach_of(at, "at"),
         target=target,
         confidence=confidence,
         cost=cost,
         available=available,
-        sizes=sizes_to_design("sizes", sizes, largest),
+        sizes=reach_of(sizes, "sizes"),
         n_splits=splits,
         confirm=confirm,
-        seed=settings.seed,
     )
-    output.present(design_facts(found, model, curve), *table_of(found))
-    picture.draw(lambda: DesignDisplay.from_design(found, None if curve is None else model).plot(), output)
+    model, curve = settings.model(), source.only_curve()
+    answer = question.answer(model if curve is None else model.fit(curve))
+    output.present(design_facts(answer), *table_of(answer.found))
+    picture.draw(lambda: DesignDisplay.from_design(answer.found, None if curve is None else model).plot(), output)
 
 
 def _budget(text: str) -> tuple[float, bool]:

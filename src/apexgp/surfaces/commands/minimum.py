@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...answers.minimum import minimum_sample_size
+from ...questions.minimum import MinimumQuestion
 from ..facts import minimum_facts
 from ..options import share_option
 from ..output import OutputOptions
@@ -31,25 +31,31 @@ def minimum(
         ),
     ] = None,
     nagelkerke: Annotated[bool, typer.Option("--nagelkerke", help="The R2 is Nagelkerke's.")] = False,
-    margin: Annotated[float, typer.Option(help="Half-width of the interval for the overall risk.")] = 0.05,
-    shrinkage: Annotated[float, typer.Option(help="Expected shrinkage of the coefficients.")] = 0.9,
-    optimism: Annotated[float, typer.Option(help="Difference between apparent and true Nagelkerke's R2.")] = 0.05,
-    error: Annotated[float, typer.Option(help="Mean absolute error of the predicted risks.")] = 0.05,
+    margin: Annotated[
+        float, typer.Option(help="Half-width of the interval for the overall risk.")
+    ] = MinimumQuestion.margin,
+    shrinkage: Annotated[
+        float, typer.Option(help="Expected shrinkage of the coefficients.")
+    ] = MinimumQuestion.shrinkage,
+    optimism: Annotated[
+        float, typer.Option(help="Difference between apparent and true Nagelkerke's R2.")
+    ] = MinimumQuestion.optimism,
+    error: Annotated[float, typer.Option(help="Mean absolute error of the predicted risks.")] = MinimumQuestion.error,
     output: OutputOptions,
 ) -> None:
     """Say how many patients a prediction model with a yes-or-no outcome needs at least (Riley et al. 2020).
 
     Outcomes of several categories and times to an event have criteria of their own, which are not here.
     """
-    found = minimum_sample_size(
-        prevalence,
-        parameters,
-        r2,
+    found = MinimumQuestion(
+        prevalence=prevalence,
+        parameters=parameters,
+        r2=r2,
         cstatistic=cstatistic,
         nagelkerke=nagelkerke,
         margin=margin,
         shrinkage=shrinkage,
         optimism=optimism,
         error=error,
-    )
+    ).answer()
     output.present(minimum_facts(found), *table_of(found))

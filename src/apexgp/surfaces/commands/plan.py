@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
-from ...answers.plan import plan_collection
+from ...answers.plan import ROUNDS
+from ...questions.plan import PlanQuestion
 from ..command import Sets
+from ..curve_file import CurveFile
 from ..facts import plan_facts
-from ..options import CurveFile, ModelOptions, share_option
+from ..options import ModelOptions, share_option
 from ..output import OutputOptions, PictureOptions
 from ..plot import PlanDisplay
 from ..tables import table_of
@@ -22,7 +24,7 @@ def plan(
     target: Annotated[float, share_option(help="Score to reach.")],
     cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_example")],
     penalty: Annotated[float, typer.Option(help="What it costs not to reach the target, in the same currency.")],
-    rounds: Annotated[int, typer.Option(help="How often one can collect.")] = 3,
+    rounds: Annotated[int, typer.Option(help="How often one can collect.")] = ROUNDS,
     start: Annotated[
         int | None,
         typer.Option(help="Examples at hand.  [default: the largest size in the file]", show_default=False),
@@ -36,7 +38,7 @@ def plan(
 
     After each round, measure, add the scores to the file and plan again with the rounds that are left.
     """
-    model = settings.model().fit(source.only_curve())
-    found = plan_collection(model, target, cost, penalty, rounds, start)
-    output.present(plan_facts(model, found), *table_of(found))
-    picture.draw(lambda: PlanDisplay.from_plan(model, found).plot(), output)
+    question = PlanQuestion(target=target, cost_per_example=cost, penalty=penalty, rounds=rounds, start=start)
+    answer = question.answer(settings.model().fit(source.only_curve()))
+    output.present(plan_facts(answer), *table_of(answer.plan))
+    picture.draw(lambda: PlanDisplay.from_plan(answer.model, answer.plan).plot(), output)

@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from ...answers.plan import ROUNDS
 from ...errors import ApexError, DataError
 from ...estimators import APExGP
 from ...files.writing import check_writable
+from ...questions.design import BUDGET
 from ...running.progress import progress_bar
 from ..command import Sets
-from ..options import Confidence, CurveFile, ModelOptions, share_option, sizes_and_times
+from ..curve_file import CurveFile
+from ..options import ForecastOptions, ModelOptions
 from ..report.write import write_report
 from ..words.report import written_line
 
@@ -22,20 +25,7 @@ __all__ = ["report"]
 def report(
     *,
     out: Annotated[Path, typer.Option(help="File for the report (HTML)."), Sets()],
-    at: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Training-set size to forecast, or a multiple of the largest in the file such as 10x. "
-            "Repeat for several.  [default: 2x 10x 50x]",
-            show_default=False,
-        ),
-        Sets("sizes", "times"),
-    ] = None,
-    target: Annotated[
-        float | None, share_option(help="Score to reach: say how many examples it takes.", show_default=False)
-    ] = None,
-    confidence: Confidence = 0.8,
-    level: Annotated[float, share_option(help="Probability that the interval should hold the score.")] = 0.95,
+    asked: ForecastOptions,
     cost: Annotated[
         float | None,
         typer.Option(help="What a labelled example costs: plan what to collect.", show_default=False),
@@ -45,12 +35,12 @@ def report(
         float | None,
         typer.Option(help="What it costs not to reach the target, in the same currency.", show_default=False),
     ] = None,
-    rounds: Annotated[int, typer.Option(help="How often one can collect.")] = 3,
+    rounds: Annotated[int, typer.Option(help="How often one can collect.")] = ROUNDS,
     budget: Annotated[
         float | None,
         typer.Option(
             help="How many models you could still train, for the advice on what to measure next; 0: no advice.  "
-            "[default: 12]",
+            f"[default: {BUDGET:g}]",
             show_default=False,
         ),
     ] = None,
@@ -72,8 +62,7 @@ def report(
     It opens offline and prints. A file with several tasks gets a summary and a section on each.
     """
     check_writable(out, force)
-    curves = source.curves()
-    sizes, times = sizes_and_times(at or ())
+    question, curves = asked.question(), source.curves()
     models: dict[str | None, APExGP | ApexError] = {}
     with progress_bar("fits", len(curves)) as advance:
         for task, curve in curves.items():
@@ -87,11 +76,12 @@ def report(
     write_report(
         models,
         out,
-        sizes or None,
-        times=times or None,
-        target=target,
-        confidence=confidence,
-        level=level,
+        question.at.sizes or None,
+        times=question.at.times or None,
+        target=question.target,
+        confidence=question.confidence,
+        of=question.of,
+        level=question.level,
         cost_per_example=cost,
         penalty=penalty,
         rounds=rounds,

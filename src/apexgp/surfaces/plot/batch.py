@@ -10,12 +10,15 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from ..._check import instance, mapped, positive, several, text
+from ..._check import instance, mapped, several, text
 from ..._extras import need
 from ...answers.required import RequiredSize
 from ...errors import RequestError
 from ...estimators import APExGP, CurveEstimator
-from .curve import CurveDisplay, picture_end
+from ...forecast import LEVELS, Quantity
+from ...questions.picture import curve_picture, picture_end
+from ...questions.reach import Reach
+from .curve import CurveDisplay
 from .look import Display
 
 __all__ = ["MOST_PANELS", "BatchDisplay"]
@@ -34,12 +37,9 @@ class BatchDisplay(Display):
     ----------
     panels : mapping from task to CurveDisplay, or to the reason why there is none
         What to draw.
-    required : mapping from task to RequiredSize
-        Answers to a target, where there was one.
     """
 
     panels: Mapping[str, CurveDisplay | str]
-    required: Mapping[str, RequiredSize]
 
     @classmethod
     def from_estimators(
@@ -48,6 +48,8 @@ class BatchDisplay(Display):
         sizes: Sequence[float] = (),
         times: Sequence[float] = (),
         *,
+        of: Quantity = "new_splits",
+        levels: Sequence[float] = LEVELS,
         required: Mapping[str, RequiredSize] | None = None,
     ) -> Self:
         """Forecast each task as far as sizes, or multiples of its own largest, were asked for.
@@ -58,6 +60,8 @@ class BatchDisplay(Display):
             Fitted models by task; the error of one that could not be fitted is drawn in its place.
         sizes, times
             Training-set sizes, and multiples of each curve's largest.
+        of, levels
+            What is forecast, and the probabilities of the bands.
         required
             For some tasks the answer to a target.
         """
@@ -67,18 +71,18 @@ class BatchDisplay(Display):
         asked = {} if required is None else mapped("required", required)
         for answer in asked.values():
             instance("required", answer, RequiredSize, "what model.required_size gives")
-        ends = [positive("sizes", size) for size in several("sizes", sizes)]
-        multiples = [positive("times", time) for time in several("times", times)]
+        asked_for = (several(name, given) or None for name, given in (("sizes", sizes), ("times", times)))
+        reach = Reach.checked(*asked_for, arguments=("sizes", "times"))
         panels: dict[str, CurveDisplay | str] = {}
         for task, model in by_task.items():
             if isinstance(model, Exception):
                 panels[task] = str(model)
                 continue
             check_is_fitted(instance("models", model, CurveEstimator, "fitted models or errors"))
-            largest = model.curve_.largest
-            farthest = max([*ends, *(time * largest for time in multiples)], default=10 * largest)
-            panels[task] = CurveDisplay.from_estimator(model, picture_end(largest, farthest, asked.get(task)))
-        return cls(panels, asked)
+            curve, answer = model.curve_, asked.get(task)
+            end = picture_end(curve, reach.beyond(curve.largest), answer)
+            panels[task] = curve_picture(model, end, CurveDisplay, of=of, levels=levels, required=answer)
+        return cls(panels)
 
     def _about(self) -> str:
         return f"{len(self.panels)} tasks"
@@ -108,7 +112,7 @@ class BatchDisplay(Display):
             ax.text(0.5, 0.5, why, ha="center", va="center", fontsize="small", parse_math=False)
             ax.set_title(task, fontsize="medium", parse_math=False)
             return {}
-        panel.plot(ax, required=self.required.get(task))
+        panel.plot(ax)
         ax.get_legend().remove()
         ax.tick_params(labelsize="small")
         handles, names = ax.get_legend_handles_labels()

@@ -13,7 +13,6 @@ from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...repeated.compare import Comparison, PairComparison
-from ..words.phrases import counted
 from .look import (
     LINES,
     MODELS,
@@ -85,7 +84,7 @@ class ComparisonDisplay(Display):
             forecast, measured = model.forecast(grid, of="expected"), model.curve_.replicates
             models[name] = ModelCurve(measured.sizes, measured.mean, forecast.mean, *forecast.interval(level))
         curve = next(iter(comparison.models.values())).curve_
-        return cls(grid, models, comparison.pairs, level, curve.metric_name, counted(curve))
+        return cls(grid, models, comparison.pairs, level, curve.metric_name, curve.unit_name)
 
     def _about(self) -> str:
         return f"{self.metric} of {', '.join(self.models)}, to {exactly(self.sizes[-1])} training {self.unit}"

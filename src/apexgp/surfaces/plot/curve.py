@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..._check import FloatArray, probability, real_number, scores_array, several, shown, sizes_array
+from ..._check import FloatArray, real_number, scores_array, several, shown, sizes_array
 from ..._numbers import exactly, roughly
 from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import CurveEstimator
-from ..words.phrases import counted
+from ...forecast import LEVELS, Quantity
+from ...questions.picture import CurvePicture, curve_picture
 from .look import (
     FORECAST,
     MEASURED,
@@ -34,21 +35,14 @@ from .look import (
     whiskers,
 )
 
-__all__ = ["CurveDisplay", "picture_end"]
+__all__ = ["CurveDisplay"]
 
 _FARTHEST = 1e100  # where axes still count
 
 
-def picture_end(largest: float, farthest: float, required: RequiredSize | None) -> float | None:
-    """How far to draw: to the farthest size asked for, and to the size that a target takes, if that is in reach."""
-    in_reach = required is not None and required.size <= FARTHEST_FACTOR * largest
-    end = max(farthest, 1.3 * required.size) if required is not None and in_reach else farthest
-    return end if end > largest else None
-
-
 @dataclass(eq=False, repr=False)
-class CurveDisplay(Display):
-    """A learning curve, measured and forecast, ready to be drawn; holds the arrays and computes nothing.
+class CurveDisplay(CurvePicture, Display):
+    """A learning curve, measured and forecast, ready to be drawn.
 
     Make one with `CurveDisplay.from_estimator(model)` and draw it with `plot`.
 
@@ -62,10 +56,14 @@ class CurveDisplay(Display):
         The forecast, from the smallest pilot size on: its mean, as tables have it.
     bands : mapping from level to (lower, upper)
         Its equal-tailed intervals.
-    metric : str
-        Name of the score axis.
-    unit : str
-        What a size counts.
+    metric, unit, task, direction : str
+        Name of the score axis, what a size counts, whose curve it is, and which way is better.
+    level : float
+        The level of the interval that is read off, where a picture can be.
+    required : RequiredSize or None
+        Answer to a target.
+    prob_target : array of shape (Q,), or None
+        Probability that each size reaches it.
 
     Attributes
     ----------
@@ -73,20 +71,14 @@ class CurveDisplay(Display):
         What `plot` drew on.
     """
 
-    measured_sizes: FloatArray
-    measured_scores: FloatArray
-    pilot_sizes: FloatArray
-    pilot_mean: FloatArray
-    pilot_std: FloatArray
-    sizes: FloatArray
-    mean: FloatArray
-    bands: Mapping[float, tuple[FloatArray, FloatArray]]
-    metric: str = "score"
-    unit: str = "examples"
-
     @classmethod
     def from_estimator(
-        cls, model: CurveEstimator, to: float | None = None, *, levels: Sequence[float] = (0.8, 0.95)
+        cls,
+        model: CurveEstimator,
+        to: float | None = None,
+        *,
+        of: Quantity = "new_splits",
+        levels: Sequence[float] = LEVELS,
     ) -> Self:
         """Forecast from the smallest pilot size to the size `to` (by default 10 times the largest) for drawing.
 
@@ -96,37 +88,21 @@ class CurveDisplay(Display):
             A fitted model with a `forecast` method.
         to
             Right end of the curve.
+        of
+            What is forecast, as for `model.forecast`.
         levels
             Probabilities of the bands.
         """
         if not isinstance(model, CurveEstimator):
             raise RequestError(f"must be a fitted model, got {shown(model)}.", argument="model")
         check_is_fitted(model)
-        shares = sorted(probability("levels", level) for level in several("levels", levels))
-        curve = model.curve_
-        pilot = curve.replicates
-        start, last = pilot.sizes[0], pilot.sizes[-1]
+        last = model.curve_.largest
         end = 10 * last if to is None else real_number("to", to)
         if not last < end <= _FARTHEST:
             raise RequestError(
                 f"must be beyond the largest pilot size {last:g} and at most {_FARTHEST:g}, got {end:g}.", argument="to"
             )
-        grid = np.geomspace(start, end, 160)
-        # The pilot's last size stands where the drawing changes; geomspace must not round the ends away from it.
-        grid = np.unique(np.concatenate([grid[1:-1], [start, last, end]]))
-        forecast = model.forecast(grid)
-        return cls(
-            measured_sizes=curve.sizes,
-            measured_scores=curve.scores,
-            pilot_sizes=pilot.sizes,
-            pilot_mean=pilot.mean,
-            pilot_std=pilot.std,
-            sizes=grid,
-            mean=forecast.mean,
-            bands={level: forecast.interval(level) for level in shares},
-            metric=curve.metric_name,
-            unit=counted(curve),
-        )
+        return curve_picture(model, end, cls, of=of, levels=levels)
 
     def _about(self) -> str:
         return (
@@ -151,9 +127,10 @@ class CurveDisplay(Display):
             Sizes and scores that were measured beyond the pilot, to be shown beside the forecast.
         required
             Answer to a target, of `model.required_size`: shows the target, and the size with its interval as far as the
-            picture reaches.
+            picture reaches. By default the one that the picture was made with, if any.
         """
         later = None if truth is None else _pairs(truth)
+        required = self.required if required is None else required
         if required is not None and not isinstance(required, RequiredSize):
             raise RequestError(f"must be what model.required_size gives, got {shown(required)}.", argument="required")
         ours = ax is None
@@ -208,7 +185,7 @@ class CurveDisplay(Display):
         """The target, and the size that reaches it with its interval, as far as they lie within the picture."""
         sure = f"{100 * required.confidence:g} %"
         left, right = self.sizes[0], self.sizes[-1]
-        within = left <= required.size <= right
+        within = self.marks(required)
         size = roughly(required.size, required.relative_error)
         if required.already_met:
             words = f"target {required.target:g}: met already"

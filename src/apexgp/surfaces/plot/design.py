@@ -13,7 +13,6 @@ from ..._check import FloatArray, instance
 from ..._numbers import exactly
 from ...design.ranked import PilotDesign
 from ...estimators import APExGP, CurveEstimator
-from ..words.phrases import counted
 from .look import (
     FORECAST,
     LINES,
@@ -86,7 +85,7 @@ class DesignDisplay(Display):
             widths={found.words(one): np.array(one.grid_widths)[shown] for one in some},
             measured=None if pilot is None else (pilot.sizes, pilot.mean, pilot.std),
             metric="score" if model is None else model.curve_.metric_name,
-            unit="examples" if model is None else counted(model.curve_),
+            unit="examples" if model is None else model.curve_.unit_name,
         )
 
     def _about(self) -> str:

@@ -17,7 +17,6 @@ from ...answers.required import success_of
 from ...cautions import FARTHEST_FACTOR
 from ...estimators import APExGP, CurveEstimator
 from ...forecast import Quantity
-from ..words.phrases import counted
 from .look import FORECAST, MEASURED, Display, checked_axes, dress, legend, mark_tested, new_axes, percent_axis
 
 __all__ = ["PlanDisplay"]
@@ -63,7 +62,7 @@ class PlanDisplay(Display):
         grid = np.linspace(plan.start, farthest, 200)
         prob = np.maximum.accumulate(success_of(model, plan.target, of)(grid))
         curve = model.curve_
-        return cls(grid, prob, plan, curve.metric_name, counted(curve), FARTHEST_FACTOR * curve.largest)
+        return cls(grid, prob, plan, curve.metric_name, curve.unit_name, FARTHEST_FACTOR * curve.largest)
 
     def _about(self) -> str:
         rounds = sorted(set(self.plan.stops))

@@ -11,17 +11,22 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import Any, Self
 
 from ..._extras import need
 from ...curve import curve_columns
 from ...files.plain import plain
+from ...questions.backtest import own_method
+from ...questions.picture import CurvePicture, picture_of
+from ...questions.report import ReportAnswer, ReportQuestion
 from ...reading.spreadsheets import as_csv
 from ..chart.figure import chart_figure, chart_script, chart_style
+from ..fact_types import ReportFacts
+from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts
 from ..markup import without_controls
 from ..tables import (
-    Cells,
     advice_table,
+    backtest_table,
     curve_table,
     forecast_table,
     held_out_table,
@@ -29,133 +34,108 @@ from ..tables import (
     summary_table,
     table_of,
 )
-from ..words.cite import citations
+from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
-from ..words.forecast import forecast_sentence, pilot_line
-from ..words.remake import design_command, python_lines, shell_line
+from ..words.forecast import answer_sentences, pilot_line
+from ..words.remake import design_in_shell, report_in_python, report_in_shell
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
-from ..words.required import required_sentence
-from .facts import Findings, own_method
-from .wanted import Wanted
 
 __all__ = ["report_page"]
 
 
-@dataclass(frozen=True)
-class _Section:
-    """One task, ready to be set."""
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """The answers about one task, with their documents, and its place in the report."""
 
     name: str
     anchor: str
-    found: Findings
-    wanted: Wanted
+    answer: ReportAnswer
+    facts: ReportFacts
+
+    @classmethod
+    def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
+        facts: ReportFacts = {
+            "forecast": forecast_facts(answer.forecast),
+            "plan": None if answer.plan is None else plan_facts(answer.plan),
+            "design": None if answer.advice is None else design_facts(answer.advice),
+            "backtest": backtest_facts(answer.backtest),
+        }
+        return cls(name, anchor, answer, facts)
 
     @property
-    def answers(self) -> list[str]:
-        """What was asked for most comes first: the size for a target, then the forecast, then the plan."""
-        found, pilot, curve = self.found, self.found.forecast["pilot"], self.found.model.curve_
-        row, level = found.forecast["forecast"][-1], found.forecast["level"]
-        return [
-            *([] if found.required is None else [required_sentence(found.required, curve)]),
-            forecast_sentence(pilot["sizes"][-1], pilot["means"][-1], curve, row, level),
-            *([] if found.plan_facts is None else [found.plan_facts["sentence"]]),
-        ]
+    def sources(self) -> list[Reference]:
+        """Whose work the answers rest on."""
+        of_plan: list[Reference] = [] if self.answer.plan is None else ["mahmood_b"]
+        of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
+        compared = sources_of_methods(self.answer.backtest.question.methods)
+        return [*sources_of(self.answer.model), *of_plan, *of_advice, *compared]
 
-    @property
-    def pilot(self) -> str:
-        return pilot_line(self.found.forecast["pilot"])
-
-    @property
-    def chart(self) -> str:
-        return chart_figure(self.found.chart, f"{self.anchor}-chart")
-
-    @property
-    def forecast(self) -> Cells:
-        return forecast_table(self.found.forecast)
-
-    @property
-    def required(self) -> Cells | None:
-        found = self.found.required
-        return None if found is None else required_table(found, self.found.model.curve_)
-
-    @property
-    def plan(self) -> Cells | None:
-        return None if self.found.plan is None else table_of(self.found.plan)
-
-    @property
-    def designs(self) -> Cells | None:
-        return None if self.found.design is None else advice_table(self.found.design)
-
-    @property
-    def designs_read(self) -> str:
-        return "" if self.found.design is None else how_designs_are_ranked(self.found.design, self.found.model.curve_)
-
-    @property
-    def design_line(self) -> str | None:
-        asked = self.wanted.design_arguments(self.found.model)
-        return design_command(self.found.model, asked, task=self.name or None)
-
-    @property
-    def judged(self) -> bool:
-        return any(score.curves for score in self.found.backtest.pooled)
-
-    @property
-    def held_out(self) -> Cells:
-        return held_out_table(self.found.backtest, own_method(self.found.model))
-
-    @property
-    def methods(self) -> Cells:
-        return table_of(self.found.backtest)
-
-    @property
-    def measured(self) -> Cells:
-        return curve_table(self.found.model.curve_)
-
-    @property
-    def assumptions(self) -> Mapping[str, str]:
-        return assumptions(self.found.model)
+    def section(self) -> dict[str, object]:
+        """What the template sets: sentences, tables as cells, the chart."""
+        answer, facts, curve = self.answer, self.facts, self.answer.model.curve_
+        required, plan, advice = answer.forecast.required, answer.plan, answer.advice
+        cautions = [*answer.forecast.cautions, *(() if plan is None else plan.plan.cautions)]
+        return {
+            "name": self.name,
+            "anchor": self.anchor,
+            "facts": facts,
+            # What was asked for most comes first: the size for a target, then the forecast, then the plan.
+            "answers": [
+                *reversed(answer_sentences(answer.forecast)),
+                *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
+            ],
+            "cautions": list(dict.fromkeys(cautions)),
+            "pilot": pilot_line(curve),
+            "chart": chart_figure(picture_of(answer.forecast, CurvePicture), f"{self.anchor}-chart"),
+            "forecast": forecast_table(answer.forecast),
+            "required": None if required is None else required_table(required, curve),
+            "plan": None if plan is None else table_of(plan.plan),
+            "designs": None if advice is None else advice_table(advice.found),
+            "designs_read": None if advice is None else how_designs_are_ranked(advice),
+            "design_line": None if advice is None else design_in_shell(advice, task=self.name or None),
+            "judged": answer.backtest.is_judged,
+            "held_out": held_out_table(answer.backtest.result, own_method(answer.model)),
+            "methods": backtest_table(answer.backtest),
+            "measured": curve_table(curve),
+            "assumptions": assumptions(answer.forecast),
+        }
 
 
-def report_page(found: Mapping[str, Findings], failed: Mapping[str, str], wanted: Wanted) -> str:
+def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], question: ReportQuestion) -> str:
     """The report as the text of an HTML file.
 
     Parameters
     ----------
-    found
-        Findings by the name of the task; of one task that has none, by the empty name.
+    answers
+        Answers by the name of the task; of one task that has none, by the empty name.
     failed
         Why other tasks have no forecast.
-    wanted
+    question
         What was asked for.
     """
-    models = {name: one.model for name, one in found.items()}
-    sections = [_Section(name, f"task-{i}", one, wanted) for i, (name, one) in enumerate(found.items(), start=1)]
-    first = sections[0].assumptions
+    models = {name: answer.model for name, answer in answers.items()}
+    tasks = [_Task.placed(name, f"task-{i}", answer) for i, (name, answer) in enumerate(answers.items(), start=1)]
+    sections = [task.section() for task in tasks]
+    first = sections[0]["assumptions"]
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
-    facts = {
-        "apexgp": version("apexgp"),
-        "tasks": {s.name: s.found.as_json() for s in sections},
-        "failed": dict(failed),
-    }
+    facts = {"apexgp": version("apexgp"), "tasks": {task.name: task.facts for task in tasks}, "failed": dict(failed)}
     return _template().render(
         title=report_title(models),
         sections=sections,
         failed=failed,
         opening=opening(len(sections), len(failed)),
-        summary=summary_table(
-            {s.name: s.found.forecast for s in sections}, {s.name: s.found.required for s in sections}
-        ),
-        shared=first if all(section.assumptions == first for section in sections) else None,
+        summary=summary_table({name: answer.forecast for name, answer in answers.items()}),
+        shared=first if all(section["assumptions"] == first for section in sections) else None,
         data_intro=DATA_INTRO,
-        citations=citations(source for section in sections for source in section.found.sources),
-        python=python_lines(models, wanted.as_arguments()),
-        shell=shell_line(models, wanted.as_arguments()),
+        citations=citations(source for task in tasks for source in task.sources),
+        python=report_in_python(models, question),
+        shell=report_in_shell(models, question),
         data=(csv := as_csv(curve_columns(curves))),
         data_link=_link("text/csv", csv),
         facts_link=_link("application/json", json.dumps(plain(facts), indent=1)),
         version=version("apexgp"),
-        seeds=sorted({model.get_params(deep=False)["seed"] for model in models.values()}),
+        seeds=sorted({model.seed for model in models.values()}),
         date=datetime.now(UTC).date().isoformat(),
         style=style,
         script=script,

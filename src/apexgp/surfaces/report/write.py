@@ -11,13 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._check import mapped, shown, truth
 from ..._extras import need
+from ...answers.plan import ROUNDS
+from ...answers.required import CONFIDENCE
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
 from ...files.writing import check_writable, write_text
+from ...forecast import LEVEL, Quantity
+from ...questions.forecast import ForecastQuestion
+from ...questions.plan import PlanQuestion
+from ...questions.reach import Reach
+from ...questions.report import ReportQuestion
 from ...running.progress import progress_bar
-from .facts import findings
 from .page import report_page
-from .wanted import Wanted
 
 __all__ = ["write_report"]
 
@@ -29,11 +34,12 @@ def write_report(
     *,
     times: ArrayLike | None = None,
     target: float | None = None,
-    confidence: float = 0.8,
-    level: float = 0.95,
+    confidence: float = CONFIDENCE,
+    of: Quantity = "new_splits",
+    level: float = LEVEL,
     cost_per_example: float | None = None,
     penalty: float | None = None,
-    rounds: int = 3,
+    rounds: int = ROUNDS,
     budget: float | None = None,
     available: float | None = None,
     overwrite: bool = False,
@@ -58,6 +64,8 @@ def write_report(
         More of them, as multiples of a pilot's largest size; 2, 10 and 50 where neither is given.
     target, confidence
         Score to reach, and the probability with which it should be, as for `APExGP.required_size`.
+    of
+        What is forecast, as for `APExGP.forecast`. A target is about the true expected score, whatever is forecast.
     level
         Probability that the intervals should hold the score.
     cost_per_example, penalty, rounds
@@ -73,25 +81,25 @@ def write_report(
     check_writable(path, overwrite)
     truth("progress", progress)
     need("jinja2", "write_report", "report")
-    wanted = Wanted.checked(
-        sizes=sizes,
-        times=times,
-        target=target,
-        confidence=confidence,
-        level=level,
-        cost_per_example=cost_per_example,
-        penalty=penalty,
-        rounds=rounds,
+    question = ReportQuestion(
+        forecast=ForecastQuestion(
+            at=Reach.checked(sizes, times, arguments=("sizes", "times")),
+            of=of,
+            level=level,
+            target=target,
+            confidence=confidence,
+        ),
+        plan=PlanQuestion.if_priced(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds),
         budget=budget,
         available=available,
     )
     models, failed = _sorted_out(model)
-    found = {}
+    answers = {}
     with progress_bar("tasks", len(models), shown=progress) as advance:
         for name, one in models.items():
-            found[name] = findings(one, wanted)
+            answers[name] = question.answer(one)
             advance()
-    write_text(path, report_page(found, failed, wanted), overwrite=overwrite)
+    write_text(path, report_page(answers, failed, question), overwrite=overwrite)
 
 
 def _sorted_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:

@@ -6,66 +6,82 @@ import json
 import os
 import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, TypeVar
 
-from ...answers.minimum import minimum_sample_size
-from ...answers.plan import CollectionPlan, plan_collection
+from pydantic import BaseModel
+
 from ...cautions import worded_for
 from ...curve import LearningCurve, curve_columns
-from ...design.pilot import design_pilot
-from ...errors import ApexError, ApexWarning, DataError, RequestError
-from ...estimators import APExGP, CurveEstimator
+from ...errors import ApexError, ApexWarning, DataError
+from ...estimators import APExGP
+from ...questions.backtest import BacktestQuestion
+from ...questions.compare import CompareQuestion
+from ...questions.design import DesignQuestion
+from ...questions.minimum import MinimumQuestion
+from ...questions.picture import CurvePicture, picture_of
+from ...questions.plan import PlanQuestion
+from ...questions.report import ReportQuestion
 from ...reading.spreadsheets import as_csv
-from ...repeated.backtest import backtest as run_backtest
-from ...repeated.backtest import sizes_required
-from ...repeated.backtest_answer import Backtest
-from ...repeated.compare import compare_models
-from ..advice import advice_arguments
-from ..chart.facts import bands_with, chart_facts
 from ..chart.figure import chart_figure, chart_file
-from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
-from ..options import (
-    BayesOptions,
-    Columns,
-    MethodOptions,
-    ModelOptions,
-    sizes_and_times,
-    sizes_asked_for,
-    sizes_to_design,
+from ..curve_file import ColumnOptions
+from ..fact_types import (
+    AdviceFacts,
+    BacktestFacts,
+    CellsFacts,
+    CompareFacts,
+    DesignFacts,
+    Doubted,
+    ForecastFacts,
+    MinimumFacts,
+    NoBacktest,
+    PageFacts,
+    PlanFacts,
 )
-from ..report.facts import findings
+from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
+from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, reach_of
 from ..report.page import report_page
-from ..report.wanted import Wanted
-from ..tables import advice_table, backtest_table, forecast_table, table_of
+from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.design import how_designs_are_ranked
-from ..words.lines import MEASUREMENTS, python_lines, shell_lines
-from ..words.remake import design_command, design_lines
+from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
+from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
 from .refusals import UNPREPARED, error_body
+from .requests import (
+    AdviceRequest,
+    BacktestRequest,
+    ColumnsRequest,
+    CompareRequest,
+    CurveRequest,
+    DesignRequest,
+    ForecastRequest,
+    MinimumRequest,
+    PageRequest,
+    PlannedRequest,
+    PlanRequest,
+    ReportRequest,
+)
 from .vocabularies import FIELDS, vocabulary_of
 
 __all__ = ["Reply", "answer"]
 
+Group = TypeVar("Group", ColumnOptions, ForecastOptions, MethodOptions, BayesOptions, ModelOptions)
 Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 
 _POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
-_DEFAULT_SIZES = ("2x", "10x", "50x")
 
 
-def answer(request: tuple[str, dict[str, Any]]) -> Reply:
-    """Answer a request: its kind and its fields."""
-    kind, given = request
-    if kind == "read":
-        given = {"sent": Sent(**given)}
+def answer(request: tuple[str, BaseModel | Sent]) -> Reply:
+    """Answer a request: its kind, and what is asked."""
+    kind, asked = request
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = _KINDS[kind](**given)
+            found = _KINDS[kind](asked)
         except ApexError as problem:
-            return 422, "application/json", _error(kind, problem.worded_for(vocabulary_of(kind)), given)
+            return 422, "application/json", _error(kind, problem.worded_for(vocabulary_of(kind)), asked)
         except Exception:  # whatever it is, the process goes on with the next request
             if os.environ.get("APEXGP_TRACEBACK"):
                 traceback.print_exc()
@@ -78,165 +94,162 @@ def answer(request: tuple[str, dict[str, Any]]) -> Reply:
     return 200, "application/json", json.dumps(found, allow_nan=False).encode()
 
 
-def _error(kind: str, problem: ApexError, given: Mapping[str, Any]) -> bytes:
+def _error(kind: str, problem: ApexError, asked: BaseModel | Sent) -> bytes:
     # A file is asked about by what would settle the doubt.
     settling = [name for name, _ in problem.to_set] if kind == "read" else []
     argument = next(map(FIELDS[kind].name, filter(None, [problem.argument, *settling])), None)
-    rows = [asdict(fault) for fault in problem.faults] if "table" in given else []
-    layout = given["sent"].layout if kind == "read" else None
+    rows = [asdict(fault) for fault in problem.faults] if hasattr(asked, "table") else []
+    layout = asked.layout if isinstance(asked, Sent) else None
     return error_body("data" if isinstance(problem, DataError) else "request", str(problem), argument, rows, layout)
 
 
-def _columns(given: Mapping[str, Any]) -> Columns:
-    return Columns(**{field.name: given[field.name] for field in fields(Columns) if field.name in given})
+def _options(group: type[Group], asked: BaseModel) -> Group:
+    """A group of options from the fields of a request that have their names."""
+    names = [field.name for field in fields(group) if hasattr(asked, field.name)]
+    return group(**{name: getattr(asked, name) for name in names})
 
 
-def _options(group: type[MethodOptions], given: Mapping[str, Any]) -> Any:
-    return group(**{field.name: given[field.name] for field in fields(group) if field.name in given})
+def _curve(table: str, asked: ColumnsRequest) -> tuple[LearningCurve, tuple[str, ...]]:
+    """The curve of a table, and how it was read."""
+    return curve_of(table, _options(ColumnOptions, asked))
 
 
-def _fitted(table: str, given: Mapping[str, Any]) -> tuple[APExGP, tuple[str, ...]]:
+def _fitted(asked: CurveRequest) -> tuple[APExGP, tuple[str, ...]]:
     """The model, and how the table was read."""
-    model: APExGP = _options(ModelOptions, given).model()
-    curve, notes = curve_of(table, _columns(given))
+    model = _options(ModelOptions, asked).model()
+    curve, notes = _curve(asked.table, asked)
     return model.fit(curve), notes
 
 
-def _forecast(*, table: str, **given: Any) -> dict[str, Any]:
-    return _forecast_of(_fitted(table, given)[0], **given)[0]
+def _forecast(asked: ForecastRequest) -> ForecastFacts:
+    question = _options(ForecastOptions, asked).question()
+    return forecast_facts(question.answer(_fitted(asked)[0]))
 
 
-def _forecast_of(
-    model: APExGP,
-    *,
-    at: list[str] | None,
-    target: float | None,
-    confidence: float,
-    of: Any,
-    level: float,
-    **_others: Any,
-) -> tuple[dict[str, Any], list[float], Any]:
-    sizes = sizes_asked_for(at or _DEFAULT_SIZES, model.curve_.largest)
-    required = None if target is None else model.required_size(target, confidence)
-    return forecast_facts(model, model.forecast(sizes, of=of), level, required), sizes, required
+def _plan(asked: PlanRequest) -> PlanFacts:
+    question = PlanQuestion(
+        target=asked.target,
+        cost_per_example=asked.cost,
+        penalty=asked.penalty,
+        rounds=asked.rounds,
+        start=asked.start,
+    )
+    return plan_facts(question.answer(_fitted(asked)[0]))
 
 
-def _plan(
-    *, table: str, target: float, cost: float, penalty: float, rounds: int, start: int | None, **given: Any
-) -> dict[str, Any]:
-    model, _ = _fitted(table, given)
-    return plan_facts(model, plan_collection(model, target, cost, penalty, rounds, start))
+def _compare(asked: CompareRequest) -> CompareFacts:
+    question = CompareQuestion(at=reach_of(asked.at))
+    curves = {name: _curve(table, asked)[0] for name, table in asked.tables.items()}
+    return compare_facts(question.answer(curves, _options(BayesOptions, asked).model()))
 
 
-def _compare(*, tables: dict[str, str], at: list[str] | None, **given: Any) -> dict[str, Any]:
-    curves = {name: curve_of(table, _columns(given))[0] for name, table in tables.items()}
-    sizes = sizes_asked_for(at or ("1x", "2x", "10x"), max(curve.largest for curve in curves.values()))
-    return compare_facts(compare_models(curves, sizes, _options(ModelOptions, given).model()))
+def _backtest(asked: BacktestRequest) -> BacktestFacts:
+    question = BacktestQuestion.named(
+        asked.method,
+        **asdict(_options(MethodOptions, asked)),
+        holdout=asked.holdout,
+        target=asked.target,
+        confidence=asked.confidence,
+    )
+    answer = question.answer(_curve(asked.table, asked)[0])
+    answer.refuse_unjudged()
+    return backtest_facts(answer)
 
 
-def _backtest(*, table: str, target: float | None, confidence: float, **given: Any) -> dict[str, Any]:
-    (curve, _), methods = curve_of(table, _columns(given)), _options(MethodOptions, given).methods(given["method"])
-    required = {} if target is None else sizes_required(curve, methods, target, confidence)
-    return backtest_facts(_judged(curve, methods, given["holdout"]), required)
+def _minimum(asked: MinimumRequest) -> MinimumFacts:
+    return minimum_facts(MinimumQuestion(**asked.model_dump()).answer())
 
 
-def _judged(curve: LearningCurve, methods: Mapping[str, CurveEstimator], holdout: int | None) -> Backtest:
-    result = run_backtest(curve, methods, holdout)
-    if not any(score.curves for score in result.pooled):
-        raise DataError(str(result.pooled[0].failed))
-    return result
+def _design(asked: DesignRequest) -> DesignFacts:
+    question = DesignQuestion(
+        budget=asked.budget,
+        at=reach_of(asked.at, "at"),
+        target=asked.target,
+        confidence=asked.confidence,
+        available=asked.available,
+        sizes=reach_of(asked.sizes, "sizes"),
+        n_splits=asked.splits,
+        confirm=asked.confirm,
+    )
+    model = _options(BayesOptions, asked).model()
+    return design_facts(question.answer(model if asked.table is None else model.fit(_curve(asked.table, asked)[0])))
 
 
-def _minimum(*, prevalence: float, parameters: int, r2: float, **given: Any) -> dict[str, Any]:
-    return minimum_facts(minimum_sample_size(prevalence, parameters, r2, **given))
-
-
-def _design(
-    *, table: str | None, at: list[str] | None, sizes: list[str] | None, seed: int, **given: Any
-) -> dict[str, Any]:
-    model: APExGP = _options(BayesOptions, given | {"seed": seed}).model()
-    curve = None if table is None else curve_of(table, _columns(given))[0]
-    if curve is not None:
-        model.fit(curve)
-    largest = None if curve is None else curve.largest
-    asked = {name: given[name] for name in ("target", "confidence", "available", "confirm")}
-    asked |= {"n_splits": given["splits"], "at": sizes_to_design("at", at, largest)}
-    asked |= {"sizes": sizes_to_design("sizes", sizes, largest)}
-    return design_facts(design_pilot(model, given["budget"], seed=seed, **asked), model, curve)
-
-
-def _advice(*, table: str, at: list[str] | None, **given: Any) -> dict[str, Any]:
+def _advice(asked: AdviceRequest) -> AdviceFacts:
     """What the page shows of what would help most."""
-    model, _ = _fitted(table, given)
-    curve = model.curve_
-    sizes = sizes_asked_for(at or (), curve.largest)
-    asked = advice_arguments(model, given["budget"], sizes, given["target"], given["confidence"], given["available"])
-    found = design_pilot(model, **asked)
-    facts = design_facts(found, model, curve)
-    facts["cautions"] = [worded_for(vocabulary_of("advice"), caution) for caution in facts["cautions"]]
-    header, rows = advice_table(found)
+    forecast = _options(ForecastOptions, asked).question()
+    model, _ = _fitted(asked)
+    question = DesignQuestion.after(forecast, model, budget=asked.budget, available=asked.available)
+    answer = question.answer(model)
+    facts = design_facts(answer)
+    _word_by_controls(facts)
     return {
         "design": facts,
-        "table": {"header": header, "rows": rows},
-        "note": how_designs_are_ranked(found, curve),
-        "python": design_lines(asked),
-        "shell": f"{design_command(model, asked, MEASUREMENTS)}\n",
+        "table": _as_cells(advice_table(answer.found)),
+        "note": how_designs_are_ranked(answer),
+        "python": design_in_python(answer),
+        "shell": f"{design_in_shell(answer, MEASUREMENTS)}\n",
     }
 
 
-def _page(*, table: str, rounds: int, backtest: bool, **given: Any) -> dict[str, Any]:
+def _page(asked: PageRequest) -> PageFacts:
     """All that the page shows, from one fit."""
-    model, notes = _fitted(table, given)
-    facts, sizes, required = _forecast_of(model, **given)
-    chart = chart_facts(model, sizes, required, levels=bands_with(given["level"]), points=_POINTS)
-    tables = {"forecast": forecast_table(facts)}
-    answer: dict[str, Any] = {"forecast": facts, "plan": None, "backtest": None}
-    target, cost, penalty = (given[name] for name in ("target", "cost", "penalty"))
-    plan = None
-    if cost is not None or penalty is not None:
-        plan = _planned(model, target, cost, penalty, rounds)
-        answer["plan"], tables["plan"] = plan_facts(model, plan), table_of(plan)
-    if backtest:
-        try:
-            result = _judged(model.curve_, _options(MethodOptions, given).methods(None), None)
-            answer["backtest"] = backtest_facts(result, {})
-            tables["backtest"] = backtest_table(result, None, {}, model.curve_.largest)
-        except DataError as problem:  # too few sizes to hold some out: no reason not to forecast
-            answer["backtest"] = {"error": str(problem.worded_for(vocabulary_of("page")))}
-    for part in filter(None, (answer["forecast"], answer["plan"], answer["backtest"])):
-        part["cautions"] = [worded_for(vocabulary_of("page"), caution) for caution in part.get("cautions", ())]
-    rows = facts["forecast"]
-    return answer | {
-        "tables": {name: {"header": header, "rows": cells} for name, (header, cells) in tables.items()},
-        "figure": chart_figure(chart),
-        "svg": chart_file(chart),
-        "csv": as_csv({name: [row[name] for row in rows] for name in rows[0]}),
+    question, plan = _options(ForecastOptions, asked).question(), _plan_if_priced(asked)
+    model, notes = _fitted(asked)
+    answer, planned = question.answer(model), None if plan is None else plan.answer(model)
+    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned)
+    tables = {"forecast": forecast_table(answer)}
+    if planned is not None:
+        tables["plan"] = table_of(planned.plan)
+    judged: BacktestFacts | NoBacktest | None = None
+    if asked.backtest:
+        found = BacktestQuestion.beside(model).answer(model.curve_)
+        if found.is_judged:
+            judged, tables["backtest"] = backtest_facts(found), backtest_table(found)
+        else:  # too few sizes to hold some out: no reason not to forecast
+            judged = {"error": str(found.result.pooled[0].failed), "cautions": []}
+    for part in (facts, plan_said, judged):
+        if part is not None:
+            _word_by_controls(part)
+    picture, rows = picture_of(answer, CurvePicture, points=_POINTS), facts["forecast"]
+    return {
+        "forecast": facts,
+        "plan": plan_said,
+        "backtest": judged,
+        "tables": {name: _as_cells(cells) for name, cells in tables.items()},
+        "figure": chart_figure(picture),
+        "svg": chart_file(picture),
+        "csv": as_csv(dict(zip(rows[0], map(list, zip(*(row.values() for row in rows), strict=True)), strict=True))),
         "measurements": as_csv(curve_columns([model.curve_])),
-        "python": python_lines(model, sizes, required, plan, of=given["of"], level=given["level"]),
-        "shell": shell_lines(model, given | {"rounds": rounds}, plan is not None),
+        "python": answer_in_python(answer, planned),
+        "shell": answer_in_shell(answer, planned),
         "notes": list(notes),
     }
 
 
-def _report(*, table: str, at: list[str] | None, cost: float | None, **given: Any) -> str:
-    model, _ = _fitted(table, given)
-    sizes, times = sizes_and_times(at or ())
-    wanted = Wanted.checked(
-        sizes=sizes or None,
-        times=times or None,
-        cost_per_example=cost,
-        **{name: given[name] for name in ("target", "confidence", "level", "penalty", "rounds", "budget", "available")},
+def _as_cells(cells: Cells) -> CellsFacts:
+    return {"header": cells[0], "rows": cells[1]}
+
+
+def _word_by_controls(said: Doubted) -> None:
+    """Let cautions name the controls of the page, which its reader knows."""
+    said["cautions"] = [worded_for(vocabulary_of("page"), caution) for caution in said["cautions"]]
+
+
+def _plan_if_priced(asked: PlannedRequest) -> PlanQuestion | None:
+    return PlanQuestion.if_priced(
+        target=asked.target, cost_per_example=asked.cost, penalty=asked.penalty, rounds=asked.rounds
     )
-    return report_page({"": findings(model, wanted)}, {}, wanted)
 
 
-def _planned(
-    model: APExGP, target: float | None, cost: float | None, penalty: float | None, rounds: int
-) -> CollectionPlan:
-    for name, value in (("target", target), ("cost_per_example", cost), ("penalty", penalty)):
-        if value is None:
-            raise RequestError("is missing: a plan takes the target, the cost and the penalty.", argument=name)
-    return plan_collection(model, target, cost, penalty, rounds)  # type: ignore[arg-type]
+def _report(asked: ReportRequest) -> str:
+    question = ReportQuestion(
+        forecast=_options(ForecastOptions, asked).question(),
+        plan=_plan_if_priced(asked),
+        budget=asked.budget,
+        available=asked.available,
+    )
+    return report_page({"": question.answer(_fitted(asked)[0])}, {}, question)
 
 
 _KINDS: dict[str, Callable[..., Any]] = {

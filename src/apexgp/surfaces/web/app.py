@@ -13,16 +13,19 @@ from typing import Annotated, Any, TypeGuard
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from ..chart.figure import chart_script, chart_style
+from ..curve_file import ColumnOptions
 from ..words.controls import control
 from .answers import answer
 from .examples import examples
 from .guard import Guard
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
+from .reading import Sent
 from .refusals import UNPREPARED, RefusalError
 from .replies import (
     AdviceAnswer,
@@ -33,22 +36,18 @@ from .replies import (
     PageAnswer,
     TablesAnswer,
 )
-from .requests import (
-    AdviceRequest,
-    BacktestRequest,
-    CompareRequest,
-    DesignRequest,
-    ForecastRequest,
-    MinimumRequest,
-    PageRequest,
-    PlanRequest,
-    ReportRequest,
-)
+from .requests import REQUESTS
 
 __all__ = ["COMPUTE_SECONDS", "make_app"]
 
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
+_GIVES: dict[str, dict[str, Any]] = {  # where it is more than the document that a command prints
+    "advice": {"model": AdviceAnswer},
+    "forecast": {"model": ForecastAnswer},
+    "page": {"model": PageAnswer},
+    "report": {"content": {"text/html": {"schema": {"type": "string"}}}},
+}
 _SLOW = {"advice", "backtest", "compare", "design", "report"}
 
 _TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
@@ -123,50 +122,9 @@ def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
 
 
 def _add_paths(app: FastAPI) -> None:
-    @app.post("/api/forecast", responses={200: {"model": ForecastAnswer}})
-    async def forecast(request: Request, asked: ForecastRequest) -> Response:
-        """Scores at larger sizes and, with a target, how many examples reach it: `apexgp forecast --json`."""
-        return await _answered(request, "forecast", asked.model_dump())
-
-    @app.post("/api/plan", responses={200: {"model": AnyAnswer}})
-    async def plan(request: Request, asked: PlanRequest) -> Response:
-        """What to collect, round by round: `apexgp plan --json`."""
-        return await _answered(request, "plan", asked.model_dump())
-
-    @app.post("/api/backtest", responses={200: {"model": AnyAnswer}})
-    async def backtest(request: Request, asked: BacktestRequest) -> Response:
-        """How well each method would have done on this curve: `apexgp backtest --json`."""
-        return await _answered(request, "backtest", asked.model_dump())
-
-    @app.post("/api/compare", responses={200: {"model": AnyAnswer}})
-    async def compare(request: Request, asked: CompareRequest) -> Response:
-        """Which model will be better with more data: `apexgp compare --json`."""
-        return await _answered(request, "compare", asked.model_dump())
-
-    @app.post("/api/minimum", responses={200: {"model": AnyAnswer}})
-    async def minimum(request: Request, asked: MinimumRequest) -> Response:
-        """Patients that a prediction model needs before any pilot: `apexgp minimum --json`."""
-        return await _answered(request, "minimum", asked.model_dump())
-
-    @app.post("/api/design", responses={200: {"model": AnyAnswer}})
-    async def design(request: Request, asked: DesignRequest) -> Response:
-        """What to measure next: `apexgp design --json`."""
-        return await _answered(request, "design", asked.model_dump())
-
-    @app.post("/api/page", responses={200: {"model": PageAnswer}})
-    async def page(request: Request, asked: PageRequest) -> Response:
-        """All that the page shows at once, from one fit: forecast, plan, picture, table, lines of code."""
-        return await _answered(request, "page", asked.model_dump())
-
-    @app.post("/api/page/advice", responses={200: {"model": AdviceAnswer}})
-    async def advice(request: Request, asked: AdviceRequest) -> Response:
-        """What the page shows of what would help most: the design, its table, lines of code."""
-        return await _answered(request, "advice", asked.model_dump())
-
-    @app.post("/api/report", responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}})
-    async def report(request: Request, asked: ReportRequest) -> Response:
-        """The report as one HTML file: `apexgp report`."""
-        return await _answered(request, "report", asked.model_dump())
+    for kind, takes in REQUESTS.items():
+        path = "/api/page/advice" if kind == "advice" else f"/api/{kind}"
+        app.post(path, responses={200: _GIVES.get(kind, {"model": AnyAnswer})})(_asked(kind, takes))
 
     @app.post(
         "/api/read",
@@ -190,14 +148,30 @@ def _add_paths(app: FastAPI) -> None:
         sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
     ) -> Response:
         """The curves of a file, or of text from a spreadsheet, row by row."""
-        columns = {"size_column": size_column, "score_column": score_column, "split_column": split_column}
-        given = columns | {"task_column": task_column, "sheet": sheet, "raw": await request.body()}
-        return await _answered(request, "read", given)
+        columns = ColumnOptions(
+            size_column=size_column,
+            score_column=score_column,
+            split_column=split_column,
+            task_column=task_column,
+            sheet=sheet,
+        )
+        return await _answered(request, "read", Sent(await request.body(), columns))
 
     @app.get("/api/examples", responses={200: {"model": ExamplesAnswer}})
     async def example_list() -> Any:
         """Curves to try the page with."""
         return {"examples": examples()}
+
+
+def _asked(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:
+    """What answers requests of a kind, as FastAPI wants it: a function with a name, a docstring and annotations."""
+
+    async def asked(request: Request, given: BaseModel) -> Response:
+        return await _answered(request, kind, given)
+
+    asked.__name__, asked.__doc__ = kind, takes.__doc__
+    asked.__annotations__["given"] = takes
+    return asked
 
 
 def _own_files() -> Iterator[tuple[str, str, bytes]]:
@@ -216,13 +190,13 @@ def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, 
     return given
 
 
-async def _answered(request: Request, kind: str, given: dict[str, Any]) -> Response:
+async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Response:
     async def wanted() -> bool:
         return not await request.is_disconnected()
 
     pool: WorkerPool = request.app.state.pool
     try:
-        reply = await pool.answer((kind, given), slow=kind in _SLOW or given.get("backtest", False), wanted=wanted)
+        reply = await pool.answer((kind, asked), slow=kind in _SLOW or getattr(asked, "backtest", False), wanted=wanted)
     except BusyError:
         raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
     except TookTooLongError:

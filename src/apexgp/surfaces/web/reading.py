@@ -15,7 +15,7 @@ from ...errors import ApexError, DataError, RequestError
 from ...reading.source import read_source
 from ...reading.spreadsheets import Table
 from ...reading.workbook import is_workbook, sheet_titles
-from ..options import Columns
+from ..curve_file import ColumnOptions
 
 __all__ = ["Sent", "curve_of", "read_tables"]
 
@@ -39,8 +39,8 @@ class Sent:
     Pasted numbers often lack a header: then the first column holds sizes, and the others scores.
     """
 
-    def __init__(self, *, raw: bytes, **given: Any) -> None:
-        self.columns = Columns(**given)
+    def __init__(self, raw: bytes, columns: ColumnOptions) -> None:
+        self.columns = columns
         self.notes: list[str] = []
         self._raw, self._names = raw, list[str]()
 
@@ -69,7 +69,7 @@ class Sent:
         return {"columns": self._names, "sheets": sheets, "sheet": shown_sheet}
 
 
-def read_tables(*, sent: Sent) -> dict[str, Any]:
+def read_tables(sent: Sent) -> dict[str, Any]:
     """Every curve of what was sent, row by row."""
     table = sent.read()
     curves: list[LearningCurve] = []
@@ -94,7 +94,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def curve_of(text: str, columns: Columns) -> tuple[LearningCurve, tuple[str, ...]]:
+def curve_of(text: str, columns: ColumnOptions) -> tuple[LearningCurve, tuple[str, ...]]:
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
     curves, notes = curves_and_notes(_parsed(text.encode("utf-8", "replace"), columns), columns.wanted)
     if columns.task is None and len(curves) == 1:
@@ -106,7 +106,7 @@ def curve_of(text: str, columns: Columns) -> tuple[LearningCurve, tuple[str, ...
     raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
 
 
-def _parsed(raw: bytes, columns: Columns) -> Table:
+def _parsed(raw: bytes, columns: ColumnOptions) -> Table:
     table = read_source(_Named(raw), columns.wanted)
     if len(table.lines) > _MOST_ROWS:
         raise DataError(f"{_NAME} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are taken.")

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from typer.models import OptionInfo
 
-from ...answers.plan import MOST_ROUNDS
+from ...answers.plan import MOST_ROUNDS, ROUNDS
+from ...answers.required import CONFIDENCE
+from ...design.pilot import CONFIRM
 from ...estimators import METHODS
+from ...forecast import LEVEL, Quantity
 from ...model.means import MEANS
-from ..advice import DEFAULT_BUDGET
+from ...questions.design import BUDGET
+from ...questions.minimum import MinimumQuestion
 from ..command import Sets
-from ..options import Columns, ModelOptions
+from ..curve_file import ColumnOptions
+from ..options import ForecastOptions, ModelOptions
 
 __all__ = [
+    "REQUESTS",
     "AdviceRequest",
     "BacktestRequest",
+    "ColumnsRequest",
     "CompareRequest",
+    "CurveRequest",
     "DesignRequest",
     "ForecastRequest",
     "MinimumRequest",
+    "ModelRequest",
     "PageRequest",
     "PlanRequest",
+    "PlannedRequest",
     "ReportRequest",
 ]
 
@@ -58,18 +69,22 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class _ColumnsRequest(_Request):
-    size_column: str | None = _option(Columns, "size_column", **_names())
-    score_column: list[str] | None = _option(Columns, "score_column", max_length=1000)
-    split_column: str | None = _option(Columns, "split_column", **_names())
-    task_column: str | None = _option(Columns, "task_column", **_names())
-    metric: str | None = _option(Columns, "metric", **_names())
-    task: str | None = _option(Columns, "task", **_names())
-    lower_is_better: bool = _option(Columns, "lower_is_better")
-    unit: Literal["rows", "groups"] | None = _option(Columns, "unit")
+class ColumnsRequest(_Request):
+    """How to read a table."""
+
+    size_column: str | None = _option(ColumnOptions, "size_column", **_names())
+    score_column: list[str] | None = _option(ColumnOptions, "score_column", max_length=1000)
+    split_column: str | None = _option(ColumnOptions, "split_column", **_names())
+    task_column: str | None = _option(ColumnOptions, "task_column", **_names())
+    metric: str | None = _option(ColumnOptions, "metric", **_names())
+    task: str | None = _option(ColumnOptions, "task", **_names())
+    lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
+    unit: Literal["rows", "groups"] | None = _option(ColumnOptions, "unit")
 
 
-class _CurveRequest(_ColumnsRequest):
+class CurveRequest(ColumnsRequest):
+    """A table of measurements."""
+
     table: str = Field(
         description="The measurements as delimited text with a header line, as the commands read it from a file.",
         min_length=1,
@@ -86,7 +101,9 @@ class _BayesRequest(_Request):
     seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
-class _ModelRequest(_CurveRequest, _BayesRequest):
+class ModelRequest(CurveRequest, _BayesRequest):
+    """A table, and the model to fit to it."""
+
     published: bool = _option(ModelOptions, "published")
 
 
@@ -96,29 +113,28 @@ _AT = Field(
     max_length=_MOST_SIZES,
     examples=[["2x", "10x", "20000"]],
 )
-_ROUNDS = Field(3, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+_ROUNDS = Field(ROUNDS, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
 _AVAILABLE = _number(
     None, "Most examples that can be trained on; by default twice the largest size in the table.", exclusiveMinimum=0
 )
-_CONFIDENCE = Field(0.8, description="Probability with which the target should be met.", gt=0, lt=1)
+_CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target should be met.", gt=0, lt=1)
 
 
-class _AnswerRequest(_ModelRequest):
+class _AnswerRequest(ModelRequest):
     at: Annotated[list[str] | None, Sets("sizes", "times", "to")] = _AT
     target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
+    of: Quantity = _option(ForecastOptions, "of")
     level: Annotated[float, Sets("level", "levels")] = _number(
-        0.95, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
+        LEVEL, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
     )
 
 
 class ForecastRequest(_AnswerRequest):
     """`apexgp forecast --json`: scores at larger sizes and, with a target, how many examples reach it."""
 
-    of: Literal["new_splits", "same_splits", "expected"] = Field("new_splits", description="What to forecast.")
 
-
-class PlanRequest(_ModelRequest):
+class PlanRequest(ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
     target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
@@ -132,7 +148,7 @@ class PlanRequest(_ModelRequest):
     )
 
 
-class BacktestRequest(_CurveRequest):
+class BacktestRequest(CurveRequest):
     """`apexgp backtest --json`: how well each method would have done on this curve."""
 
     method: Annotated[list[Literal[*METHODS]] | None, Sets("methods")] = Field(  # type: ignore[valid-type]
@@ -146,7 +162,7 @@ class BacktestRequest(_CurveRequest):
     seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
-class CompareRequest(_ColumnsRequest, _BayesRequest):
+class CompareRequest(ColumnsRequest, _BayesRequest):
     """`apexgp compare --json`: which model will be better with more data."""
 
     tables: Annotated[dict[str, str], Sets("curves")] = Field(
@@ -160,15 +176,26 @@ class MinimumRequest(_Request):
 
     prevalence: float = Field(description="Share of patients with the outcome.", gt=0, lt=1)
     parameters: int = Field(description="Coefficients that are considered for the model.", ge=1, le=100_000)
-    r2: float = Field(description="Cox and Snell's R2 that the model is expected to reach.", gt=0, lt=1)
+    r2: float | None = Field(None, description="Cox and Snell's R2 that the model is expected to reach.", gt=0, lt=1)
+    cstatistic: float | None = Field(
+        None, description="Instead: the C statistic (AUROC) that it is expected to reach.", gt=0.5, lt=1
+    )
     nagelkerke: bool = Field(False, description="The R2 is Nagelkerke's.")
-    margin: float = Field(0.05, description="Half-width of the interval for the overall risk.", gt=0, lt=1)
-    shrinkage: float = Field(0.9, description="Expected shrinkage of the coefficients.", gt=0, lt=1)
-    optimism: float = Field(0.05, description="Difference between apparent and true Nagelkerke's R2.", gt=0, lt=1)
-    error: float = Field(0.05, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
+    margin: float = Field(
+        MinimumQuestion.margin, description="Half-width of the interval for the overall risk.", gt=0, lt=1
+    )
+    shrinkage: float = Field(
+        MinimumQuestion.shrinkage, description="Expected shrinkage of the coefficients.", gt=0, lt=1
+    )
+    optimism: float = Field(
+        MinimumQuestion.optimism, description="Difference between apparent and true Nagelkerke's R2.", gt=0, lt=1
+    )
+    error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
 
-class _PlannedRequest(_AnswerRequest):
+class PlannedRequest(_AnswerRequest):
+    """A forecast, and a plan where there are costs."""
+
     cost: Annotated[float | None, Sets("cost_per_example")] = _number(
         None, "What a labelled example costs.", exclusiveMinimum=0
     )
@@ -176,7 +203,7 @@ class _PlannedRequest(_AnswerRequest):
     rounds: int = _ROUNDS
 
 
-class ReportRequest(_PlannedRequest):
+class ReportRequest(PlannedRequest):
     """`apexgp report`: one HTML file that opens offline."""
 
     budget: float | None = _number(
@@ -185,21 +212,21 @@ class ReportRequest(_PlannedRequest):
     available: float | None = _AVAILABLE
 
 
-class PageRequest(ForecastRequest, _PlannedRequest):
+class PageRequest(ForecastRequest, PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
     backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
 
 
 class _NextRequest(_BayesRequest):
-    budget: float = _number(DEFAULT_BUDGET, "How many models could be trained.", exclusiveMinimum=0)
+    budget: float = _number(BUDGET, "How many models could be trained.", exclusiveMinimum=0)
     at: list[str] | None = _AT
     target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
     confidence: float = _CONFIDENCE
     available: float | None = _AVAILABLE
 
 
-class DesignRequest(_ColumnsRequest, _NextRequest):
+class DesignRequest(ColumnsRequest, _NextRequest):
     """`apexgp design --json`: what to measure next; without a table, the first pilot."""
 
     table: str | None = Field(
@@ -214,10 +241,26 @@ class DesignRequest(_ColumnsRequest, _NextRequest):
     splits: Annotated[int | None, Sets("n_splits")] = Field(
         None, description="Number of new splits; by default several are tried.", ge=1, le=1000
     )
-    confirm: int = Field(3, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED)
+    confirm: int = Field(
+        CONFIRM, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED
+    )
 
 
-class AdviceRequest(_CurveRequest, _NextRequest):
+class AdviceRequest(CurveRequest, _NextRequest):
     """What the page shows of what would help most."""
 
     at: Annotated[list[str] | None, Sets("at", "sizes")] = _AT
+
+
+REQUESTS: Mapping[str, type[_Request]] = {
+    "advice": AdviceRequest,
+    "backtest": BacktestRequest,
+    "compare": CompareRequest,
+    "design": DesignRequest,
+    "forecast": ForecastRequest,
+    "minimum": MinimumRequest,
+    "page": PageRequest,
+    "plan": PlanRequest,
+    "report": ReportRequest,
+}
+"""By the kind of a request: what it takes."""

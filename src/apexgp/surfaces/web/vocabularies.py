@@ -10,40 +10,20 @@ from pydantic import BaseModel
 
 from ...vocabulary import Vocabulary
 from ..command import arguments_set
-from ..options import Columns, ModelOptions
+from ..curve_file import ColumnOptions
+from ..options import ModelOptions
 from ..words.controls import CONTROLS, control, set_in_control
-from .requests import (
-    AdviceRequest,
-    BacktestRequest,
-    CompareRequest,
-    DesignRequest,
-    ForecastRequest,
-    MinimumRequest,
-    PageRequest,
-    PlanRequest,
-    ReportRequest,
-)
+from .requests import REQUESTS
 
 __all__ = ["FIELDS", "OF_THE_PAGE", "vocabulary_of"]
 
-REQUESTS: Mapping[str, type[BaseModel]] = {
-    "advice": AdviceRequest,
-    "backtest": BacktestRequest,
-    "compare": CompareRequest,
-    "design": DesignRequest,
-    "forecast": ForecastRequest,
-    "minimum": MinimumRequest,
-    "page": PageRequest,
-    "plan": PlanRequest,
-    "report": ReportRequest,
-}
 OF_THE_PAGE = frozenset({"advice", "page", "read"})
 """Asked by the page, whose reader knows no fields."""
 
 # What stands beside the options of commands that are fields, too.
 _BESIDE_OPTIONS = {
     name: (hint.__origin__, hint.__metadata__)
-    for group in (Columns, ModelOptions)
+    for group in (ColumnOptions, ModelOptions)
     for name, hint in get_type_hints(group, include_extras=True).items()
 }
 
@@ -77,7 +57,7 @@ def _of_page(fields: Vocabulary) -> Vocabulary:
 
 
 FIELDS: Mapping[str, Vocabulary] = {kind: _of_request(request) for kind, request in REQUESTS.items()} | {
-    "read": _vocabulary((name, *about) for name, about in _BESIDE_OPTIONS.items() if name in Columns.__annotations__)
+    "read": _vocabulary((name, *_BESIDE_OPTIONS[name]) for name in ColumnOptions.__annotations__)
 }
 """By the kind of a request: the field that sets each argument of the library."""
 

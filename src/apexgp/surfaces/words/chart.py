@@ -2,76 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...questions.picture import CurvePicture
 from .phrases import chance
+from .required import required_words
 
 __all__ = ["chart_description", "chart_title", "legend_words", "reading_labels", "readings", "size_axis"]
 
 
-def chart_title(facts: dict[str, Any]) -> str:
+def chart_title(picture: CurvePicture) -> str:
     """What the chart is of."""
-    of_task = f" of {facts['task']}" if facts["task"] else ""
-    return f"{facts['metric']}{of_task} by training-set size, measured and forecast"
+    of_task = f" of {picture.task}" if picture.task else ""
+    return f"{picture.metric}{of_task} by training-set size, measured and forecast"
 
 
-def chart_description(facts: dict[str, Any]) -> str:
+def chart_description(picture: CurvePicture) -> str:
     """What the eye sees, for those who hear it."""
-    pilot, (level, lower, upper) = facts["pilot"], _widest(facts)
+    lower, upper = picture.bands[picture.level]
+    far = f"{picture.sizes[-1]:,.10g}"
     text = (
-        f"Measured: a mean {facts['metric']} of {pilot['mean'][0]:.3f} with {pilot['sizes'][0]:,.10g} "
-        f"{facts['counts']} to {pilot['mean'][-1]:.3f} with {pilot['sizes'][-1]:,.10g}. Forecast for "
-        f"{facts['sizes'][-1]:,.10g}: {facts['mean'][-1]:.3f} expected, {100 * level:g} % interval {lower[-1]:.3f} to "
+        f"Measured: a mean {picture.metric} of {picture.pilot_mean[0]:.3f} with {picture.pilot_sizes[0]:,.10g} "
+        f"training {picture.unit} to {picture.pilot_mean[-1]:.3f} with {picture.pilot_sizes[-1]:,.10g}. Forecast for "
+        f"{far}: {picture.mean[-1]:.3f} expected, {100 * picture.level:g} % interval {lower[-1]:.3f} to "
         f"{upper[-1]:.3f}."
     )
-    if facts["target"] is None:
+    if picture.required is None or picture.prob_target is None:
         return text
-    return (
-        f"{text} The probability that {facts['sizes'][-1]:,.10g} meet the target of {facts['target']:g} is "
-        f"{chance(facts['prob_target'][-1])}."
-    )
+    sure = chance(picture.prob_target[-1])
+    return f"{text} The probability that {far} meet the target of {picture.required.target:g} is {sure}."
 
 
-def size_axis(facts: dict[str, Any]) -> str:
+def size_axis(picture: CurvePicture) -> str:
     """Title of the axis of sizes."""
-    return f"{facts['counts']} (logarithmic scale)"
+    return f"training {picture.unit} (logarithmic scale)"
 
 
-def legend_words(facts: dict[str, Any]) -> dict[str, str]:
+def legend_words(picture: CurvePicture) -> dict[str, str]:
     """The legend: a name for each kind of mark."""
-    replicated = len(facts["measured"]["sizes"]) > len(facts["pilot"]["sizes"])
+    replicated = len(picture.measured_sizes) > len(picture.pilot_sizes)
     words = {"pilot": "mean measured, with s.d."} if replicated else {"single": "measured"}
     words["mean"] = "expected score"
-    words |= {f"band {i}": f"{100 * band['level']:g} % interval" for i, band in enumerate(facts["bands"])}
+    words |= {f"band {i}": f"{100 * level:g} % interval" for i, level in enumerate(picture.bands)}
     if replicated:
         words["measured"] = "single scores"
-    if facts["target"] is not None:
-        words["target"] = f"target {facts['target']:g}"
-        if facts["required"]["shown"]:
-            met = f"{facts['required']['words']} reach it with {100 * facts['confidence']:g} %"
-            words["required"] = f"{met} (bar: 10 to 90 %)"
+    required = picture.required
+    if required is not None:
+        words["target"] = f"target {required.target:g}"
+        if picture.marks(required):
+            size = required_words(required, picture.pilot_sizes[-1])
+            words["required"] = f"{size} reach it with {100 * required.confidence:g} % (bar: 10 to 90 %)"
     return words
 
 
-def reading_labels(facts: dict[str, Any]) -> list[str]:
+def reading_labels(picture: CurvePicture) -> list[str]:
     """What is read off at a size."""
-    level, _, _ = _widest(facts)
-    labels = [facts["counts"], f"expected {facts['metric']}", f"{100 * level:g} % interval"]
-    return labels if facts["target"] is None else [*labels, f"probability of {facts['target']:g}"]
+    labels = [f"training {picture.unit}", f"expected {picture.metric}", f"{100 * picture.level:g} % interval"]
+    return labels if picture.required is None else [*labels, f"probability of {picture.required.target:g}"]
 
 
-def readings(facts: dict[str, Any]) -> list[list[str]]:
+def readings(picture: CurvePicture) -> list[list[str]]:
     """For each size, in the order of the labels, what is read off there."""
-    _, lower, upper = _widest(facts)
     rows = [
         [f"{size:,.10g}", f"{mean:.3f}", f"{low:.3f} to {high:.3f}"]
-        for size, mean, low, high in zip(facts["sizes"], facts["mean"], lower, upper, strict=True)
+        for size, mean, low, high in zip(picture.sizes, picture.mean, *picture.bands[picture.level], strict=True)
     ]
-    if facts["target"] is None:
+    if picture.prob_target is None:
         return rows
-    return [[*row, chance(p)] for row, p in zip(rows, facts["prob_target"], strict=True)]
-
-
-def _widest(facts: dict[str, Any]) -> tuple[float, list[float], list[float]]:
-    band = facts["bands"][-1]
-    return band["level"], band["lower"], band["upper"]
+    return [[*row, chance(p)] for row, p in zip(rows, picture.prob_target, strict=True)]

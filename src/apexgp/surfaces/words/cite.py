@@ -8,11 +8,11 @@ from typing import Literal
 
 from ...estimators import APExGP
 
-__all__ = ["Source", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
+__all__ = ["Reference", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
 
-Source = Literal["chaloner", "harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
+Reference = Literal["chaloner", "harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
 
-_SOURCES: dict[Source, str] = {
+_SOURCES: dict[Reference, str] = {
     "chaloner": (
         "Chaloner K, Verdinelli I. Bayesian Experimental Design: A Review. Statistical Science 1995;10:273-304."
     ),
@@ -52,19 +52,19 @@ _SOURCES: dict[Source, str] = {
 }
 
 
-def citations(sources: Iterable[Source]) -> list[str]:
+def citations(sources: Iterable[Reference]) -> list[str]:
     """The software, and each of the sources once."""
     software = f"The apexgp authors. apexgp, version {version('apexgp')} [software]."
     return [software, *(_SOURCES[source] for source in dict.fromkeys(sources))]
 
 
-def how_to_cite(*sources: Source) -> str:
+def how_to_cite(*sources: Reference) -> str:
     """The end of a paragraph for a paper."""
     return " ".join(["How to cite:", *citations(sources)])
 
 
 # How the methods of a backtest are credited in a sentence; one of the caller's own is nobody's that we know.
-_METHODS: dict[str, tuple[str, tuple[Source, ...]]] = {
+_METHODS: dict[str, tuple[str, tuple[Reference, ...]]] = {
     "apexgp": ("a Bayesian model after APEx-GP, Harvey et al. 2023, with priors from the LCDB", ("harvey", "lcdb")),
     "apexgp_published": ("APEx-GP as published, Harvey et al. 2023", ("harvey",)),
     "power_law": ("the baseline of Harvey et al. 2023", ("harvey",)),
@@ -83,11 +83,11 @@ def credited(method: str) -> str:
     return f"{method} ({_METHODS[method][0]})" if method in _METHODS else method
 
 
-def sources_of_methods(methods: Iterable[str]) -> tuple[Source, ...]:
+def sources_of_methods(methods: Iterable[str]) -> tuple[Reference, ...]:
     """Whose work the methods of a backtest are, each once, in order of their names."""
     return tuple(sorted({source for name in methods if name in _METHODS for source in _METHODS[name][1]}))
 
 
-def sources_of(model: APExGP) -> tuple[Source, ...]:
+def sources_of(model: APExGP) -> tuple[Reference, ...]:
     """Whose work a model rests on."""
     return ("harvey", "lcdb") if model.get_params(deep=False)["priors"] == "calibrated" else ("harvey",)

@@ -7,7 +7,7 @@ import numpy as np
 from ...curve import LearningCurve
 from ...repeated.compare import Comparison, PairComparison
 from .method import method
-from .phrases import chance, counted, listed
+from .phrases import chance, listed
 
 __all__ = ["compare_methods", "compare_sentence"]
 
@@ -21,15 +21,15 @@ def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
     ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)
     gap = abs(float(pair.difference[at]))
     text = (
-        f"With {size:,.10g} training {counted(curve)} {ahead} beats {behind} with a probability of {chance(sure)}; the "
-        f"expected difference in {curve.metric_name} is "
+        f"With {size:,.10g} training {curve.unit_name} {ahead} beats {behind} with a probability of {chance(sure)}; "
+        f"the expected difference in {curve.metric_name} is "
     )
     if gap < _NOTHING:
         return f"{text}less than 0.001, which is no difference to choose by."
     text += f"{gap:.3f}"
     if pair.crossing is None:
         return f"{text}. Between the pilot's sizes and this one the lead is not expected to change."
-    return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {counted(curve)}."
+    return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {curve.unit_name}."
 
 
 def compare_methods(comparison: Comparison) -> str:
@@ -44,6 +44,6 @@ def compare_methods(comparison: Comparison) -> str:
             else " (no shared splits)"
         )
         parts.append(
-            f"{pair.first} exceeded {pair.second} with probability {chances} training {counted(model.curve_)}{paired}"
+            f"{pair.first} exceeded {pair.second} with probability {chances} training {model.curve_.unit_name}{paired}"
         )
     return f"{method(model)} Each model's learning curve was fitted separately. {'; '.join(parts)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...questions.forecast import ForecastAnswer
+
 __all__ = ["opening", "truth_sentence"]
 
 
@@ -13,11 +15,14 @@ def opening(smallest: int, largest: int, n_splits: int) -> str:
     )
 
 
-def truth_sentence(size: float, score: float, row: dict[str, float]) -> str:
-    """The score measured at a size, beside the forecast of it."""
-    verdict = "inside" if row["lower"] <= score <= row["upper"] else "outside"
+def truth_sentence(score: float, answer: ForecastAnswer) -> str:
+    """The score measured at the farthest size, beside the forecast of it."""
+    size, mean, low, high = (
+        float(column[-1]) for column in (answer.forecast.sizes, answer.forecast.mean, *answer.ends)
+    )
+    verdict = "inside" if low <= score <= high else "outside"
     return (
         f"The truth: trained on {size:,.0f} examples, the same classifier has a mean accuracy of {score:.3f}, "
-        f"{verdict} the interval from {row['lower']:.3f} to {row['upper']:.3f} and {abs(score - row['mean']):.3f} "
-        f"{'above' if score >= row['mean'] else 'below'} the expected {row['mean']:.3f}."
+        f"{verdict} the interval from {low:.3f} to {high:.3f} and {abs(score - mean):.3f} "
+        f"{'above' if score >= mean else 'below'} the expected {mean:.3f}."
     )

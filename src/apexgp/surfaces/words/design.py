@@ -8,16 +8,18 @@ from importlib.metadata import version
 from ...curve import LearningCurve
 from ...design.ranked import PilotDesign, RankedDesign
 from ...estimators import APExGP
+from ...questions.design import DesignAnswer
 from .method import pilot_and_method
-from .phrases import chance, counted, listed, roughly
+from .phrases import chance, listed, roughly
 
 __all__ = ["design_methods", "design_sentence", "how_designs_are_ranked"]
 
 _HARDLY = 0.9  # of a width that stays: nothing to a reader
 
 
-def design_sentence(found: PilotDesign, curve: LearningCurve | None) -> str:
+def design_sentence(answer: DesignAnswer) -> str:
     """What to measure, what it is expected to bring, and what would do for less."""
+    found, curve = answer.found, answer.curve
     what, metric = _counted(curve), "score" if curve is None else curve.metric_name
     far = max(found.at)
     best = found.best
@@ -52,8 +54,9 @@ def design_sentence(found: PilotDesign, curve: LearningCurve | None) -> str:
     return " ".join(said)
 
 
-def how_designs_are_ranked(found: PilotDesign, curve: LearningCurve | None) -> str:
+def how_designs_are_ranked(answer: DesignAnswer) -> str:
     """What the columns of a table of designs mean."""
+    found, curve = answer.found, answer.curve
     least = (
         "the error that the forecast is expected to have afterwards (CRPS)"
         if found.ranked_by == "score"
@@ -71,7 +74,7 @@ def how_designs_are_ranked(found: PilotDesign, curve: LearningCurve | None) -> s
 
 
 def _counted(curve: LearningCurve | None) -> str:
-    return "examples" if curve is None else counted(curve)
+    return "examples" if curve is None else curve.unit_name
 
 
 def _kind(curve: LearningCurve | None) -> str:
@@ -137,8 +140,9 @@ def _interval(ends: tuple[float, float]) -> str:
     return f"{roughly(low)} or more" if math.isinf(high) else f"{roughly(low)} to {roughly(high)}"
 
 
-def design_methods(found: PilotDesign, model: APExGP, curve: LearningCurve | None) -> str:
+def design_methods(answer: DesignAnswer) -> str:
     """Paragraph about a design."""
+    found, model, curve = answer.found, answer.model, answer.curve
     what, best = _counted(curve), found.best
     source = pilot_and_method(model) if curve is not None else _priors(model)
     risk = (

@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ..._numbers import multiple
-from ...answers.required import RequiredSize
 from ...curve import LearningCurve
-from ...estimators import APExGP
+from ...questions.forecast import ForecastAnswer
 from .method import pilot_and_method
-from .phrases import counted
-from .required import required_methods
+from .required import required_methods, required_sentence
 
-__all__ = ["forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
+__all__ = ["answer_sentences", "forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
 
 
-def forecast_sentence(size: float, score: float, curve: LearningCurve, row: dict[str, float], level: float) -> str:
-    """One size that was forecast."""
+def answer_sentences(answer: ForecastAnswer) -> list[str]:
+    """What was asked for: the forecast and, where there is a target, how many examples it takes."""
+    of_target = [] if answer.required is None else [required_sentence(answer.required, answer.model.curve_)]
+    return [forecast_sentence(answer), *of_target]
+
+
+def forecast_sentence(answer: ForecastAnswer) -> str:
+    """The farthest size that was forecast."""
+    curve, (lower, upper) = answer.model.curve_, answer.ends
+    last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
     return (
-        f"With {row['size']:,.10g} training {counted(curve)} ({multiple(row['size'] / size)} times the {size:,.10g} of "
-        f"the pilot, which give {score:.3f}), expect a mean {curve.metric_name} of {row['mean']:.3f}; the chance is "
-        f"{100 * level:g} % that it lies between {row['lower']:.3f} and {row['upper']:.3f}."
+        f"With {size:,.10g} training {curve.unit_name} ({multiple(size / last)} times the {last:,.10g} of "
+        f"the pilot, which give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the "
+        f"chance is {100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
     )
 
 
-def forecast_methods(model: APExGP, rows: list[dict[str, float]], level: float, required: RequiredSize | None) -> str:
+def forecast_methods(answer: ForecastAnswer) -> str:
     """Paragraph about a forecast, and the size that was asked for."""
+    curve, forecast = answer.model.curve_, answer.forecast
     results = "; ".join(
-        f"{row['mean']:.3f} at {row['size']:,.10g} training {counted(model.curve_)} ({100 * level:g} % prediction "
-        f"interval {row['lower']:.3f} to {row['upper']:.3f})"
-        for row in rows
+        f"{mean:.3f} at {size:,.10g} training {curve.unit_name} ({100 * answer.question.level:g} % prediction "
+        f"interval {low:.3f} to {high:.3f})"
+        for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
     )
-    text = f"{pilot_and_method(model)} The forecast mean {model.curve_.metric_name} was {results}."
-    return text if required is None else f"{text} {required_methods(required, model.curve_)}"
+    text = f"{pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
+    return text if answer.required is None else f"{text} {required_methods(answer.required, curve)}"
 
 
-def pilot_line(pilot: dict[str, Any]) -> str:
+def pilot_line(curve: LearningCurve) -> str:
     """What was measured, to open with."""
-    of_task = f" of {pilot['task']}" if pilot["task"] else ""
+    of_task = f" of {curve.task}" if curve.task else ""
+    pilot = curve.replicates
     return (
-        f"Pilot{of_task}: {pilot['scores']} scores at {len(pilot['sizes'])} sizes, {pilot['means'][0]:.3f} at "
-        f"{pilot['sizes'][0]:,.10g} to {pilot['means'][-1]:.3f} at {pilot['sizes'][-1]:,.10g}."
+        f"Pilot{of_task}: {len(curve)} scores at {len(pilot.sizes)} sizes, {pilot.mean[0]:.3f} at "
+        f"{pilot.sizes[0]:,.10g} to {pilot.mean[-1]:.3f} at {pilot.sizes[-1]:,.10g}."
     )
 
 

@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from ...answers.plan import CollectionPlan
-from ...answers.required import RequiredSize
 from ...curve import LearningCurve
-from ...estimators import APExGP
-from .remake import made_by_options, made_in_python, plainly
+from ...questions.forecast import ForecastAnswer, ForecastQuestion
+from ...questions.plan import PlanAnswer
+from .remake import made_by_options, made_in_python, plainly, sizes_as_options
 
-__all__ = ["MEASUREMENTS", "python_lines", "shell_lines"]
+__all__ = ["MEASUREMENTS", "answer_in_python", "answer_in_shell"]
 
 MEASUREMENTS = "measurements.csv"
 _WIDTH = 100
 
 
-def python_lines(
-    model: APExGP,
-    sizes: Sequence[float],
-    required: RequiredSize | None,
-    plan: CollectionPlan | None,
-    *,
-    of: str,
-    level: float,
-) -> str:
+def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """Python that holds the measurements and prints the forecast, the required size and the plan."""
-    names = ["APExGP", "LearningCurve", *(["plan_collection"] if plan is not None else [])]
-    quantity = "" if of == "new_splits" else f", of={of!r}"
+    asked, required = answer.question, answer.required
+    names = ["APExGP", "LearningCurve", *(["plan_collection"] if planned is not None else [])]
+    quantity = "" if asked.of == "new_splits" else f", of={asked.of!r}"
     lines = [
         f"from apexgp import {', '.join(names)}",
         "",
-        *_curve_lines(model.curve_),
-        f"model = {made_in_python(model)}.fit(curve)",
+        *_curve_lines(answer.model.curve_),
+        f"model = {made_in_python(answer.model)}.fit(curve)",
         "",
-        f"forecast = model.forecast([{_listed(sizes)}]{quantity})",
-        f"lower, upper = forecast.interval({level!r})",
+        f"forecast = model.forecast([{', '.join(map(plainly, answer.sizes))}]{quantity})",
+        f"lower, upper = forecast.interval({asked.level!r})",
         "for size, mean, low, high in zip(forecast.sizes, forecast.mean, lower, upper):",
         '    print(f"{size:,.10g} examples: {mean:.3f} expected, {low:.3f} to {high:.3f}")',
     ]
@@ -47,8 +38,9 @@ def python_lines(
             f"required = model.required_size({required.target!r}, confidence={required.confidence!r})",
             "print(required)",
         ]
-    if plan is not None:
-        costs = f"{plan.target!r}, {plan.cost_per_example!r}, {plan.penalty!r}, rounds={len(plan.sizes)}"
+    if planned is not None:
+        plan = planned.question
+        costs = f"{plan.target!r}, {plan.cost_per_example!r}, {plan.penalty!r}, rounds={plan.rounds}"
         lines += ["", f"plan = plan_collection(model, {costs})", "print(plan)"]
     return "\n".join(lines) + "\n"
 
@@ -79,23 +71,21 @@ def _argument(name: str, values: Iterable[str]) -> Iterable[str]:
     return [f"    {name}=[", *(f"        {line.rstrip()}" for line in lines), "    ],"]
 
 
-def _listed(sizes: Iterable[float]) -> str:
-    return ", ".join(map(plainly, sizes))
-
-
-def shell_lines(model: APExGP, asked: Mapping[str, Any], plans: bool) -> str:
+def answer_in_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """The commands that print the same, from the measurements as the page saves them."""
-    settings = made_by_options(model) or []
-    target = ["--target", plainly(asked["target"])] if asked["target"] is not None else []
-    sizes = [part for size in asked["at"] or () for part in ("--at", size)]
+    asked, usual = answer.question, ForecastQuestion()
+    settings = made_by_options(answer.model) or []
+    target = [] if asked.target is None else ["--target", plainly(asked.target)]
     changed = [
         part
-        for name, default in (("confidence", 0.8), ("of", "new_splits"), ("level", 0.95))
-        if asked[name] != default and (name != "confidence" or target)
-        for part in (f"--{name}", plainly(asked[name]))
+        for name in ("confidence", "of", "level")
+        if getattr(asked, name) != getattr(usual, name) and (name != "confidence" or target)
+        for part in (f"--{name}", plainly(getattr(asked, name)))
     ]
-    lines = [["apexgp", "forecast", MEASUREMENTS, *sizes, *target, *changed, *settings]]
-    if plans:
-        costs = [part for name in ("cost", "penalty", "rounds") for part in (f"--{name}", plainly(asked[name]))]
+    lines = [["apexgp", "forecast", MEASUREMENTS, *sizes_as_options(asked.at), *target, *changed, *settings]]
+    if planned is not None:
+        plan = planned.question
+        values = {"cost": plan.cost_per_example, "penalty": plan.penalty, "rounds": plan.rounds}
+        costs = [part for name, value in values.items() for part in (f"--{name}", plainly(value))]
         lines.append(["apexgp", "plan", MEASUREMENTS, *target, *costs, *settings])
     return "\n".join(map(shlex.join, lines)) + "\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 
@@ -37,41 +36,38 @@ def with_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str
 
 def method(model: APExGP) -> str:
     """The model as fitted, whose it is, and in what it departs from the paper's."""
-    settings: dict[str, Any] = model.get_params(deep=False)
-    software = f"apexgp {version('apexgp')} (seed {settings['seed']})"
-    if settings["inference"] == "map":
-        source = "its released code" if settings["variant"] == PUBLISHED else "its text"
+    software = f"apexgp {version('apexgp')} (seed {model.seed})"
+    if model.inference == "map":
+        source = "its released code" if model.variant == PUBLISHED else "its text"
         fitted = (
             "maximum likelihood without priors, with"
-            if settings["priors"] == "flat"
+            if model.priors == "flat"
             else "maximum a-posteriori estimation with the published priors and"
         )
         lower = model.curve_.direction == "lower"
-        best = f"a floor of {settings['floor']:g}" if lower else f"a ceiling of {settings['ceiling']:g}"
+        best = f"a floor of {model.floor:g}" if lower else f"a ceiling of {model.ceiling:g}"
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
-            f"Gaussian process over the logarithm of the training-set size with a {_MEANS[settings['mean']]} mean, "
+            f"Gaussian process over the logarithm of the training-set size with a {_MEANS[model.mean]} mean, "
             f"fitted by {fitted} {best}."
         )
     weights = model.weights_
     means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])
-    shape = f"means weighted by their evidence ({means})" if len(weights) > 1 else f"a {_MEANS[settings['mean']]} mean"
+    shape = f"means weighted by their evidence ({means})" if len(weights) > 1 else f"a {_MEANS[model.mean]} mean"
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
         f"Gaussian process over the logarithm of the training-set size with {shape}, a ceiling of "
-        f"{settings['ceiling']:g} and a floor of {settings['floor']:g}. {_departures(settings, list(weights))}"
+        f"{model.ceiling:g} and a floor of {model.floor:g}. {_departures(model, list(weights))}"
     )
 
 
-def _departures(settings: dict[str, Any], means: Sequence[str]) -> str:
+def _departures(model: APExGP, means: Sequence[str]) -> str:
     """In what a fully Bayesian model differs from the published one."""
     found = ["all parameters are integrated over instead of set to their most probable values"]
     if set(means) - set(PAPER_MEANS):
         found.append("the mean is not one of its two")
-    if settings["priors"] != "paper":
-        calibrated = (
-            "were calibrated on learning curves of the LCDB" if settings["priors"] == "calibrated" else "are ours"
-        )
+    if model.priors != "paper":
+        calibrated = "were calibrated on learning curves of the LCDB" if model.priors == "calibrated" else "are ours"
         found += [
             f"the priors {calibrated}",
             "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..._numbers import chance, money, roughly
-from ...curve import LearningCurve
 
-__all__ = ["chance", "counted", "listed", "money", "roughly"]
-
-
-def counted(curve: LearningCurve) -> str:
-    """What the sizes of a curve count."""
-    return "examples" if curve.unit == "rows" else "groups"
+__all__ = ["chance", "listed", "money", "roughly"]
 
 
 def listed(items: Iterable[int | str]) -> str:

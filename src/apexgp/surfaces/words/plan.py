@@ -6,7 +6,7 @@ from ...answers.plan import CollectionPlan
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
-from .phrases import chance, counted, listed, money
+from .phrases import chance, listed, money
 
 __all__ = ["plan_methods", "plan_sentence"]
 
@@ -18,7 +18,7 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     goal = f"{curve.metric_name} of {plan.target:g}"
     worth = sorted({size for size in plan.stops if size > plan.start})
     met = (
-        f"The {plan.start:,} {counted(curve)} at hand already reach a mean {goal} with a probability of "
+        f"The {plan.start:,} {curve.unit_name} at hand already reach a mean {goal} with a probability of "
         f"{chance(plan.prob_now)}. "
         if plan.prob_now >= 0.5
         else ""
@@ -27,10 +27,10 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
     if not worth:
         return (
             f"{met}At {plan.cost_per_example:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
-            f"{plan.start:,} {counted(curve)} at hand is not worth it; {missed}."
+            f"{plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
         )
     opening = "Should they turn out not to, collect" if met else "Collect"
-    text = f"{opening} {_more(worth[0] - plan.start, counted(curve))}, to have {worth[0]:,.12g}"
+    text = f"{opening} {_more(worth[0] - plan.start, curve.unit_name)}, to have {worth[0]:,.12g}"
     if len(worth) > 1:
         shown = [f"{size:,.12g}" for size in worth[1:_MOST_SHOWN]]
         later = ", then ".join(shown) + (f" and so on to {worth[-1]:,.12g}" if len(worth) > _MOST_SHOWN else "")
@@ -44,7 +44,7 @@ def _more(count: int, what: str) -> str:
 
 def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
     """Paragraph about a plan."""
-    what = counted(model.curve_)
+    what = model.curve_.unit_name
     rounds = "one round" if len(plan.sizes) == 1 else f"{len(plan.sizes)} rounds"
     return (
         f"{pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost of "

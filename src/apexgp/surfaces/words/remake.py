@@ -6,20 +6,23 @@ import inspect
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ...estimators import APExGP
 from ...model.beliefs import Beliefs
 from ...model.variant import PUBLISHED, WRITTEN
+from ...questions.design import DesignAnswer
+from ...questions.reach import Reach
+from ...questions.report import ReportQuestion
 
 __all__ = [
-    "design_command",
-    "design_lines",
+    "design_in_python",
+    "design_in_shell",
     "made_by_options",
     "made_in_python",
     "plainly",
-    "python_lines",
-    "shell_line",
+    "report_in_python",
+    "report_in_shell",
+    "sizes_as_options",
 ]
 
 _FILE, _REPORT = "curve.csv", "report.html"
@@ -31,8 +34,8 @@ _IMPORTED = {
 _OPTIONS = {"cost_per_example": "--cost"}  # where the option has another name than the argument
 
 
-def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
-    """Python that fits the same models to the file and writes the same report; `asked` are the arguments of it."""
+def report_in_python(models: Mapping[str, APExGP], asked: ReportQuestion) -> str:
+    """Python that fits the same models to the file and writes the same report."""
     makers = {name: made_in_python(model) for name, model in models.items()}
     maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
     fitted = "model" if len(models) == 1 else "models"
@@ -45,7 +48,7 @@ def python_lines(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str:
         read = f'    {{!r}}: {{}}.fit(read_curves("{_FILE}", metric={{!r}})[{{!r}}]),'
         every = [read.format(name, makers[name], model.curve_.metric, name) for name, model in models.items()]
         lines = ["models = {", *every, "}"]
-    arguments = [f"{name}={_literal(value)}" for name, value in asked.items()]
+    arguments = [f"{name}={_literal(value)}" for name, value in asked.arguments().items()]
     lines.append(_call("write_report", [fitted, f'"{_REPORT}"', *arguments]))
     code = "\n".join(lines)
     return "\n".join([*_imports(code), "", code])
@@ -61,42 +64,47 @@ def _imports(code: str) -> list[str]:
     return found
 
 
-def shell_line(models: Mapping[str, APExGP], asked: Mapping[str, Any]) -> str | None:
+def report_in_shell(models: Mapping[str, APExGP], asked: ReportQuestion) -> str | None:
     """The command that does the same, or None where the command line has no words for it."""
     settings = [made_by_options(model) for model in models.values()]
     if any(own != settings[0] for own in settings) or settings[0] is None:
         return None
     if len({model.curve_.metric for model in models.values()}) > 1:
         return None
-    words = ["apexgp", "report", _FILE]
-    for name, value in asked.items():
-        if name in ("sizes", "times"):
-            words += [part for n in value for part in ("--at", plainly(n) + "x" * (name == "times"))]
-        else:
+    words = ["apexgp", "report", _FILE, *sizes_as_options(asked.forecast.at)]
+    for name, value in asked.arguments().items():
+        if name not in ("sizes", "times"):
             words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), plainly(value)]
     return _continued([*words, *settings[0], "--out", _REPORT])
 
 
-def design_lines(asked: Mapping[str, Any]) -> str:
-    """Python that asks a fitted `model` what to measure next; `asked` are the arguments of `design_pilot`."""
+def sizes_as_options(at: Reach) -> list[str]:
+    """Sizes and multiples as they are typed on the command line."""
+    written = [*map(plainly, at.sizes), *(f"{plainly(number)}x" for number in at.times)]
+    return [part for one in written for part in ("--at", one)]
+
+
+def design_in_python(answer: DesignAnswer) -> str:
+    """Python that asks a fitted `model` what to measure next."""
+    asked = answer.question.arguments(answer.model)
     call = _call("design_pilot", ["model", *(f"{name}={_literal(value)}" for name, value in asked.items())])
     return f"from apexgp import design_pilot\n\nfound = {call}\nprint(found)\n"
 
 
-def design_command(model: APExGP, asked: Mapping[str, Any], file: str = _FILE, task: str | None = None) -> str | None:
+def design_in_shell(answer: DesignAnswer, file: str = _FILE, task: str | None = None) -> str | None:
     """The command that does the same, or None where the command line has no words for the model."""
-    settings = made_by_options(model)
+    settings = made_by_options(answer.model)
     if settings is None:
         return None
     words = ["apexgp", "design", file] + ([] if task is None else ["--task", task])
-    for name, value in asked.items():
+    for name, value in answer.question.arguments(answer.model).items():
         if name != "seed":  # which is among the settings
             every = value if isinstance(value, list) else [value]
             words += [part for one in every for part in (f"--{name}", plainly(one))]
     return shlex.join([*words, *settings])
 
 
-def _changed(model: APExGP) -> dict[str, Any]:
+def _changed(model: APExGP) -> dict[str, object]:
     """Settings that are not those by default."""
     defaults = {name: parameter.default for name, parameter in inspect.signature(APExGP).parameters.items()}
     return {name: value for name, value in model.get_params(deep=False).items() if value != defaults[name]}
@@ -112,11 +120,11 @@ def made_in_python(model: APExGP) -> str:
     return f"APExGP({_arguments(_changed(model))})"
 
 
-def _arguments(settings: Mapping[str, Any]) -> str:
+def _arguments(settings: Mapping[str, object]) -> str:
     return ", ".join(f"{name}={_literal(value)}" for name, value in settings.items())
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, Beliefs):
@@ -155,9 +163,9 @@ def made_by_options(model: APExGP) -> list[str] | None:
     return words + [part for name, value in changed.items() for part in (f"--{name}", plainly(value))]
 
 
-def plainly(value: Any) -> str:
+def plainly(value: object) -> str:
     """A value as it is typed on the command line."""
-    if isinstance(value, str):
-        return value
+    if not isinstance(value, (int, float)):
+        return str(value)
     short = f"{value:.15g}"
     return short if float(short) == value else repr(float(value))

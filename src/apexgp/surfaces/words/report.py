@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from ...curve import LearningCurve
 from ...estimators import APExGP
+from ...forecast import Quantity
+from ...questions.forecast import ForecastAnswer
 from .phrases import listed
 
 __all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "written_line"]
@@ -45,9 +47,9 @@ def opening(tasks: int, failed: int) -> str:
     return f"{tasks} tasks were forecast, each from its own pilot{left_out}. A section on each follows this table."
 
 
-def assumptions(model: APExGP) -> dict[str, str]:
+def assumptions(answer: ForecastAnswer) -> dict[str, str]:
     """What a reader must know to judge the numbers, by what it is about."""
-    settings, curve = model.get_params(deep=False), model.curve_
+    model, curve = answer.model, answer.model.curve_
     lower = curve.direction == "lower"
     best = f"{'lower' if lower else 'higher'} is better, and {'0' if lower else '1'} is perfect"
     splits = "" if curve.split is None else " Scores with the same split label come from the same split of the data."
@@ -57,43 +59,53 @@ def assumptions(model: APExGP) -> dict[str, str]:
         else "The number of groups (such as patients) that the classifier was trained on, each with all its examples."
     )
     each = max(curve.replicates.count.tolist())
-    over = "one new random split" if each == 1 else "as many new random splits as the pilot has at a size"
     told = {
         "Score": f"{curve.metric_name} on data that the classifier was not trained on. It lies between 0 and 1; {best}."
         + splits,
         "Size": size,
-        "Forecast": f"The mean score over {over}. The interval holds it with the stated probability. "
+        "Forecast": f"{_quantity(answer.question.of, curve)} The interval holds it with the stated probability. "
         "Statements about a target are about the true expected score, free of the luck of any split.",
         "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
         "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
-        "Ceiling": _best(settings, lower) + _chance_level(settings, lower),
-        "Noise": _noise(settings, bool(each > 1)),
-        "Priors": _priors(settings),
+        "Ceiling": _best(model, lower) + _chance_level(model, lower),
+        "Noise": _noise(model, bool(each > 1)),
+        "Priors": _priors(model),
         "Backtest": _BACKTEST,
     }
-    if settings["inference"] == "bayes" and settings["priors"] == "calibrated" and settings["mean"] == "mmf":
+    if model.inference == "bayes" and model.priors == "calibrated" and model.mean == "mmf":
         told["Record"] = _RECORD
     return told
 
 
-def _best(settings: Mapping[str, Any], lower: bool) -> str:
-    ceiling, floor = settings["ceiling"], settings["floor"]
+def _quantity(of: Quantity, curve: LearningCurve) -> str:
+    """What is forecast."""
+    if of == "expected":
+        return "The true expected score, over all splits that there could be."
+    if of == "same_splits" and curve.split is not None:
+        return "The mean score over the pilot's own splits, continued at larger sizes."
+    one = max(curve.replicates.count.tolist()) == 1
+    over = "one new random split" if one else "as many new random splits as the pilot has at a size"
+    return f"The mean score over {over}."
+
+
+def _best(model: APExGP, lower: bool) -> str:
+    ceiling, floor = model.ceiling, model.floor
     if (floor == 0) if lower else (ceiling == 1):
         return "No limit below a perfect score was set; how high the curve can rise is inferred from the pilot."
     best = f"an error below {floor:g}" if lower else f"a score above {ceiling:g}"
     return f"The user has stated that {best} is not possible at all."
 
 
-def _chance_level(settings: Mapping[str, Any], lower: bool) -> str:
-    ceiling, floor = settings["ceiling"], settings["floor"]
+def _chance_level(model: APExGP, lower: bool) -> str:
+    ceiling, floor = model.ceiling, model.floor
     if (ceiling == 1) if lower else (floor == 0):
         return ""
     return f" Chance level is {ceiling if lower else floor:g}."
 
 
-def _noise(settings: Mapping[str, Any], replicated: bool) -> str:
-    if settings["noise"] is not None:
-        return f"The user expects a standard deviation of {settings['noise']:g} of a single score."
+def _noise(model: APExGP, replicated: bool) -> str:
+    if model.noise is not None:
+        return f"The user expects a standard deviation of {model.noise:g} of a single score."
     if replicated:
         return "How far scores scatter from split to split is learnt from the replicates in the pilot."
     return (
@@ -101,12 +113,12 @@ def _noise(settings: Mapping[str, Any], replicated: bool) -> str:
     )
 
 
-def _priors(settings: Mapping[str, Any]) -> str:
-    if settings["priors"] == "calibrated":
+def _priors(model: APExGP) -> str:
+    if model.priors == "calibrated":
         return "Learnt from hundreds of real learning curves of the Learning Curve Database."
-    if settings["priors"] == "paper":
+    if model.priors == "paper":
         return "Those of the published method."
-    if settings["priors"] == "flat":
+    if model.priors == "flat":
         return "None: the most likely parameters were taken."
     return "Stated by the user; they are among the settings in the lines of Python below."
 

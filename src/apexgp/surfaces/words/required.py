@@ -7,7 +7,7 @@ import math
 from ..._numbers import multiple
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
-from .phrases import chance, counted, roughly
+from .phrases import chance, roughly
 
 __all__ = ["required_methods", "required_sentence", "required_words"]
 
@@ -21,20 +21,20 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     goal = f"a mean {curve.metric_name} of {found.target:g}"
     if found.already_met:
         text = (
-            f"The {last:,.10g} training {counted(curve)} of the pilot already reach {goal}, with a probability of "
+            f"The {last:,.10g} training {curve.unit_name} of the pilot already reach {goal}, with a probability of "
             f"{chance(found.prob_now)}"
         )
         return text + ("." if found.size <= last else "; with more of them it may become less probable again.")
     ever = f"with unlimited data of this kind the probability is {chance(found.prob_reachable)}"
     if found.size > _UNREAL * last:
         return (
-            f"No realistic number of training {counted(curve)} (up to {_UNREAL:,} times the pilot) reaches {goal} with "
-            f"a probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
+            f"No realistic number of training {curve.unit_name} (up to {_UNREAL:,} times the pilot) reaches {goal} "
+            f"with a probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
         )
     times = multiple(found.size / last, found.relative_error)
     return (
         f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {_size(found)} "
-        f"training {counted(curve)}, {times} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
+        f"training {curve.unit_name}, {times} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
     )
 
 
@@ -63,14 +63,14 @@ def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
     if found.already_met:
         return (
             f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
-            f"training {counted(curve)} was estimated at {found.prob_now:.3f}; {ever}."
+            f"training {curve.unit_name} was estimated at {found.prob_now:.3f}; {ever}."
         )
     if found.size > _UNREAL * last:
         return (
-            f"No number of training {counted(curve)} up to {_UNREAL:,} times the pilot was estimated to meet {target} "
+            f"No number of training {curve.unit_name} up to {_UNREAL:,} times the pilot was estimated to meet {target} "
             f"in expected {curve.metric_name} with a probability of {found.confidence:g}; {ever}."
         )
     return (
         f"The expected {curve.metric_name} was estimated to meet {target} with a probability of {found.confidence:g} "
-        f"from {_size(found)} training {counted(curve)} on; {ever}."
+        f"from {_size(found)} training {curve.unit_name} on; {ever}."
     )

@@ -24,10 +24,8 @@ export async function take(kind, { answer, request, advice }, settings) {
       return save(`${base}.json`, JSON.stringify(facts(answer, advice), null, 1) + "\n", "application/json");
     case "python":
       return save(`${base}.py`, answer.python + (advice ? "\n" + advice.python : ""), "text/x-python");
-    case "report": {
-      const { of, ...wanted } = request; // a report forecasts new splits, and says so
-      return save(`${base}-report.html`, await ask("api/report", { json: { ...wanted, ...budgeted(settings) } }), "text/html");
-    }
+    case "report":
+      return save(`${base}-report.html`, await ask("api/report", { json: { ...request, ...budgeted(settings) } }), "text/html");
   }
 }
 

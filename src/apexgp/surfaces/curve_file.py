@@ -1,0 +1,162 @@
+"""The options that say which file of measured scores to read, and how: those of every command that starts from one."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .._check import some
+from ..curve import LearningCurve, curves_and_notes
+from ..errors import RequestError
+from ..reading.source import TableSettings
+from .command import Sets
+
+__all__ = ["ColumnOptions", "CurveFile", "CurveFileIfAny"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions:
+    """How to read a file of measured scores."""
+
+    size_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that holds the training-set sizes.  [default: size, n, training examples or the like]",
+            show_default=False,
+        ),
+        Sets("size"),
+    ] = None
+    score_column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that holds the scores; repeat for a table with one column a split, or write a pattern such as "
+            "'fold*'.  [default: score, AUC, accuracy or the like]",
+            show_default=False,
+        ),
+        Sets("score"),
+    ] = None
+    split_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that names the split.  [default: split, fold, seed or the like, if any]", show_default=False
+        ),
+        Sets("split"),
+    ] = None
+    metric: Annotated[
+        str | None, typer.Option(help="Name of the score, or which of those in the column metric to use.")
+    ] = None
+    task_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that names the task.  [default: task, dataset, model or the like, if any]", show_default=False
+        ),
+        Sets("task"),
+    ] = None
+    # To take one of that column's entries is the surfaces' own affair: messages of theirs call it chosen_task.
+    task: Annotated[str | None, typer.Option(help="Which of the tasks in that column to use."), Sets("chosen_task")] = (
+        None
+    )
+    lower_is_better: Annotated[
+        bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
+    ] = False
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
+    ] = None
+
+    @property
+    def wanted(self) -> TableSettings:
+        """What the options say of a table."""
+        columns = self.score_column
+        return TableSettings(
+            size=self.size_column,
+            score=columns[0] if columns and len(columns) == 1 else columns,
+            split=self.split_column,
+            task=self.task_column,
+            metric=self.metric,
+            direction="lower" if self.lower_is_better else None,
+            unit=self.unit,
+            sheet=self.sheet,
+        )
+
+    def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
+        """Read the curves of a file, or the one of them that was asked for; - is standard input."""
+        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, self.wanted)
+        for note in notes:
+            typer.echo(f"Note: {note}", err=True)
+        if self.task is None:
+            return curves
+        if self.task not in curves:
+            raise RequestError(f"{path} has no task {self.task!r}; found {some([str(name) for name in curves], 20)}.")
+        return {self.task: curves[self.task]}
+
+    def only_curve_of(self, path: Path) -> LearningCurve:
+        """Read the only curve of a file."""
+        return _only(self.curves_of(path), path)
+
+
+def _only(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve:
+    if len(curves) > 1:
+        names = some([str(name) for name in curves], 20)
+        raise RequestError(
+            f"{path} holds {len(curves)} tasks ({names}).", remedy=("Choose one with {}.", "chosen_task")
+        )
+    (curve,) = curves.values()
+    return curve
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveFile(ColumnOptions):
+    """A file of measured scores."""
+
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input.",
+            allow_dash=True,
+        ),
+    ]
+
+    def curves(self) -> dict[str | None, LearningCurve]:
+        """Every curve."""
+        return self._curves
+
+    def only_curve(self) -> LearningCurve:
+        """The only curve."""
+        return _only(self._curves, self.pairs)
+
+    @cached_property
+    def _curves(self) -> dict[str | None, LearningCurve]:
+        return self.curves_of(self.pairs)  # once: standard input cannot be read again
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveFileIfAny(ColumnOptions):
+    """A file of measured scores, where there is one already."""
+
+    pairs: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input. Leave "
+            "it out before the first pilot.",
+            allow_dash=True,
+            show_default=False,
+        ),
+    ] = None
+
+    def only_curve(self) -> LearningCurve | None:
+        """The only curve, if there is a file."""
+        if self.pairs is None and self.lower_is_better:
+            raise RequestError("--lower-is-better goes with a file of scores.")
+        return None if self.pairs is None else self.only_curve_of(self.pairs)
