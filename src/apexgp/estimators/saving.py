@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from .._check import some
+from .._check import DAMAGED, some
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
@@ -70,15 +70,7 @@ def write_model(
         "apexgp": version("apexgp"),
         "estimator": estimator,
         "settings": {name: plain_setting(value) for name, value in settings.items()},
-        "curve": {
-            "sizes": curve.sizes,
-            "scores": curve.scores,
-            "split": curve.split,
-            "metric": curve.metric,
-            "task": curve.task,
-            "direction": curve.direction,
-            "unit": curve.unit,
-        },
+        "curve": {field.name: getattr(curve, field.name) for field in fields(curve)},
         "parameters": parameters,
     }
     try:
@@ -108,7 +100,7 @@ def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
         if isinstance(settings.get("priors"), dict):
             settings["priors"] = Beliefs.from_dict(settings["priors"])
         curve = LearningCurve(**content["curve"])
-    except Exception as problem:  # a tampered file can break any of these in any way
+    except DAMAGED as problem:
         said = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
         raise _damaged(name, said) from None
     return SavedModel(name, str(content.get("apexgp", "?")), settings, curve, parameters)
