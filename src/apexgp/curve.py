@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
 from .errors import DataError, RequestError
@@ -46,7 +46,7 @@ class Replicates:
     count: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class LearningCurve:
     """Scores measured at several training-set sizes; immutable, every row kept.
 
@@ -90,59 +90,69 @@ class LearningCurve:
 
     sizes: FloatArray
     scores: FloatArray
-    split: NDArray[Any] | None = None
-    metric: str = field(default=UNNAMED, kw_only=True)
-    task: str | None = field(default=None, kw_only=True)
-    direction: Direction = field(default="higher", kw_only=True)
-    unit: Unit = field(default="rows", kw_only=True)
-    train_scores: FloatArray | None = field(default=None, kw_only=True)
-    n_test: FloatArray | None = field(default=None, kw_only=True)
-    averaged_over: int | None = field(default=None, kw_only=True)
-    score_sd: FloatArray | None = field(default=None, kw_only=True)
+    split: NDArray[Any] | None
+    metric: str
+    task: str | None
+    direction: Direction
+    unit: Unit
+    train_scores: FloatArray | None
+    n_test: FloatArray | None
+    averaged_over: int | None
+    score_sd: FloatArray | None
 
-    def __post_init__(self) -> None:
-        choice("direction", self.direction, get_args(Direction))
-        choice("unit", self.unit, get_args(Unit))
-        for name, value in (("metric", self.metric), ("task", self.task)):
-            if name == "metric" or value is not None:
-                object.__setattr__(self, name, text(name, value, error=DataError))  # type: ignore[arg-type]
-        unbounded = unbounded_metric(self.metric)
+    # Written out, since more is taken than is kept: whatever makes an array.
+    def __init__(
+        self,
+        sizes: ArrayLike,
+        scores: ArrayLike,
+        split: ArrayLike | None = None,
+        *,
+        metric: str = UNNAMED,
+        task: str | None = None,
+        direction: Direction = "higher",
+        unit: Unit = "rows",
+        train_scores: ArrayLike | None = None,
+        n_test: ArrayLike | None = None,
+        averaged_over: int | None = None,
+        score_sd: ArrayLike | None = None,
+    ) -> None:
+        choice("direction", direction, get_args(Direction))
+        choice("unit", unit, get_args(Unit))
+        metric = text("metric", metric, error=DataError)
+        task = None if task is None else text("task", task, error=DataError)
+        unbounded = unbounded_metric(metric)
         if unbounded is not None:
             raise DataError(
-                f"The metric {shown(self.metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
+                f"The metric {shown(metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
                 "cannot be forecast. Measure AUROC, accuracy, the Brier score or the like; or name yours otherwise, if "
                 "it does lie in [0, 1]."
             )
-        sizes = sizes_array("sizes", self.sizes, error=DataError)
-        scores = scores_array("scores", self.scores)
+        at, measured = sizes_array("sizes", sizes, error=DataError), scores_array("scores", scores)
         details, averaged_over = checked_details(
-            scores,
-            train_scores=self.train_scores,
-            n_test=self.n_test,
-            averaged_over=self.averaged_over,
-            score_sd=self.score_sd,
+            measured, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd
         )
-        split = None if self.split is None else split_labels(self.split)
-        if scores.ndim == 2:
-            measured = ~np.isnan(scores)
-            details = {name: None if values is None else values[measured] for name, values in details.items()}
-            sizes, scores, split = unstacked(sizes, scores, split)
-        elif scores.ndim != 1:
-            raise DataError(f"scores must have one or two dimensions, got shape {scores.shape}.")
-        if sizes.shape != scores.shape:
-            raise DataError(f"Need one score for each size, got {sizes.size} sizes and {scores.size} scores.")
-        if np.isnan(scores).any():
-            rows = np.flatnonzero(np.isnan(scores))
+        labels = None if split is None else split_labels(split)
+        if measured.ndim == 2:
+            there = ~np.isnan(measured)
+            details = {name: None if values is None else values[there] for name, values in details.items()}
+            at, measured, labels = unstacked(at, measured, labels)
+        elif measured.ndim != 1:
+            raise DataError(f"scores must have one or two dimensions, got shape {measured.shape}.")
+        if at.shape != measured.shape:
+            raise DataError(f"Need one score for each size, got {at.size} sizes and {measured.size} scores.")
+        if np.isnan(measured).any():
+            rows = np.flatnonzero(np.isnan(measured))
             raise DataError(f"scores must not be NaN, got NaN in row {some(rows)} (from 0). Leave such rows out.")
-        if split is not None:
-            check_splits(sizes, split)
+        if labels is not None:
+            check_splits(at, labels)
         known = {name: None if values is None or np.isnan(values).all() else values for name, values in details.items()}
-        arrays = {"sizes": sizes, "scores": scores, "split": split, **known}
-        for name, array in arrays.items():
+        arrays = {"sizes": at, "scores": measured, "split": labels, **known}
+        for array in arrays.values():
             if array is not None:
                 array.flags.writeable = False
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "averaged_over", averaged_over)
+        words = {"metric": metric, "task": task, "direction": direction, "unit": unit}
+        for name, value in {**arrays, **words, "averaged_over": averaged_over}.items():
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -403,9 +413,9 @@ def curves_and_notes(
     found, notes = read_measurements(path, wanted)
     curves = {
         task: LearningCurve(
-            own.sizes,  # type: ignore[arg-type]
-            own.scores,  # type: ignore[arg-type]
-            own.split or None,  # type: ignore[arg-type]
+            own.sizes,
+            own.scores,
+            own.split or None,
             averaged_over=own.averaged_over,
             **own.about,
             **own.details,  # type: ignore[arg-type]

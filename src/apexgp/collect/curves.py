@@ -55,14 +55,14 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
             own = [fit for fit in done if fit["task"] == task]
             for metric in self._metrics:
                 self._curves[task, metric] = LearningCurve(
-                    [fit["size"] for fit in own],  # type: ignore[arg-type]
-                    [fit[f"test_{metric}"] for fit in own],  # type: ignore[arg-type]
-                    [fit["split"] for fit in own],  # type: ignore[arg-type]
+                    [fit["size"] for fit in own],
+                    [fit[f"test_{metric}"] for fit in own],
+                    [fit["split"] for fit in own],
                     metric=metric,
                     task=task,
                     unit=record.unit,
-                    train_scores=[fit[f"train_{metric}"] for fit in own],  # type: ignore[arg-type]
-                    n_test=[fit["test_cases"] for fit in own],  # type: ignore[arg-type]
+                    train_scores=[fit[f"train_{metric}"] for fit in own],
+                    n_test=[fit["test_cases"] for fit in own],
                 )
 
     @classmethod

@@ -115,7 +115,7 @@ def _train_scores(scorers: Mapping[str, Scorer], model: Any, X: Any, y: NDArray[
     """Scores on the training rows; none where they cannot be had, which is no reason to lose those on test."""
     try:
         return _scores(scorers, "train", model, X, y)
-    except Exception:
+    except Exception:  # another person's estimator or scorer
         return {}
 
 
