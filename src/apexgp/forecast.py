@@ -73,8 +73,9 @@ class Forecast(Answer):
         for name, values in given.items():
             whole = type(values) is np.ndarray and values.dtype == np.float64
             object.__setattr__(self, name, values if whole else real_array(name, values))
-        told = tuple(text("cautions", caution) for caution in several("cautions", cautions))
-        object.__setattr__(self, "cautions", told)
+        object.__setattr__(self, "cautions", tuple(several("cautions", cautions)))
+        for caution in self.cautions:  # kept as they are: a `Caution` is more than its text
+            text("cautions", caution)
         if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
             raise RequestError("sizes and weights must be lists with at least one number each.")
         shape = (len(self.weights), len(self.sizes))
