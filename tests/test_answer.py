@@ -80,6 +80,7 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_columns_are_plain_and_of_one_length(answers, name):
     columns = answers[name].to_dict()

@@ -38,6 +38,7 @@ def said(X, y=Y, estimator=None, **settings):
     return {warning.category: str(warning.message) for warning in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits, load_wine, load_iris])
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_no_false_alarm_on_the_data_of_scikit_learn(load, as_frame):

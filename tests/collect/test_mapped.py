@@ -61,6 +61,7 @@ def test_where_scans_lie_is_no_datum(folder, tmp_path):
     assert described(read_labelled(moved, "bleeding").X) != before
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.ApexWarning")  # that these are few
 def test_collect_takes_the_folder(folder, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)

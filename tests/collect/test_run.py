@@ -177,6 +177,7 @@ def test_several_classes_as_one_curve():
     assert all(curve.scores.min() > 0.7 for curve in curves.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "sizes"), [(569, 10), (200, 7), (40, 5)])
 def test_the_default_sizes_use_all_the_training_data(cases, sizes):
     curves = collect(features=X[:cases], labels=Y[:cases])

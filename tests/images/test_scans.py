@@ -89,6 +89,7 @@ def test_the_front_is_on_top_and_the_right_on_the_left_however_it_was_stored(tmp
     assert np.array_equal(slices(scan), turned(volume))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [-20, 12, 25])
 def test_a_tilted_gantry_is_set_upright(tmp_path, degrees):
     # A ball and a square column that stands on the slices, sampled as a tilted gantry does: slices lean by the angle,

@@ -124,6 +124,7 @@ def test_embeddings_and_several_classes(run, tmp_path):
     assert run("forecast", tmp_path / "c.csv", "--task", "kind 1")[0] == 0
 
 
+@pytest.mark.slow
 def test_what_was_done_and_left_out_is_said(run, tmp_path):
     rows = [f"{i % 17},{'ab'[i % 2]},same,{i % 3 > 0}" for i in range(200)]
     (tmp_path / "d.csv").write_text("number,letter,constant,y\n" + "\n".join(rows) + "\n")
@@ -344,6 +345,7 @@ def test_another_estimator_in_the_same_folder_is_named_in_one_line(collect, tmp_
     assert "with --out other.csv --results other.runs.csv, or" in collect(*named)[2]
 
 
+@pytest.mark.slow
 def test_several_classes_as_one_curve_with_the_default_estimator(run, tmp_path):
     X, y = load_iris(return_X_y=True)
     np.savez(tmp_path / "iris.npz", X=X, y=y)

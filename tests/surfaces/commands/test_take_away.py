@@ -36,6 +36,7 @@ def test_every_answer_has_a_picture(run, pairs, better, tmp_path, command):
     assert "exists. Name another file, or allow overwriting with --force" in err
 
 
+@pytest.mark.slow
 def test_several_tasks_are_drawn_side_by_side(run, tasks, tmp_path):
     require("matplotlib")
     picture = tmp_path / "tasks.png"
@@ -50,6 +51,7 @@ def test_several_tasks_are_drawn_side_by_side(run, tasks, tmp_path):
     assert "--plot draws up to 24 tasks; the file holds 25" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_without_matplotlib_the_answer_is_printed_and_then_what_to_install(
     run, pairs, better, tmp_path, monkeypatch, command
