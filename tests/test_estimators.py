@@ -145,6 +145,7 @@ def test_saving_and_loading_gives_the_same_numbers(model, tmp_path):
     np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SEARCHED if name not in REGRESSIONS])
 def test_seeds_give_the_same_optimum(name):
     first = clone(ESTIMATORS[name]).fit(SIZES, SCORES)

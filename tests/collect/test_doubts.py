@@ -82,6 +82,7 @@ def test_shuffled_identifiers_and_near_unique_texts():
     assert "number 1." in said(np.column_stack([FEATURE, RNG.permutation(N)]))[NoFeatureWarning]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["patient", "PatientID", "subject_id", "MRN", "patient no."])
 def test_patients_with_many_rows_and_no_groups(name):
     whose = RNG.permutation(np.arange(N) // 4)

@@ -171,6 +171,7 @@ def rows_of(number):
     return rng.normal(size=(number, 4)) + y[:, None], y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("left", "right"), [pair for pair in PAIRS[:4]])
 def test_two_classifiers_never_mix_in_one_record(tmp_path, left, right):
     settings = {"results": tmp_path / "runs.csv", "n_splits": 1, "progress": False}

@@ -37,6 +37,7 @@ def test_scans_are_read_one_by_one(folder):
     assert len(pickle.dumps(data.X)) < 10_000  # workers are sent names, not numbers
 
 
+@pytest.mark.slow
 def test_cases_without_a_label_are_left_out_and_counted(folder):
     data = read_labelled(folder, "late", "patient")
     assert len(data.X) == len(data.y) == len(data.groups) == 36

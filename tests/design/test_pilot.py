@@ -112,6 +112,7 @@ def test_splits_go_on_only_where_they_are_known():
     assert all(one.n_splits == 3 and not set(one.sizes) & set(CURVE.sizes) for one in going_on)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_hours_follow_from_what_fits_took(model):
     """Seconds of a run, 10 + size / 10: a pair says the same."""
@@ -129,6 +130,7 @@ def test_hours_follow_from_what_fits_took(model):
     assert found.unit == "hours"
 
 
+@pytest.mark.slow
 def test_a_cost_that_grows_with_size_pays_for_less(model):
     cheap = design_pilot(model, 12, at=3600, available=1440, confirm=0)
     dear = design_pilot(model, 12, at=3600, available=1440, cost=lambda size: max(1.0, size / 360), confirm=0)

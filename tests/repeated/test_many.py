@@ -106,6 +106,7 @@ def test_a_curve_that_breaks_the_engine_is_one_error_entry(monkeypatch):
     assert judged.pooled[0].curves == 1
 
 
+@pytest.mark.slow
 def test_odd_scores_and_odd_settings_get_an_answer_each():
     for scores in ([0, 1, 0, 1, 0], [1, 0, 1, 0, 1], [0, 0, 1, 1, 0]):
         for noise in (None, 1e-300, 1.0):

@@ -230,6 +230,7 @@ def test_without_the_extra_dask_is_named(collect, monkeypatch):
     assert "pip install 'apexgp[distributed]'" in err
 
 
+@pytest.mark.slow
 def test_one_more_size_renews_the_curve_that_the_command_made(collect, tmp_path):
     curve = tmp_path / "curve.csv"
     assert collect("--sizes", "60,94", "--splits", 2)[0] == 0
@@ -330,6 +331,7 @@ def test_the_sizes_and_why_are_said_before_the_fits(run, tmp_path):
     assert sorted(set(LearningCurve.from_csv(tmp_path / "d.csv").sizes)) == [60, 94, 147, 230, 360]
 
 
+@pytest.mark.slow
 def test_another_estimator_in_the_same_folder_is_named_in_one_line(collect, tmp_path):
     settings = ("--sizes", "60", "--splits", 1)
     assert collect(*settings, "--estimator", "logistic-head")[0] == 0
@@ -361,6 +363,7 @@ def test_several_classes_as_one_curve_with_the_default_estimator(run, tmp_path):
     assert not (tmp_path / "head.runs.csv").exists()
 
 
+@pytest.mark.slow
 def test_several_labels_are_several_tasks(run, tmp_path):
     X, large = DATA.data[:, 1:4], (DATA.data[:, 0] > 15).astype(int)
     np.savez(tmp_path / "two.npz", X=X, cancer=DATA.target, large=large)

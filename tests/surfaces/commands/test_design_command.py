@@ -65,6 +65,10 @@ def test_facts(invoke):
     assert len(first["grid_widths"]) == len(facts["question"]["grid"])
     assert facts["designs"][facts["best_at_hand"] - 1]["sizes"][-1] <= 360
     assert facts["sentence"]
+
+
+@pytest.mark.slow
+def test_facts_before_any_pilot(invoke):
     before = json.loads(invoke("--budget", 9, "--at", 5000, "--confirm", 0, "--json").stdout)
     assert before["pilot"] is None
     assert before["best_at_hand"] is None

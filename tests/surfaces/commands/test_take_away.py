@@ -23,7 +23,9 @@ def words(command, pairs, better):
     return [{"PAIRS": pairs, "BETTER": better}.get(word, word) for word in COMMANDS[command]]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=[pytest.mark.slow] * (name != "forecast")) for name in COMMANDS]
+)
 def test_every_answer_has_a_picture(run, pairs, better, tmp_path, command):
     require("matplotlib")
     picture = tmp_path / "answer.png"
@@ -86,7 +88,7 @@ def test_without_matplotlib_the_answer_is_printed_and_then_what_to_install(
             "Learn-Optimize-Collect, Mahmood et al. 2022",
             ("Harvey E", "Mohr F", "Mahmood R, Lucas J, Alvarez"),
         ),
-        ("compare", (), "a Bayesian model after APEx-GP", ("Harvey E", "Mohr F")),
+        pytest.param("compare", (), "a Bayesian model after APEx-GP", ("Harvey E", "Mohr F"), marks=pytest.mark.slow),
         (
             "backtest",
             ("--method", "mmf4"),

@@ -71,7 +71,7 @@ def report(curve_file, tmp_path_factory):
     """A report with everything in it."""
     path = tmp_path_factory.mktemp("report") / "report.html"
     model = APExGP(ceiling=0.98).fit(LearningCurve.from_csv(curve_file, metric="auc"))
-    write_report(model, path, target=0.8, confidence=0.7, cost_per_example=12, penalty=50_000)
+    write_report(model, path, target=0.8, confidence=0.7, cost_per_example=12, penalty=50_000, budget=2)
     return path
 
 
