@@ -71,6 +71,23 @@ def test_inside_the_surfaces_commands_are_last_and_words_first():
             assert rooms[0] != ("surfaces", "words") or rooms[1] == rooms[0] or top(target) != "surfaces", path
 
 
+BROAD = {"Exception", "BaseException"}
+
+
+def test_everything_is_caught_only_around_the_code_of_others():
+    found = []
+    for path in modules():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if isinstance(node, ast.ExceptHandler):
+                caught = {name.id for name in ast.walk(node.type) if isinstance(name, ast.Name)} if node.type else BROAD
+                again = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None  # cleared up, and raised on
+                if caught & BROAD:
+                    assert "#" in lines[node.lineno - 1], f"{path}:{node.lineno} does not say why"
+                    found += [] if again else [f"{path}:{node.lineno}"]
+    assert len(found) <= 20, found
+
+
 @pytest.mark.slow
 def test_importing_loads_nothing_heavy():
     # What scikit-learn itself loads is its own affair (it asks for pandas where that is installed).

@@ -14,6 +14,11 @@ from .errors import ApexError, DataError, RequestError
 
 FloatArray = NDArray[np.float64]
 
+UNUSABLE = (TypeError, ValueError, OverflowError)
+"""What Python and NumPy raise when a value cannot be what it should be: caught where values come in, nowhere else."""
+DAMAGED = (*UNUSABLE, KeyError, AttributeError)
+"""As above, of what was read from a file: a part may be missing, or be of another kind."""
+
 _MOST_SHOWN = 200  # characters of a value that a message repeats
 _MOST_DIGITS = 30
 
@@ -21,7 +26,7 @@ _MOST_DIGITS = 30
 def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = RequestError) -> FloatArray:
     """`values` as floats of whatever shape, or an error that names the first thing that is no number."""
     try:
-        if np.ma.is_masked(values):
+        if holds_masked(values):
             raise error("has masked entries. Leave them out, or fill them in.", argument=name)
         array = np.asarray(values)
         if array.dtype.kind in "bcmMSV" or (isinstance(values, (list, tuple)) and _holds_truth_values(values)):
@@ -30,8 +35,15 @@ def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = Request
             return np.array(array, dtype=np.float64)
     except error:
         raise
-    except Exception:  # whatever a foreign object's conversion raises, it is no array of numbers
+    except UNUSABLE:
         raise error(f"must be real numbers, got {shown(_culprit(values))}.", argument=name) from None
+
+
+def holds_masked(values: Any) -> bool:
+    """Whether some entries are masked; NumPy would make numbers of them."""
+    if isinstance(values, (list, tuple)):
+        return any(value is np.ma.masked for value in values)
+    return isinstance(values, np.ma.MaskedArray) and bool(np.ma.is_masked(values))
 
 
 def _holds_truth_values(values: Collection[Any]) -> bool:
@@ -42,14 +54,14 @@ def _culprit(values: Any) -> Any:
     """The first thing among `values` that is no number, or all of them where that is not to be told."""
     try:
         return next((v for v in np.ravel(np.asarray(values, dtype=object)) if not _is_real(v)), values)
-    except Exception:
+    except UNUSABLE:
         return values
 
 
 def _is_real(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError, OverflowError):
+    except UNUSABLE:
         return False
     return not isinstance(value, (bool, np.bool_))
 
@@ -70,7 +82,7 @@ def shown(value: Any) -> str:
 def _text(value: Any, said_by: Callable[[Any], str] = str) -> str:
     try:
         return said_by(value)
-    except Exception:  # a foreign object that cannot say what it is
+    except (*UNUSABLE, AttributeError, RecursionError):  # too many digits, half made, a list within itself
         return f"a {type(value).__name__}"
 
 
@@ -141,7 +153,7 @@ def whole_number(name: str, value: int, *, least: int, most: int = 2**53) -> int
     """An integer of at least `least` and at most `most`, by default the largest that a float counts to."""
     try:
         number = operator.index(value)
-    except Exception:
+    except TypeError:
         raise RequestError(f"must be a whole number, got {shown(value)}.", argument=name) from None
     if number < least or isinstance(value, bool):
         raise RequestError(f"must be a whole number of at least {least}, got {shown(value)}.", argument=name)
@@ -162,17 +174,16 @@ def generator(seed: int | None) -> np.random.Generator:
 
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
     """One of the `allowed` words."""
-    word = str.__str__(value) if isinstance(value, str) else None
-    if word is None or word not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise RequestError(f"must be one of {', '.join(map(repr, allowed))}, got {shown(value)}.", argument=name)
-    return word
+    return next(word for word in allowed if word == value)  # a plain string, whatever class of strings came
 
 
 def text(name: str, value: str, wanted: str = "text", *, error: type[ApexError] = RequestError) -> str:
     """Text, as a plain string whatever class of strings it came as."""
     if not isinstance(value, str):
         raise error(f"must be {wanted}, got {shown(value)}.", argument=name)
-    return str.__str__(value)
+    return str(value)
 
 
 def truth(name: str, value: bool) -> bool:
@@ -190,7 +201,7 @@ def several(
         if isinstance(values, (str, bytes)):
             raise TypeError
         return list(values)
-    except Exception:  # no list, an array without a dimension, a foreign object that only looks like a list
+    except UNUSABLE:  # no list, or an array without a dimension
         raise error(f"must be {wanted}, got {shown(values)}.", argument=name) from None
 
 
@@ -198,12 +209,9 @@ def mapped(
     name: str, values: Mapping[Any, Any], wanted: str = "a mapping", *, error: type[ApexError] = RequestError
 ) -> dict[Any, Any]:
     """What is in a mapping, as a dictionary."""
-    try:
-        if not isinstance(values, Mapping):
-            raise TypeError
-        return dict(values.items())
-    except Exception:  # no mapping, or a foreign object that only looks like one
-        raise error(f"must be {wanted}, got {shown(values)}.", argument=name) from None
+    if not isinstance(values, Mapping):
+        raise error(f"must be {wanted}, got {shown(values)}.", argument=name)
+    return dict(values)
 
 
 def instance(name: str, value: Any, kind: type, wanted: str) -> Any:
@@ -214,8 +222,5 @@ def instance(name: str, value: Any, kind: type, wanted: str) -> Any:
 
 
 def offers(value: Any, *names: str) -> bool:
-    """Whether an object has all these attributes; a foreign one that raises when it is asked has not."""
-    try:
-        return all(hasattr(value, name) for name in names)
-    except Exception:
-        return False
+    """Whether an object has all these attributes."""
+    return all(hasattr(value, name) for name in names)

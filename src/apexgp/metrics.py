@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import FloatArray, choice, positive, probability, real_array, real_number, shown
+from ._check import UNUSABLE, FloatArray, choice, positive, probability, real_array, real_number, shown
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
 
@@ -160,7 +160,7 @@ def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
 def _averaged(values: FloatArray, axis: Axis) -> FloatArray:
     try:
         return np.asarray(values.mean(axis=axis))[()]
-    except Exception:  # whatever a foreign object raises that is asked for its number
+    except UNUSABLE:
         raise RequestError(
             f"must be None, or one or more of the {values.ndim} axes of y, got {shown(axis)}.", argument="axis"
         ) from None

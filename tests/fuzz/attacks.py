@@ -58,7 +58,7 @@ def processes(n_jobs):
     """Whether that is a number of processes that could be started."""
     try:
         return abs(operator.index(n_jobs)) <= 2**31
-    except Exception:  # no number, or a foreign object that will not say
+    except TypeError:
         return False
 
 

@@ -5,7 +5,7 @@ import traceback
 import warnings
 from collections import Counter, defaultdict
 
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from apexgp import errors
 
@@ -34,6 +34,9 @@ class Tally:
                 for ours in OURS:
                     if issubclass(ours, Warning):
                         warnings.simplefilter("ignore", ours)
+                # scikit-learn's words about the form of X and y, which its own checks of an estimator ask for.
+                warnings.simplefilter("ignore", DataConversionWarning)
+                warnings.filterwarnings("ignore", "X (has|does not have valid) feature names", UserWarning)
                 verdict = action()
             count["refused" if isinstance(verdict, str) and verdict == "refused" else "taken"] += 1
         except (errors.ApexError, NotFittedError) as problem:  # the latter is scikit-learn's word before a fit

@@ -1,9 +1,10 @@
-"""Objects of other people's classes, whose every method raises, as every argument of everything that is public."""
+"""Values of ordinary kinds that are wrong, as every argument of everything that is public."""
 
 import contextlib
 
 import pytest
 
+from apexgp._check import shown
 from conftest import require
 from fuzz.surface import surface, used
 from fuzz.tally import Tally
@@ -11,7 +12,7 @@ from fuzz.values import FOREIGN
 
 
 @pytest.mark.slow
-def test_foreign_objects_are_taken_or_refused_in_our_words(tmp_path):
+def test_wrong_values_are_taken_or_refused_in_our_words(tmp_path):
     require("matplotlib").use("agg")
     tally = Tally()
     with contextlib.chdir(tmp_path):
@@ -19,5 +20,5 @@ def test_foreign_objects_are_taken_or_refused_in_our_words(tmp_path):
             for argument in arguments:
                 for value in FOREIGN:
                     given = arguments | {argument: value}
-                    tally.judge(name, f"{argument} {type(value)}", lambda f=function, g=given: used(f(**g)))
+                    tally.judge(name, f"{argument} {shown(value)}", lambda f=function, g=given: used(f(**g)))
     assert tally.clean, tally.report()

@@ -24,7 +24,7 @@ def check_classifier(estimator: Any) -> None:
     try:
         estimator.get_params()
         regressor = is_regressor(estimator)
-    except Exception as problem:
+    except Exception as problem:  # another person's class, which may do anything when it is asked
         raise RequestError(
             f"must be a scikit-learn classifier; {type(estimator).__name__} does not say what it is "
             f"({type(problem).__name__}: {problem}).",
@@ -75,7 +75,7 @@ def _innermost(estimator: Any) -> Any:
 def _only_two_classes(estimator: Any) -> bool:
     try:
         tags = get_tags(estimator).classifier_tags
-    except Exception:  # an estimator that is none of scikit-learn's kin does not say
+    except (AttributeError, TypeError):  # an estimator that is none of scikit-learn's kin does not say
         return False
     return tags is not None and not tags.multi_class
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import checked_seed, choice, several, shown, some, text, whole_number
+from .._check import UNUSABLE, checked_seed, choice, several, shown, some, text, whole_number
 from ..errors import RequestError
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
@@ -164,7 +164,7 @@ def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, flo
 
     try:
         candidates = list(ParameterGrid(param_grid))
-    except Exception as problem:
+    except (*UNUSABLE, RecursionError) as problem:  # which a deep nest raises as it is shown
         raise RequestError(f"must map parameters to lists of values: {problem}", argument="param_grid") from None
     if not candidates:
         raise RequestError("is empty. Leave it out where nothing is to be tuned.", argument="param_grid")

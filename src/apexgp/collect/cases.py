@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import shown, some
+from .._check import UNUSABLE, shown, some
 from ..errors import DataError
 from ..reading.spreadsheets import one_line
 from .identity import described
@@ -105,16 +105,13 @@ class Cases:
 
 def labels_by_name(y: Any) -> dict[str | None, Any]:
     """One column of classes, which has no name, or several: a mapping or a data frame of columns by their names."""
-    try:
-        if isinstance(y, Mapping):
-            pairs = list(y.items())
-        elif hasattr(y, "columns") and hasattr(y, "iloc"):
-            pairs = [(name, y.iloc[:, i]) for i, name in enumerate(y.columns)]
-        else:
-            return {None: y}
-        found: dict[str | None, Any] = {str(name): label for name, label in pairs}
-    except Exception:  # whatever a foreign container raises: it holds no labels
-        raise DataError(f"must be one column, or several by their names, got {shown(y)}.", argument="y") from None
+    if isinstance(y, Mapping):
+        pairs = list(y.items())
+    elif hasattr(y, "columns") and hasattr(y, "iloc"):
+        pairs = [(name, y.iloc[:, i]) for i, name in enumerate(y.columns)]
+    else:
+        return {None: y}
+    found: dict[str | None, Any] = {str(name): label for name, label in pairs}
     if not found:
         raise DataError("holds no label.", argument="y")
     if len(found) < len(pairs) or any(not name or one_line(name) != name for name in found):
@@ -133,7 +130,7 @@ def _rows(X: Any) -> tuple[Any, int]:
             raise TypeError
     except DataError:
         raise
-    except Exception:  # whatever a foreign container raises: it has no rows to take
+    except (*UNUSABLE, IndexError):  # a number with the shape of an array has no rows
         raise DataError(
             f"must be an array, a table or a list of scans with one row a case, got {shown(X)}.", argument="X"
         ) from None

@@ -71,7 +71,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
     def __getitem__(self, which: Key) -> LearningCurve:
         try:
             return self._curves[which]
-        except Exception:  # not there, or a foreign object that cannot be looked up
+        except (KeyError, TypeError):  # not there, or nothing that can be a key
             raise NoSuchCurveError(
                 f"There is no curve {shown(which)}; there are {some([repr(known) for known in self])}."
             ) from None

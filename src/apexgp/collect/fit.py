@@ -69,17 +69,10 @@ def measure(
         # An estimator's own n_jobs would start workers inside workers.
         with threadpool_limits(limits=1), parallel_config(backend="sequential"):
             row |= _best(fit, estimator, X, y, candidates, scorers)
-    except (Exception, SystemExit) as problem:
-        row["error"] = one_line(f"{type(problem).__name__}: {_said(problem)}")
+    except (Exception, SystemExit) as problem:  # another person's estimator: what it raises is the fit's record
+        row["error"] = one_line(f"{type(problem).__name__}: {problem}")
     row["seconds"] = round(perf_counter() - start, 4)
     return row
-
-
-def _said(problem: BaseException) -> str:
-    try:
-        return str(problem)
-    except Exception:
-        return "(an exception that cannot say what it is)"
 
 
 def _best(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from .._check import generator, probability, several, shown
+from .._check import UNUSABLE, generator, holds_masked, probability, several, shown
 from ..errors import DataError, DataTypeError
 from .splits import Rows, codes, column, split_by_group
 
@@ -20,11 +20,14 @@ def features_of(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
 
     `how` goes to scikit-learn's `check_array`.
     """
+    if holds_masked(X):
+        raise DataError("X has masked entries. Leave those rows out, or fill them in.")
     try:
-        return validate_data(head, X, reset=fitting, **how)
+        with np.errstate(over="ignore"):  # a long double may be beyond: it becomes infinite, which is refused
+            return validate_data(head, X, reset=fitting, **how)
     except TypeError as problem:  # scikit-learn says what is wrong, and its own checks ask for this kind of error
         raise DataTypeError(_of_features(problem)) from None
-    except Exception as problem:  # a foreign object's conversion raises what it likes
+    except UNUSABLE as problem:
         raise DataError(_of_features(problem)) from None
 
 
@@ -37,7 +40,7 @@ def classes_of(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[An
     """Codes and names of two classes or more."""
     try:
         labels = column_or_1d(y, warn=True)
-    except Exception as problem:  # as above
+    except UNUSABLE as problem:
         raise DataError(str(problem)) from None
     code, classes = codes("y", labels)
     if len(code) != n_rows:

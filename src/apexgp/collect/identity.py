@@ -169,7 +169,7 @@ def _object(value: Any, within: tuple[int, ...]) -> str:
     """Class and state, as they would be copied to another process."""
     try:
         parts = value.__reduce_ex__(4)
-    except Exception:  # it cannot be copied: what it calls itself has to do
+    except Exception:  # another person's class, which refuses to be copied: what it calls itself has to do
         return f"{_class(type(value), within)} {re.sub(r' at 0x[0-9a-fA-F]+', '', repr(value))}"
     if isinstance(parts, str):
         return f"{_module_of(value)}.{parts}"

@@ -272,7 +272,7 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
         return {"X": np.load(path, mmap_mode="r")}
     except FileNotFoundError:
         raise DataError(f"There is no file {path}. Check the name and the folder.") from None
-    except Exception as problem:  # damage shows in any way: in the archive, in a header, in what it unpacks to
+    except Exception as problem:  # whatever zipfile, zlib and NumPy raise: damage shows in any way
         raise DataError(f"{path} cannot be read as arrays of numbers: {problem or type(problem).__name__}.") from None
 
 

@@ -13,7 +13,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, checked_seed, positive, real_number, several, shown, whole_number
+from .._check import UNUSABLE, FloatArray, checked_seed, positive, real_number, several, shown, whole_number
 from ..errors import DataError, RequestError
 from .given import hold_out, positives, two_classes, validation_pair
 from .mapped import MappedScans
@@ -40,7 +40,7 @@ class Scans(Sequence[NDArray[Any]]):
     def __init__(self, scans: Sequence[ArrayLike] | NDArray[Any]) -> None:
         try:
             arrays = [np.asarray(scan) for scan in scans]
-        except Exception:  # whatever a foreign object's conversion raises: these are no scans
+        except UNUSABLE:
             raise DataError(f"Scans must be arrays of shape (slices, features), got {shown(scans)}.") from None
         shapes = {array.shape[1:] for array in arrays}
         if not arrays or len(shapes) != 1 or any(array.ndim != 2 or not array.size for array in arrays):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import real_array, shown, some
+from .._check import UNUSABLE, holds_masked, real_array, shown, some
 from ..errors import DataError, RequestError
 
 __all__ = ["Parts", "check_ratio", "codes", "column", "growing_order", "split_by_group"]
@@ -135,16 +135,18 @@ def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int6
         )
     try:
         distinct, code = np.unique(array, return_inverse=True)
-    except Exception:  # whatever comparing foreign objects raises
+    except UNUSABLE:  # they cannot be compared
         raise DataError("mixes text and numbers. Write all its values in one way.", argument=name) from None
     return code.astype(np.int64).reshape(array.shape), distinct
 
 
 def column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
     """Values as an array with one dimension; `hint` is what to do with others."""
+    if holds_masked(values):
+        raise DataError("has masked entries. Leave those rows out.", argument=name)
     try:
         array = np.asarray(values)
-    except Exception:  # whatever a foreign object's conversion raises: it is no column
+    except UNUSABLE:
         raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
     if array.ndim != 1:
         raise DataError(f"must be one column, got shape {array.shape}.{hint}", argument=name)
@@ -154,7 +156,7 @@ def column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDAr
 def _is_missing(value: Any) -> bool:
     try:
         return bool(value is None or value != value or value == "")
-    except Exception:  # pandas.NA is neither equal nor unequal
+    except UNUSABLE:  # pandas.NA is neither equal nor unequal
         return True
 
 

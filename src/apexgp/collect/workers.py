@@ -61,7 +61,7 @@ def in_workers(task_of: Callable[[Fit], Task], fits: Iterable[Fit], n_jobs: int 
                 f"The estimator, a setting or a scorer cannot be sent to other processes: {problem}",
                 remedy=("Run in one process, with {}.", ("n_jobs", 1)),
             ) from None
-        except BaseException as problem:
+        except BaseException as problem:  # what joblib and Dask raise for a dead worker; all else goes on
             if not under_way or not (_killed_process(problem) or _lost_on_cluster(problem)):
                 raise
             again = _alone_here if _killed_process(problem) else _alone_on_cluster
@@ -108,7 +108,7 @@ def _alone_here(task: Task) -> FitRow:
             return process.submit(measure, *task).result()
         except BrokenProcessPool as problem:
             return _dead(task, problem)
-        except BaseException:
+        except BaseException:  # Ctrl-C, too, must not leave the process behind
             process.shutdown(kill_workers=True)
             raise
 
@@ -127,7 +127,7 @@ def _alone_on_cluster(task: Task) -> FitRow:
                 "The cluster has lost its workers. The fits so far are in the record, where there is one: start "
                 "workers, then run again to go on."
             ) from None
-        except Exception as problem:
+        except Exception as problem:  # whatever Dask passes on of another machine
             if not _lost_on_cluster(problem):
                 raise
             if attempt == _ATTEMPTS - 1 or not isinstance(problem, CancelledError):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
+from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
 from ..answers.required import CONFIDENCE, RequiredSize, Success, attainable_target, required_size, success_by
 from ..cautions import forecast_cautions, pilot_cautions
 from ..curve import Direction, LearningCurve
@@ -50,7 +50,7 @@ class CurveEstimator(BaseEstimator):  # type: ignore[misc]
             return self._engine(direction)
         except ApexError:
             raise
-        except Exception as problem:
+        except UNUSABLE as problem:
             raise RequestError(
                 f"The settings of {type(self).__name__} cannot be used ({type(problem).__name__}: {problem}): "
                 f"{shown(self.get_params(deep=False))}."

@@ -13,14 +13,17 @@ from ..errors import ApexError, DataError, RequestError
 from ..inference.contract import Engine, FittedCurve
 from ..reading.frames import is_frame, scikit_learn_curve
 
-__all__ = ["as_curve", "check_curve", "fits_of", "without_answer"]
+__all__ = ["BREAKDOWNS", "as_curve", "check_curve", "fits_of", "without_answer"]
+
+BREAKDOWNS = (ApexError, ArithmeticError, ValueError)
+"""What a computation raises that has no answer for odd numbers; a LinAlgError is a ValueError."""
 
 
 def fits_of(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
     """Fits of the curves, together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
     try:
         return list(engine.fit(list(curves)))
-    except Exception as problem:
+    except BREAKDOWNS as problem:
         if len(curves) > 1:
             return [fit for curve in curves for fit in fits_of(engine, [curve])]
         return [without_answer(problem)]

@@ -120,7 +120,7 @@ class APExGP(CurveEstimator):
         choice("mean", self.mean, ("auto", *MEANS))
         if not isinstance(self.variant, Variant):
             raise RequestError(
-                f"must be an apexgp.priors.Variant such as PUBLISHED, got {self.variant!r}.", argument="variant"
+                f"must be an apexgp.priors.Variant such as PUBLISHED, got {shown(self.variant)}.", argument="variant"
             )
         if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors not in ("paper", "flat")):
             raise RequestError(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import some
+from .._check import DAMAGED, some
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
@@ -108,7 +108,7 @@ def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
         if isinstance(settings.get("priors"), dict):
             settings["priors"] = Beliefs.from_dict(settings["priors"])
         curve = LearningCurve(**content["curve"])
-    except Exception as problem:  # a tampered file can break any of these in any way
+    except DAMAGED as problem:
         said = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
         raise _damaged(name, said) from None
     return SavedModel(name, str(content.get("apexgp", "?")), settings, curve, parameters)

@@ -153,7 +153,7 @@ def _opened(path: Path) -> int:
                 if path.exists() and _identity(path.stat()) == _identity(os.fstat(file)):
                     _HELD[_identity(os.fstat(file))] = file
                     return file
-            except BaseException:
+            except BaseException:  # Ctrl-C, too, must not leave the file open
                 os.close(file)
                 raise
             os.close(file)

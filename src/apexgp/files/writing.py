@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .._check import shown, truth
+from .._check import UNUSABLE, shown, truth
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
 
 
@@ -48,7 +48,7 @@ def file_behind(path: str | os.PathLike[str]) -> Path:
         return Path(os.path.realpath(os.fsdecode(path)))
     except OSError as problem:
         raise RequestError(f"{shown(path)} cannot be a file: {problem.strerror}.") from None
-    except Exception:  # whatever a foreign object raises that is asked for its path
+    except UNUSABLE:
         raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
 
 

@@ -40,7 +40,7 @@ def opened(path: Path, tags: list[str] | None = None) -> Any:
         raise DataError("is not a DICOM file, or is cut off") from None
     except OSError as problem:
         raise DataError(f"cannot be read: {problem.strerror or type(problem).__name__}") from None
-    except Exception as problem:  # what pydicom says may quote the header
+    except Exception as problem:  # whatever pydicom raises; what it says may quote the header
         raise DataError(f"is a damaged DICOM file ({type(problem).__name__})") from None
 
 
@@ -58,7 +58,7 @@ def decoded(data: Any) -> NDArray[Any]:
         raise DataError(f"is compressed as {syntax.name}, for which a decoder is missing.{_package_for(syntax.name)}")
     try:
         return data.pixel_array
-    except Exception as problem:  # what pydicom says may quote the header
+    except Exception as problem:  # as above, or what a decoder raises
         if compressed:
             hint = _package_for(syntax.name)
             raise DataError(

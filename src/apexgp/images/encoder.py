@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import shown, some, text
+from .._check import UNUSABLE, shown, some, text
 from .._extras import need
 from ..errors import RequestError
 
@@ -95,7 +95,7 @@ class Encoder:
         try:
             chosen = torch.device(device)
             torch.zeros(1, device=chosen).cpu()
-        except Exception as problem:  # torch's own words are many
+        except (RuntimeError, AssertionError) as problem:  # unknown, not there, or not compiled into this torch
             reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
             raise RequestError(
                 f"{shown(device)} cannot be used: {reason.rstrip('.')}.",
@@ -107,8 +107,8 @@ class Encoder:
 
 def _name(model: Any) -> str:
     try:
-        return str.__str__(os.fsdecode(model))
-    except Exception:  # no path, or a foreign object that raises when it is asked for its own
+        return os.fsdecode(model)
+    except UNUSABLE:
         raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
 
 
@@ -130,7 +130,7 @@ def _loaded(name: str) -> Any:
             )
     except (RequestError, MemoryError):
         raise
-    except Exception as problem:
+    except Exception as problem:  # what transformers and the hub raise has no common class
         raise RequestError(f"{name} was not loaded: {_reason(problem)}", argument="model") from None
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED)]
     wrong = [str(entry[0]) for entry in report.get("mismatched_keys", ())]

@@ -190,7 +190,7 @@ def pictures_kept(out: Path, settings: Settings, labelled: Labelled, overwrite: 
                 file.append(f"{as_text(settings)}\n")
             yield PictureStore(out, settings, file, finished)
             of_use = False
-    except BaseException:
+    except BaseException:  # Ctrl-C, too, leaves what can be gone on with
         of_use = of_use or _holds_rows(part)
         raise
     finally:

@@ -42,7 +42,7 @@ def read_picture(path: Path) -> NDArray[Any]:
         raise DataError("is not a picture that can be read (PNG, JPEG, TIFF, DICOM)") from None
     except MemoryError:
         raise
-    except Exception as problem:  # damage shows in any way
+    except Exception as problem:  # whatever Pillow's readers raise: damage shows in any way
         raise DataError(f"is damaged or cut off: {problem or type(problem).__name__}") from None
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._check import DAMAGED
 from ..errors import ApexError
 from .items import Item
 from .preprocess import Planes, Preprocessing
@@ -73,7 +74,7 @@ def _read(item: Item, preprocessing: Preprocessing) -> Planes | Unreadable:
         return Unreadable(item, f"cannot be read: {problem.strerror or type(problem).__name__}")
     except MemoryError:
         return Unreadable(item, "is too large for the memory of this machine")
-    except Exception as problem:  # a file may hold anything; what a reader says may quote its header
+    except DAMAGED as problem:  # values of a header that make no sense; what is said of them may quote it
         return Unreadable(item, f"cannot be read ({type(problem).__name__})")
 
 

@@ -82,7 +82,7 @@ def read_nifti(path: Path) -> Scan:
         values = np.asanyarray(image.dataobj)
     except MemoryError:
         raise
-    except Exception as problem:  # damage shows in any way
+    except Exception as problem:  # whatever nibabel raises: damage shows in any way
         raise DataError(f"is no NIfTI file, is damaged or cut off ({type(problem).__name__})") from None
     if values.dtype.kind not in "iuf" or values.ndim not in (3, 4) or not values.size:
         raise DataError(f"must hold a volume of numbers, got {values.dtype.kind!r} of shape {values.shape}")

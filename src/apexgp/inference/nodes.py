@@ -18,6 +18,8 @@ __all__ = ["cholesky", "draw_alike", "draw_scores", "log_determinant", "log_prod
 # on them. It raises the threshold (in glibc, to at most 32 MB) to the largest array that it has seen freed.
 np.empty(31 * 2**17)
 
+_LEAST_PRODUCT = 1e-300  # below, a product loses digits, and then all of them
+
 
 def cholesky(matrix: FloatArray) -> FloatArray:
     """Lower factors of matrices (R, R, ...), of which only the lower triangles are read."""
@@ -52,10 +54,17 @@ def solve_lower(factor: FloatArray, right: FloatArray, out: FloatArray | None = 
 
 
 def log_product(values: FloatArray) -> FloatArray:
-    """Sum of logarithms over the first axis: one for every eight numbers, whose product does not underflow."""
+    """Sum of logarithms over the first axis: one for every eight numbers, whose product hardly ever underflows."""
     logs = np.zeros(values.shape[1:])
     for start in range(0, len(values), 8):
-        logs += np.log(np.multiply.reduce(values[start : start + 8], axis=0))
+        eight = values[start : start + 8]
+        with np.errstate(over="ignore", under="ignore"):
+            product = np.multiply.reduce(eight, axis=0)
+        beyond = (product < _LEAST_PRODUCT) | (product == np.inf)
+        if beyond.any():
+            logs[beyond] += np.log(eight[:, beyond]).sum(axis=0)
+            product[beyond] = 1.0
+        logs += np.log(product)
     return logs
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import FloatArray, real_array, real_number, shown
+from .._check import DAMAGED, FloatArray, real_array, real_number, shown
 from ..errors import RequestError
 
 __all__ = ["FARTHEST", "checked_share", "distribution", "number_within", "positive_distribution"]
@@ -23,7 +23,7 @@ def distribution(name: str, prior: Any) -> FloatArray:
             values = real_array(name, prior.from_normal(_DEVIATES.copy()))
         if values.shape == _DEVIATES.shape and (np.abs(values) < FARTHEST).all() and (np.diff(values) >= 0).all():
             return values
-    except Exception:  # whatever a tampered or foreign prior raises
+    except DAMAGED:  # tampered with, or no distribution at all
         pass
     raise RequestError(
         f"must be a distribution whose from_normal gives rising values, got {shown(prior)}.", argument=name
@@ -46,7 +46,7 @@ def checked_share(name: str, mean: str, prior: Any, sizes: tuple[float, float]) 
             ]
         if np.isfinite(densities).all():
             return
-    except Exception:  # as above
+    except DAMAGED:
         pass
     raise RequestError(f"must be a Beta distribution for {mean}, got {shown(prior)}.", argument=name)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import offers, real_array, shown
+from .._check import UNUSABLE, offers, real_array, shown
 from ..errors import DataError, RequestError
 from .spreadsheets import Table, one_line
 
@@ -38,7 +38,7 @@ def frame_table(frame: Any) -> Table:
         heights = {len(column) for column in texts.values()}
     except DataError:
         raise
-    except Exception as problem:  # whatever a foreign object's conversion raises: it is no table
+    except Exception as problem:  # whatever pandas, polars or another library raises: it is no table
         said = one_line(f"{type(problem).__name__}: {problem}", 500)
         raise DataError(f"The data frame cannot be read ({said}).") from problem
     if len(heights) != 1 or not max(heights):
@@ -81,7 +81,7 @@ def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
     """
     if offers(result, "train_sizes", "test_scores"):
         sizes, scores, name = result.train_sizes, result.test_scores, getattr(result, "score_name", None)
-    elif isinstance(result, tuple) and tuple.__len__(result) in (3, 5) and all(map(_is_table, tuple(result)[1:])):
+    elif isinstance(result, tuple) and len(result) in (3, 5) and all(map(_is_table, result[1:])):
         sizes, scores, name = result[0], result[2], None
     else:
         return None
@@ -98,5 +98,5 @@ def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
 def _is_table(thing: Any) -> bool:
     try:
         return np.ndim(thing) == 2
-    except Exception:  # whatever a foreign object's conversion raises: it is no table
+    except UNUSABLE:
         return False

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import FloatArray, shown, some
+from .._check import UNUSABLE, FloatArray, shown, some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning, RequestError
 
@@ -23,7 +23,7 @@ def split_labels(split: ArrayLike) -> NDArray[Any]:
         texts = [str(label) for label in labels if hash(label) is not None]
         if labels.ndim != 1:
             raise TypeError
-    except Exception:  # whatever a foreign object's conversion raises: these are no labels
+    except UNUSABLE:
         raise DataError(
             f"must be a list with one label for each score, got {shown(split)}.", argument="split"
         ) from None

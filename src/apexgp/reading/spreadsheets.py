@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._check import offers, shown, some
+from .._check import DAMAGED, offers, shown, some
 from ..errors import DataError, Fault, RequestError
 from ..files.writing import file_behind
 from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas
@@ -198,12 +198,12 @@ def _content(source: Any) -> tuple[str, bytes]:
     """The name of a file, as messages call it, and what it holds."""
     if not offers(source, "read"):
         file_behind(source)  # refuses what is no path
-        return str.__str__(os.fsdecode(source)), read_bytes(source)
+        return os.fsdecode(source), read_bytes(source)
     name = "the file"
     try:
         name = str(getattr(source, "name", name))
         content = source.read()
-    except Exception as problem:  # whatever an object raises that only looks like a file
+    except (OSError, *DAMAGED) as problem:  # closed, or not a file at all
         raise DataError(f"{name} cannot be read: {problem}.") from None
     if not isinstance(content, str | bytes):
         raise DataError(f"{name} cannot be read: it gave {shown(content)}.")

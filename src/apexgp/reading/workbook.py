@@ -82,7 +82,7 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
             book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
     except DataError:
         raise
-    except Exception as problem:  # another kind of archive, or a damaged one: this shows in many ways
+    except Exception as problem:  # whatever zipfile and openpyxl raise: damage shows in any way
         said = " ".join(str(problem).split()) or type(problem).__name__
         raise DataError(f"{name} is not a workbook that can be read ({said}). Save it as .xlsx or CSV.") from None
     sheets = {one.title: one for one in book.worksheets}

@@ -16,7 +16,7 @@ from .._check import FloatArray, mapped, several, shown, some, text, truth, whol
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import METHODS, CurveEstimator, without_answer
+from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
 from ..running.progress import progress_bar
 from .backtest_answer import RESOLUTION, Backtest, HeldOut, MethodScore
 from .processes import in_order
@@ -144,7 +144,7 @@ def _judge(
     for name, method in methods.items():
         try:
             scores.append(_score(name, task, clone(method).fit(pilot), sizes, truth))
-        except Exception as problem:
+        except BREAKDOWNS as problem:
             scores.append((_none(name, task, str(without_answer(problem))), []))
     return scores
 

@@ -17,7 +17,7 @@ from .._numbers import chance, exactly
 from ..cautions import of_one
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
-from ..estimators import APExGP, without_answer
+from ..estimators import BREAKDOWNS, APExGP, without_answer
 from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 from ..reading.known_metrics import UNNAMED
 
@@ -197,7 +197,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     fitted = {name: clone(settings).fit(curve) for name, curve in alike.items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
-    except Exception as problem:
+    except BREAKDOWNS as problem:
         raise without_answer(problem) from problem
     return Comparison(at, tuple(pairs), fitted, unnamed)
 

@@ -18,7 +18,7 @@ from .._numbers import exactly
 from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import APExGP, CurveEstimator, fit_together, without_answer
+from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ..forecast import LEVELS, Quantity
 from .processes import in_order
 
@@ -155,7 +155,7 @@ def forecast_many(
         raise RequestError(f"must be an APExGP, got {type(settings).__name__}.", argument="model")
     try:
         items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in iter(curves))
-    except Exception:  # whatever a foreign object raises that only looks like a list
+    except TypeError:
         raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
     chunks = _chunks(enumerate(items))
     work = (delayed(_forecast_chunk)(chunk, asked, clone(settings)) for chunk in chunks)
@@ -197,7 +197,7 @@ def _chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
             if len(chunk) == _CHUNK:
                 yield chunk
                 chunk = []
-    except Exception as problem:
+    except Exception as problem:  # the caller's own iterator
         failed = problem
     if chunk:
         yield chunk
@@ -220,7 +220,7 @@ def _forecast_chunk(
             if isinstance(model, ApexError):
                 raise model
             results.append(_summary(index, task, model, asked))
-        except Exception as problem:
+        except BREAKDOWNS as problem:
             why = str(without_answer(problem))
             results.append(CurveForecast(index, task, np.empty(0), largest=largest, error=why))
     return results

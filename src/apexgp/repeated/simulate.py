@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from sklearn.base import clone
 
-from .._check import FloatArray, positive, probability, real_array, real_number, shown, whole_number
+from .._check import UNUSABLE, FloatArray, positive, probability, real_array, real_number, shown, whole_number
 from ..answers.plan import MOST_ROUNDS, plan_collection
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
@@ -116,8 +116,11 @@ def simulate_collection(
     known_truth = curve if truth is None else truth
     _check_curve("truth", known_truth)
     correction = real_number("correction", correction)
-    if not isinstance(model, CurveEstimator) and not callable(model):
-        raise RequestError(f"must be an estimator of curves, or a function, got {shown(model)}.", argument="model")
+    if isinstance(model, type) or not (isinstance(model, CurveEstimator) or callable(model)):
+        hint = " Add the parentheses that make an object of it." if isinstance(model, type) else ""
+        raise RequestError(
+            f"must be an estimator of curves, or a function, got {shown(model)}.{hint}", argument="model"
+        )
     rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
     sizes = np.unique(curve.sizes)
     if whole_number("pilot", pilot, least=3) >= len(sizes):
@@ -213,7 +216,7 @@ def tune_correction(
 def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[LearningCurve, float]]:
     try:
         earlier = [(curve, target) for curve, target in curves]
-    except Exception:  # whatever a foreign object raises that only looks like a list
+    except UNUSABLE:
         raise DataError(
             f"must be pairs of a LearningCurve and a target, got {shown(curves)}.", argument="curves"
         ) from None

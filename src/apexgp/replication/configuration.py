@@ -95,8 +95,8 @@ class Experiment:
     def read(cls, source: str | os.PathLike[str]) -> Self:
         """Read a configuration: the name of one that ships with apexgp, or a TOML file."""
         shipped = shipped_experiments()
-        if isinstance(source, str) and str.__str__(source) in shipped:
-            return cls.parsed(shipped[str.__str__(source)], source)
+        if isinstance(source, str) and source in shipped:
+            return cls.parsed(shipped[source], source)
         path = file_behind(source)
         if not os.path.exists(path):
             raise DataError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._check import choice, mapped, some
+from .._check import UNUSABLE, choice, mapped, some
 from ..collect.logistic import LogisticHead
 from ..collect.slices import SliceHead
 from ..collect.splits import check_ratio
@@ -114,7 +114,7 @@ def _head_settings(settings: Keys, head: str) -> dict[str, Any]:
         X = _TRIAL[:, None, None] if head == "3D" else _TRIAL[:, None]
         try:
             HEADS[head](**given).fit(X, np.arange(len(_TRIAL)) % 2, validation=(X, np.arange(len(_TRIAL)) % 2))
-        except Exception as problem:  # before the first fit of a run, instead of in each of them
+        except UNUSABLE as problem:  # before the first fit of a run, instead of in each of them
             key = str(getattr(problem, "argument", ""))
             said = getattr(problem, "message", None) or f"{type(problem).__name__}: {problem}"
             raise settings.error(key if key in given else next(iter(given)), said) from None

@@ -101,7 +101,7 @@ def main() -> None:
         sys.exit(1)
     except OSError as problem:
         _stop(f"Error: {problem.strerror or problem}{f': {problem.filename}' if problem.filename else ''}.")
-    except Exception as problem:
+    except Exception as problem:  # the last net: nobody at a terminal wants a traceback
         if os.environ.get("APEXGP_TRACEBACK"):
             traceback.print_exc()
         _stop(

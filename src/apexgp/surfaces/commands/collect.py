@@ -201,13 +201,13 @@ def _classifier(name: str) -> Any:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as problem:
         raise RequestError(f"{name} was not found: {problem}.", argument="estimator") from None
-    except (Exception, SystemExit) as problem:
+    except (Exception, SystemExit) as problem:  # the user's own module
         raise RequestError(
             f"{name}: {module} fails when it is imported ({type(problem).__name__}: {problem}).", argument="estimator"
         ) from problem
     try:
         return found() if isinstance(found, type) else found
-    except Exception as problem:
+    except Exception as problem:  # the user's own class
         raise RequestError(
             f"{name} cannot be made without arguments ({type(problem).__name__}: {problem}). Make one in {module}, as "
             f"in mine = {attribute}(...), and name that: {module}:mine.",
