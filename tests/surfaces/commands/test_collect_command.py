@@ -104,12 +104,13 @@ def test_embeddings_and_several_classes(run, tmp_path):
     X, y = load_iris(return_X_y=True)
     np.save(tmp_path / "X.npy", X.astype(np.float32))
     (tmp_path / "labels.csv").write_text("species\n" + "\n".join(f"kind {label}" for label in y) + "\n")
-    arguments = ["--label", "species", "--labels", tmp_path / "labels.csv", "--sizes", "20,40,80", "--jobs", "1"]
-    code, out, err = run("collect", tmp_path / "X.npy", *arguments, "--out", tmp_path / "c.csv")
+    arguments = ["--label", "species", "--labels", tmp_path / "labels.csv", "--sizes", "20,40,80", "--splits", "1"]
+    code, out, err = run("collect", tmp_path / "X.npy", *arguments, "--jobs", "1", "--out", tmp_path / "c.csv")
     assert code == 0
     assert "5 positive and 10 negative cases of 'kind 0', and 2 more tasks have few" in err
     assert "--task 'kind 0'" in out
-    expected = collect_curves(TunedLogistic(), X.astype(np.float32), y, sizes=[20, 40, 80], progress=False)
+    settings = {"sizes": [20, 40, 80], "n_splits": 1, "progress": False}
+    expected = collect_curves(TunedLogistic(), X.astype(np.float32), y, **settings)
     text = (tmp_path / "c.csv").read_text()
     assert text.startswith("size,score,split,task,metric,direction,unit\n")
     scores = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
