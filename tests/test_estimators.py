@@ -504,6 +504,7 @@ def test_hard_curves_get_an_answer(model, scores, unit):
     assert predicted[-1] >= min(scores) - 0.05
 
 
+@pytest.mark.slow
 def test_cautions_say_why_not_to_believe():
     def cautions(scores, at=720, sizes=SIZES):
         return " ".join(APExGP.as_published().fit(sizes, scores).forecast([at]).cautions)

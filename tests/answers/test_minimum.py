@@ -107,6 +107,7 @@ def test_at_the_size_for_shrinkage_the_expected_shrinkage_is_enough():
     assert shrinkage(n - 1) < 0.9
 
 
+@pytest.mark.slow
 @settings(max_examples=100, derandomize=True)
 @given(problems)
 def test_more_parameters_need_more_and_a_better_fit_needs_less(problem):

@@ -102,6 +102,7 @@ def test_the_best_designs_are_confirmed(model):
     assert found.best.risk < found.risk_now
 
 
+@pytest.mark.slow
 def test_splits_go_on_only_where_they_are_known():
     alone = APExGP().fit(CURVE.sizes, CURVE.scores)
     found = design_pilot(alone, 6, at=3600, confirm=0)
@@ -255,6 +256,7 @@ def test_sizes_and_splits_of_ones_own(model):
     assert {one.n_splits for one in found.designs if not one.continued} == {4}
 
 
+@pytest.mark.slow
 def test_the_answer_can_be_taken_away(model):
     found = design_pilot(model, 6, target=0.8, confirm=0)
     assert found.ranked_by == "required_size"

@@ -230,6 +230,7 @@ def test_of_several_series_the_largest_axial_one_is_taken(tmp_path, volume):
     assert scan.remarks == ("3 series; the largest axial one, with 7 slices, was taken",)
 
 
+@pytest.mark.slow
 def test_broken_scans_are_explained(tmp_path, volume):
     mixed = save_series(tmp_path / "mixed", volume)
     save_series(mixed / "other", volume[:, :5])

@@ -147,6 +147,7 @@ def test_a_table_of_features_will_do(configuration, tmp_path):
     assert list(run(configuration).curves) == ["Illness"]
 
 
+@pytest.mark.slow
 def test_scans_go_with_their_head(configuration, tmp_path):
     data = embeddings(rows=200)
     np.savez(tmp_path / "small.npz", **data | {"X": np.repeat(data["X"][:, None], 2, axis=1)})
@@ -185,6 +186,7 @@ def test_a_method_without_an_answer_is_a_dash_and_a_caution(result):
     assert found.tables[0].rows == (("Small", "Illness", "—", "—"),)
 
 
+@pytest.mark.slow
 def test_errors_of_a_falling_curve_are_judged_as_its_mirror_image(result):
     curve = result.curves["Illness"]
     mirrored = replace(curve, scores=1 - curve.scores, direction="lower")
@@ -231,6 +233,7 @@ def test_the_methods_paragraph_says_what_was_measured_and_fitted(result):
     )
 
 
+@pytest.mark.slow
 def test_the_result_says_which_embeddings_were_read(configuration, tmp_path):
     (tmp_path / "small.npz").rename(tmp_path / "other.npz")
     found = run(configuration, embeddings=tmp_path / "other.npz", dense=False)

@@ -304,6 +304,7 @@ def test_page_and_report_give_the_plan_and_the_advice_of_the_commands(facts_of, 
     assert report["design"] == design == ask("advice", table=table, **SIZED, budget=3.0)["design"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["new_splits", pytest.param("same_splits", marks=pytest.mark.slow), "expected"])
 def test_a_batch_is_the_same_in_the_command_and_in_the_library(facts_of, pilot, tmp_path, of):
     header, *rows = pilot.read_text().splitlines()

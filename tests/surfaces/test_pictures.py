@@ -112,6 +112,7 @@ def test_a_backtest_of_many_curves_shows_their_mean():
     assert marks == [score.bias for score in result.pooled]
 
 
+@pytest.mark.slow
 def test_a_batch_has_a_panel_a_task_and_says_what_failed():
     model = APExGP("power_law").fit(curve())
     needed = model.required_size(0.79, 0.5)

@@ -248,6 +248,7 @@ def test_one_more_size_renews_the_curve_that_the_command_made(collect, tmp_path)
     assert "60,0.0" in curve.read_text()
 
 
+@pytest.mark.slow
 def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two_of_mine.py").write_text(
@@ -317,6 +318,7 @@ def test_what_numpy_warns_of_is_no_note(run, tmp_path, monkeypatch):
 BAYES = ("--estimator", "sklearn.naive_bayes:GaussianNB", "--jobs", 1, "--splits", 1)
 
 
+@pytest.mark.slow
 def test_the_sizes_and_why_are_said_before_the_fits(run, tmp_path):
     np.savez(tmp_path / "data.npz", X=DATA.data[:, :3], y=DATA.target)
     code, _, err = run("collect", tmp_path / "data.npz", "--label", "y", *BAYES, "--out", tmp_path / "c.csv")

@@ -88,6 +88,7 @@ def test_a_paragraph_for_a_paper(invoke):
     assert "Before any measurement" in before
 
 
+@pytest.mark.slow
 def test_hours(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
     assert done.exit_code == 0, done.output

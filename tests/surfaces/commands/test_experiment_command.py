@@ -172,6 +172,7 @@ def test_on_a_dask_cluster_the_tables_are_the_same(run, small, tmp_path):
     assert (tmp_path / "there" / "tables.md").read_text() == (tmp_path / "here" / "tables.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_written_and_drawn_from_python(small, tmp_path):
     require("matplotlib")

@@ -116,6 +116,7 @@ def test_a_paragraph_gives_the_cautions_before_the_citation(run, pairs):
     assert re.search(r"The following cautions apply\. .*tested up to about 50 times\..* How to cite: ", out)
 
 
+@pytest.mark.slow
 def test_every_method_that_a_backtest_knows_is_credited(run, pairs):
     _, out, _ = run("backtest", pairs, "--methods-text")
     for name in METHODS:
