@@ -1,7 +1,7 @@
 # demo   install into .venv and run the main job on data that ships with scikit-learn
 # test   install the development extras into .venv and run the tests
 # quick  the tests that answer at once: those without the mark `slow`
-# check  lint, format check and types
+# check  lint, format check and types, of what the README and the pages show too
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
 # paper  remake the tables and figures of Harvey et al. 2023 from their results: ../shared/data/tufts, or tufts/ in APEXGP_DATA
 # study  every method a user might pick on real curves: tables, pictures, speed, failures (third-party data): make study EVERY=1 CURVES=60
@@ -42,6 +42,7 @@ check: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python docs/check_types.py
 
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/map_speed.py

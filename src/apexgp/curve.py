@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
 from .errors import DataError, RequestError
 from .files.writing import write_text
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, metric_name, unbounded_metric
+from .reading.score_details import BY_SCORE, checked_details
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
 
 __all__ = ["LearningCurve", "read_curves"]
+
+# Columns of a file of curves that say more of the scores, and what they are here.
+_DETAILS = {
+    "train_score": "train_scores",
+    "score_sd": "score_sd",
+    "n_test": "n_test",
+    "averaged_over": "averaged_over",
+}
 
 Direction = Literal["higher", "lower"]
 Unit = Literal["rows", "groups"]
@@ -36,7 +46,7 @@ class Replicates:
     count: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class LearningCurve:
     """Scores measured at several training-set sizes; immutable, every row kept.
 
@@ -57,6 +67,20 @@ class LearningCurve:
         "lower" takes an error rate. The model then works with 1 - score, and forecasts come back as error rates.
     unit : {"rows", "groups"}
         What a size counts: training examples one by one, or groups of them, such as patients with all their images.
+    train_scores : array of the shape of `scores`, optional
+        The score on the training examples themselves: the same metric, in the same direction. NaN where unknown.
+    n_test : number, or array of the shape of `scores`, optional
+        How many test cases are behind a score. NaN where unknown.
+    averaged_over : int, optional
+        Each score is the mean over so many runs. None: not known.
+    score_sd : number, or array of the shape of `scores`, optional
+        Standard deviation of the runs behind each score, where that is a mean. NaN where unknown. Say with
+        `averaged_over` how many they are; a forecast asks where it is not said.
+
+    Notes
+    -----
+    What is known of each score is kept as an array with one entry a score, whatever shape it came in; `train_scores`,
+    `n_test` and `score_sd` are None where they are not known of any.
 
     Examples
     --------
@@ -66,43 +90,69 @@ class LearningCurve:
 
     sizes: FloatArray
     scores: FloatArray
-    split: NDArray[Any] | None = None
-    metric: str = field(default=UNNAMED, kw_only=True)
-    task: str | None = field(default=None, kw_only=True)
-    direction: Direction = field(default="higher", kw_only=True)
-    unit: Unit = field(default="rows", kw_only=True)
+    split: NDArray[Any] | None
+    metric: str
+    task: str | None
+    direction: Direction
+    unit: Unit
+    train_scores: FloatArray | None
+    n_test: FloatArray | None
+    averaged_over: int | None
+    score_sd: FloatArray | None
 
-    def __post_init__(self) -> None:
-        choice("direction", self.direction, get_args(Direction))
-        choice("unit", self.unit, get_args(Unit))
-        for name, value in (("metric", self.metric), ("task", self.task)):
-            if name == "metric" or value is not None:
-                object.__setattr__(self, name, text(name, value, error=DataError))  # type: ignore[arg-type]
-        unbounded = unbounded_metric(self.metric)
+    # Written out, since more is taken than is kept: whatever makes an array.
+    def __init__(
+        self,
+        sizes: ArrayLike,
+        scores: ArrayLike,
+        split: ArrayLike | None = None,
+        *,
+        metric: str = UNNAMED,
+        task: str | None = None,
+        direction: Direction = "higher",
+        unit: Unit = "rows",
+        train_scores: ArrayLike | None = None,
+        n_test: ArrayLike | None = None,
+        averaged_over: int | None = None,
+        score_sd: ArrayLike | None = None,
+    ) -> None:
+        choice("direction", direction, get_args(Direction))
+        choice("unit", unit, get_args(Unit))
+        metric = text("metric", metric, error=DataError)
+        task = None if task is None else text("task", task, error=DataError)
+        unbounded = unbounded_metric(metric)
         if unbounded is not None:
             raise DataError(
-                f"The metric {shown(self.metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
+                f"The metric {shown(metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
                 "cannot be forecast. Measure AUROC, accuracy, the Brier score or the like; or name yours otherwise, if "
                 "it does lie in [0, 1]."
             )
-        sizes = sizes_array("sizes", self.sizes, error=DataError)
-        scores = scores_array("scores", self.scores)
-        split = None if self.split is None else split_labels(self.split)
-        if scores.ndim == 2:
-            sizes, scores, split = unstacked(sizes, scores, split)
-        elif scores.ndim != 1:
-            raise DataError(f"scores must have one or two dimensions, got shape {scores.shape}.")
-        if sizes.shape != scores.shape:
-            raise DataError(f"Need one score for each size, got {sizes.size} sizes and {scores.size} scores.")
-        if np.isnan(scores).any():
-            rows = np.flatnonzero(np.isnan(scores))
+        at, measured = sizes_array("sizes", sizes, error=DataError), scores_array("scores", scores)
+        details, averaged_over = checked_details(
+            measured, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd
+        )
+        labels = None if split is None else split_labels(split)
+        if measured.ndim == 2:
+            there = ~np.isnan(measured)
+            details = {name: None if values is None else values[there] for name, values in details.items()}
+            at, measured, labels = unstacked(at, measured, labels)
+        elif measured.ndim != 1:
+            raise DataError(f"scores must have one or two dimensions, got shape {measured.shape}.")
+        if at.shape != measured.shape:
+            raise DataError(f"Need one score for each size, got {at.size} sizes and {measured.size} scores.")
+        if np.isnan(measured).any():
+            rows = np.flatnonzero(np.isnan(measured))
             raise DataError(f"scores must not be NaN, got NaN in row {some(rows)} (from 0). Leave such rows out.")
-        if split is not None:
-            check_splits(sizes, split)
-        for name, array in (("sizes", sizes), ("scores", scores), ("split", split)):
+        if labels is not None:
+            check_splits(at, labels)
+        known = {name: None if values is None or np.isnan(values).all() else values for name, values in details.items()}
+        arrays = {"sizes": at, "scores": measured, "split": labels, **known}
+        for array in arrays.values():
             if array is not None:
                 array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        words = {"metric": metric, "task": task, "direction": direction, "unit": unit}
+        for name, value in {**arrays, **words, "averaged_over": averaged_over}.items():
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -120,6 +170,11 @@ class LearningCurve:
             facts.append("direction='lower'")
         if self.unit == "groups":
             facts.append("unit='groups'")
+        if self.averaged_over is not None:
+            facts.append(f"averaged_over={self.averaged_over}")
+        known = [name for name in BY_SCORE if getattr(self, name) is not None]
+        if known:
+            facts.append(f"with {', '.join(known)}")
         return f"LearningCurve({', '.join(facts)})"
 
     @property
@@ -139,7 +194,8 @@ class LearningCurve:
 
     @cached_property
     def _turned(self) -> LearningCurve:
-        return replace(self, scores=1 - self.scores, direction="higher")
+        train = None if self.train_scores is None else 1 - self.train_scores
+        return replace(self, scores=1 - self.scores, train_scores=train, direction="higher")
 
     @cached_property
     def replicates(self) -> Replicates:
@@ -166,8 +222,9 @@ class LearningCurve:
         return self._rows(self.sizes > _bound(size))
 
     def _rows(self, chosen: NDArray[np.bool_]) -> LearningCurve:
-        split = None if self.split is None else self.split[chosen]
-        return replace(self, sizes=self.sizes[chosen], scores=self.scores[chosen], split=split)
+        by_score = {name: getattr(self, name) for name in ("sizes", "scores", "split", *BY_SCORE)}
+        rows: dict[str, Any] = {name: array[chosen] for name, array in by_score.items() if array is not None}
+        return replace(self, **rows)
 
     @classmethod
     def from_csv(
@@ -181,6 +238,10 @@ class LearningCurve:
         direction: Direction | None = None,
         unit: Unit | None = None,
         sheet: str | int | None = None,
+        train_score: str | Sequence[str] | None = None,
+        score_sd: str | None = None,
+        n_test: str | float | None = None,
+        averaged_over: str | int | None = None,
     ) -> LearningCurve:
         """Read one curve from a table: comma-, semicolon- or tab-separated values, or an .xlsx workbook.
 
@@ -203,8 +264,17 @@ class LearningCurve:
             What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
         sheet
             Which sheet of a workbook: its name, or its number from 1; by default the first.
+        train_score, score_sd
+            Columns of the training scores, and of the standard deviation of the runs behind each score. By default
+            those that are called so, or as people call them: `train AUC`, `sd`, `auc_std`; and numbers behind ± in the
+            cells of the scores. For a wide table, a list with one column of training scores for each of scores.
+        n_test, averaged_over
+            How many test cases are behind a score, and how many runs it is the mean of: a number, or a column. By
+            default what the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`.
         """
-        wanted = TableSettings(size, score, split, None, metric, direction, unit, sheet)
+        wanted = TableSettings(
+            size, score, split, None, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+        )
         return _only(curves_and_notes(path, wanted)[0], path)
 
     @classmethod
@@ -218,6 +288,10 @@ class LearningCurve:
         metric: str | None = None,
         direction: Direction | None = None,
         unit: Unit | None = None,
+        train_score: str | Sequence[str] | None = None,
+        score_sd: str | None = None,
+        n_test: str | float | None = None,
+        averaged_over: str | int | None = None,
     ) -> LearningCurve:
         """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
 
@@ -230,14 +304,16 @@ class LearningCurve:
         """
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
-        wanted = TableSettings(size, score, split, None, metric, direction, unit)
+        wanted = TableSettings(
+            size, score, split, None, metric, direction, unit, None, train_score, score_sd, n_test, averaged_over
+        )
         return _only(curves_and_notes(frame, wanted)[0], frame)
 
     @classmethod
     def from_sklearn(
         cls, result: Any, *, metric: str | None = None, direction: Direction | None = None, unit: Unit = "rows"
     ) -> LearningCurve:
-        """Take the test scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
+        """Take test and training scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
 
         Parameters
         ----------
@@ -254,10 +330,11 @@ class LearningCurve:
             raise DataError(
                 f"Expected what scikit-learn's learning_curve returns, or a LearningCurveDisplay, got {shown(result)}."
             )
-        sizes, scores, name, loss = found
+        sizes, scores, train_scores, name, loss = found
         return cls(
             sizes,
             scores,
+            train_scores=train_scores,
             metric=(name or UNNAMED) if metric is None else metric,
             direction=("lower" if loss else "higher") if direction is None else direction,
             unit=unit,
@@ -269,21 +346,37 @@ class LearningCurve:
 
 
 def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
-    """Curves as the columns of one table: size, score, split and task where there are any, metric, direction, unit.
+    """Curves as the columns of one table: size, score, metric, direction, unit, and whatever else is known of any.
 
     This is what every file of curves holds, and what `read_curves` takes back.
     """
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("size", "score", "split", "task", "metric", "direction", "unit")
+        name: [] for name in ("size", "score", "split", *_DETAILS, "task", "metric", "direction", "unit")
     }
     for curve in curves:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
         columns["score"] += curve.scores.tolist()
         columns["split"] += [None] * len(curve) if curve.split is None else curve.split.tolist()
+        known = detail_columns(curve)
+        for name in _DETAILS:
+            columns[name] += known.get(name, [None] * len(curve))
         for name in ("task", "metric", "direction", "unit"):
             columns[name] += [getattr(curve, name)] * len(curve)
-    bare = [name for name in ("split", "task") if all(value is None for value in columns[name])]
+    bare = [n for n in ("split", "task", *_DETAILS) if all(value is None for value in columns[n])]
     return {name: column for name, column in columns.items() if name not in bare}
+
+
+def detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
+    """What is known of a curve's scores beside them, as columns of its file; None where a number is not known."""
+    columns: dict[str, list[float | None]] = {}
+    for name, attribute in _DETAILS.items():
+        values = getattr(curve, attribute)
+        if isinstance(values, int):
+            columns[name] = [values] * len(curve)
+        elif values is not None:
+            numbers = values.tolist()
+            columns[name] = [None if math.isnan(x) else int(x) if x > 1 and x.is_integer() else x for x in numbers]
+    return columns
 
 
 def read_curves(
@@ -297,13 +390,20 @@ def read_curves(
     direction: Direction | None = None,
     unit: Unit | None = None,
     sheet: str | int | None = None,
+    train_score: str | Sequence[str] | None = None,
+    score_sd: str | None = None,
+    n_test: str | float | None = None,
+    averaged_over: str | int | None = None,
 ) -> dict[str | None, LearningCurve]:
     """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
     A table without that column holds one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
-    return curves_and_notes(path, TableSettings(size, score, split, task, metric, direction, unit, sheet))[0]
+    wanted = TableSettings(
+        size, score, split, task, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+    )
+    return curves_and_notes(path, wanted)[0]
 
 
 def curves_and_notes(
@@ -312,7 +412,14 @@ def curves_and_notes(
     """What `read_curves` gives, and what a reader should know: which column was taken for what, what was left out."""
     found, notes = read_measurements(path, wanted)
     curves = {
-        task: LearningCurve(own.sizes, own.scores, own.split or None, **own.about)  # type: ignore[arg-type]
+        task: LearningCurve(
+            own.sizes,
+            own.scores,
+            own.split or None,
+            averaged_over=own.averaged_over,
+            **own.about,
+            **own.details,  # type: ignore[arg-type]
+        )
         for task, own in found.items()
     }
     return curves, notes

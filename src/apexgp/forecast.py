@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -35,7 +35,7 @@ Quantity = Literal["new_splits", "same_splits", "expected"]
 """What is forecast: the mean score over new splits, over the pilot's own continued, or the true expected score."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Forecast(Answer):
     """Distribution of the score at each of Q sizes: a weighted mixture of K normals, each cut to [0, 1].
 
@@ -60,14 +60,21 @@ class Forecast(Answer):
     weights: FloatArray
     cautions: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        for name in ("sizes", "locations", "scales", "weights"):
-            given = getattr(self, name)
-            if type(given) is not np.ndarray or given.dtype != np.float64:
-                object.__setattr__(self, name, real_array(name, given))
-        object.__setattr__(self, "cautions", tuple(several("cautions", self.cautions)))
-        for caution in self.cautions:
-            text("cautions", caution)
+    # Written out, since more is taken than is kept: whatever makes an array.
+    def __init__(
+        self,
+        sizes: ArrayLike,
+        locations: ArrayLike,
+        scales: ArrayLike,
+        weights: ArrayLike,
+        cautions: Iterable[str] = (),
+    ) -> None:
+        given = {"sizes": sizes, "locations": locations, "scales": scales, "weights": weights}
+        for name, values in given.items():
+            whole = type(values) is np.ndarray and values.dtype == np.float64
+            object.__setattr__(self, name, values if whole else real_array(name, values))
+        told = tuple(text("cautions", caution) for caution in several("cautions", cautions))
+        object.__setattr__(self, "cautions", told)
         if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
             raise RequestError("sizes and weights must be lists with at least one number each.")
         shape = (len(self.weights), len(self.sizes))

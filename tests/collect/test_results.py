@@ -1,9 +1,12 @@
+import csv
 import os
 
 import pytest
 
+from apexgp.collect.curves import CurveSet
 from apexgp.collect.results import columns, read_record, resumed
 from apexgp.errors import DataError, NotWrittenError, RequestError
+from apexgp.reading.spreadsheets import csv_line
 
 SETTINGS = {"metrics": ["auroc"], "seed": 0, "ratio": (0.8, 0.1, 0.1), "X": "abc"}
 
@@ -14,6 +17,7 @@ def row(size, split=0, error="", **more):
         "split": split,
         "task": "ill, or not",
         "parameters": {"C": 0.1, "name": 'a "quoted" word'},
+        "train_auroc": None if error else 0.7 + 0.2,
         "validation_auroc": None if error else 1 / 3,
         "test_auroc": None if error else 0.1 + 0.2,
         "test_cases": 17,
@@ -146,8 +150,18 @@ def test_what_a_kill_leaves_of_the_head_is_a_new_file(path):
         assert path.read_bytes() == content, end
 
 
-def test_a_record_of_an_earlier_version_is_left_alone_and_can_be_read(written):
-    text = written.read_text().replace("# record: 2\n", "")
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_record_of_an_earlier_version_is_left_alone_and_can_be_read(written, version):
+    """Version 1 did not say that it was one, and neither held training scores."""
+    names = columns(["auroc"])
+    train = names.index("train_auroc")
+    head, *rows = written.read_text().partition(",".join(names))[2].splitlines()
+    assert head == ""
+    without = [[cell for i, cell in enumerate(cells) if i != train] for cells in csv.reader([",".join(names), *rows])]
+    lines = [line for line in written.read_text().splitlines() if line.startswith("# ")]
+    assert "# record: 3" in lines
+    earlier = [line.replace("# record: 3", "# record: 2") for line in lines if version == 2 or "# record" not in line]
+    text = "\n".join(earlier) + "\n" + "".join(map(csv_line, without))
     written.write_text(text)
     with (
         pytest.raises(RequestError, match=r"record of another version .* can still be read"),
@@ -155,7 +169,9 @@ def test_a_record_of_an_earlier_version_is_left_alone_and_can_be_read(written):
     ):
         pass
     assert written.read_text() == text
-    assert len(read_record(written).rows) == 3
+    assert read_record(written).rows == [row(size, train_auroc=None) for size in (60, 94, 147)]
+    curve = CurveSet.from_results(written).only
+    assert (curve.train_scores, curve.n_test.tolist()) == (None, [17, 17, 17])
 
 
 @pytest.mark.parametrize("error", ["x" * 200_000, "a\ud800b", "two\u2028lines", "nul \0 and bell \a", "a\rb"])

@@ -5,12 +5,15 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import apexgp
 from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, collect_curves, read_curves
+from apexgp.collect.cases import Cases
+from apexgp.collect.slices import Scans
+from apexgp.collect.subsets import Subsets
 from apexgp.errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning, WouldOverwriteError
 
 # The data of these tests are small, and some features are row numbers on purpose.
@@ -56,7 +59,8 @@ def test_curves_of_the_paper_by_name():
     APExGP().fit(curve).forecast([720])
     (first, *_) = curves.fits
     assert list(first) == [
-        *("size", "split", "task", "parameters", "validation_auroc", "test_auroc", "test_cases", "seconds", "error")
+        *("size", "split", "task", "parameters", "train_auroc", "validation_auroc", "test_auroc"),
+        *("test_cases", "seconds", "error"),
     ]
     assert (first["size"], first["split"], first["task"], first["error"]) == (60, 0, "1", "")
     assert 50 <= first["test_cases"] <= 60
@@ -67,10 +71,10 @@ def test_groups_stay_together_and_subsets_are_nested():
     number = np.arange(len(Y))
     groups = np.random.default_rng(0).integers(0, 150, len(Y))
     collect(Watched(), number[:, None], Y, groups=groups, sizes=[20, 50, 200], n_splits=2, metric="accuracy")
-    assert len(Watched.seen) == 2 * 6  # validation and test of each fit
+    assert len(Watched.seen) == 3 * 6  # validation, test and the training rows themselves of each fit
     by_split = {}
     for train, validation, judged in Watched.seen:
-        if not np.array_equal(validation, judged):
+        if not np.array_equal(validation, judged) and not np.array_equal(train, judged):
             three = [set(groups[part]) for part in (train, validation, judged)]
             assert not three[0] & three[1] | three[0] & three[2] | three[1] & three[2]
             by_split.setdefault(tuple(judged), []).append(set(train))
@@ -97,17 +101,56 @@ def test_scores_are_those_of_a_plain_computation():
     Watched.seen = []
     number = np.arange(len(Y))[:, None]
     collect(Watched(), number, Y, sizes=[100], n_splits=1, metric="accuracy")
-    train, _, test = Watched.seen[-1]
+    train, _, test = Watched.seen[-2]
     model = GaussianNB().fit(X[train], Y[train])
     expected = roc_auc_score(Y[test], model.predict_proba(X[test])[:, 1])
     curves = collect(sizes=[100], n_splits=1, metric=["auroc", "accuracy", "f1"])
     assert curves["1", "auroc"].scores == pytest.approx([expected], abs=1e-12)
     assert curves["1", "accuracy"].scores == pytest.approx([model.score(X[test], Y[test])], abs=1e-12)
+    apparent = roc_auc_score(Y[train], model.predict_proba(X[train])[:, 1])
+    assert curves["1", "auroc"].train_scores == pytest.approx([apparent], abs=1e-12)
+    assert curves["1", "accuracy"].train_scores == pytest.approx([model.score(X[train], Y[train])], abs=1e-12)
+    assert curves["1", "f1"].train_scores == pytest.approx([f1_score(Y[train], model.predict(X[train]))], abs=1e-12)
+    assert curves["1", "auroc"].n_test.tolist() == [len(test)]
     assert list(curves) == [("1", "auroc"), ("1", "accuracy"), ("1", "f1")]
     with pytest.raises(RequestError, match=r"There are 3 curves: \('1', 'auroc'\)"):
         _ = curves.only
     with pytest.raises(KeyError, match="There is no curve"):
         _ = curves["2", "auroc"]
+
+
+class ForgetsTraining(GaussianNB):
+    """Cannot say anything of the rows that it has seen."""
+
+    def fit(self, X, y):
+        self.rows = len(X)
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        if len(X) == self.rows:
+            raise ValueError("seen")
+        return super().predict_proba(X)
+
+
+def test_a_fit_without_a_training_score_keeps_its_test_score(tmp_path):
+    curve = collect(ForgetsTraining(), sizes=[60, 100], results=tmp_path / "runs.csv").only
+    plain = collect(sizes=[60, 100]).only
+    assert (curve.train_scores, curve.scores.tolist()) == (None, plain.scores.tolist())
+    assert CurveSet.from_results(tmp_path / "runs.csv").only.train_scores is None
+
+
+def test_training_scores_of_scans_are_those_of_their_head():
+    scans = [rng.normal(label, 1.5, (4, 3)) for rng in [np.random.default_rng(0)] for label in Y[:200]]
+    head = SliceHead(learning_rates=[0.05], weight_decays=[0.0], n_seeds=1, max_epochs=5)
+    (row,) = collect(head, scans, Y[:200], sizes=[60], n_splits=1, seed=3).fits
+    subsets = Subsets(Cases.checked(scans, Y[:200], None, 3), (0.8, 0.1, 0.1), 3, 1, "rows")
+    fit = subsets.fit(60, 0, "1")
+    packed = Scans(scans)
+    again = SliceHead(learning_rates=[0.05], weight_decays=[0.0], n_seeds=1, max_epochs=5).fit(
+        packed[fit.train], Y[fit.train], validation=(packed[fit.validation], Y[fit.validation])
+    )
+    expected = roc_auc_score(Y[fit.train], again.predict_proba(packed[fit.train])[:, 1])
+    assert row["train_auroc"] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -373,12 +416,17 @@ def test_ctrl_c_leaves_a_valid_file(tmp_path):
 @pytest.mark.slow
 def test_curves_are_written_for_the_forecast(tmp_path):
     collect(sizes=[60, 94, 147]).to_csv(tmp_path / "one.csv")
-    assert (tmp_path / "one.csv").read_text().startswith("size,score,split,task,metric,direction,unit\n60,")
+    assert (
+        (tmp_path / "one.csv")
+        .read_text()
+        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit\n60,")
+    )
     features, species = load_iris(return_X_y=True)
     several = collect(features=features, labels=species, metric=["auroc", "accuracy"], sizes=[20, 60])
     several.to_csv(tmp_path / "all.csv")
     again = read_curves(tmp_path / "all.csv", metric="accuracy")
-    assert again["2"].scores.tolist() == several["2", "accuracy"].scores.tolist()
+    for name in ("scores", "train_scores", "n_test"):
+        assert getattr(again["2"], name).tolist() == getattr(several["2", "accuracy"], name).tolist()
     assert (again["2"].metric_name, again["2"].unit) == ("accuracy", "rows")
     with pytest.raises(WouldOverwriteError):
         several.to_csv(tmp_path / "all.csv")

@@ -143,8 +143,8 @@ import os, sys
 from pathlib import Path
 from apexgp.collect.results import resumed
 from apexgp.errors import RequestError
-row = {"size": 60, "split": int(sys.argv[2]), "task": None, "parameters": {}, "validation_auroc": None,
-       "test_auroc": 0.5, "test_cases": 1, "seconds": 0.0, "error": ""}
+row = {"size": 60, "split": int(sys.argv[2]), "task": None, "parameters": {}, "train_auroc": None,
+       "validation_auroc": None, "test_auroc": 0.5, "test_cases": 1, "seconds": 0.0, "error": ""}
 path, rounds = sys.argv[1], int(sys.argv[3])
 for number in range(rounds):
     print("ready", flush=True)

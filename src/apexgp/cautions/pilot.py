@@ -28,7 +28,18 @@ _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores th
 
 def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
     """Cautions that the measurements alone call for."""
-    checks = (_few_sizes, _narrow, _wrong_way, _near_perfect, _wild, _guessing, _stuck, _one_size, _one_run)
+    checks = (
+        _few_sizes,
+        _narrow,
+        _wrong_way,
+        _near_perfect,
+        _wild,
+        _guessing,
+        _stuck,
+        _one_size,
+        _one_run,
+        _runs_unknown,
+    )
     found = (check(curve) for check in checks)
     return tuple(caution for caution in found if caution is not None)
 
@@ -158,7 +169,7 @@ def _one_size(curve: LearningCurve) -> Caution | None:
 def _one_run(curve: LearningCurve) -> Caution | None:
     """Whether single scores without labels jump about as those of one run do, and means over splits do not."""
     pilot = curve.replicates
-    if curve.split is not None or pilot.count.max() > 1 or len(pilot.sizes) < 5:
+    if curve.split is not None or pilot.count.max() > 1 or len(pilot.sizes) < 5 or (curve.averaged_over or 1) > 1:
         return None
     x = np.log(pilot.sizes)
     bend = np.polynomial.Polynomial.fit(x, pilot.mean, 2)(x) - pilot.mean
@@ -169,6 +180,18 @@ def _one_run(curve: LearningCurve) -> Caution | None:
         "say so: give them the same label (split). Its luck goes along the whole curve, and without the label the 95 % "
         "intervals of such pilots held four in five of the later scores. Better still, run more splits.",
         "one run without a label?",
+    )
+
+
+def _runs_unknown(curve: LearningCurve) -> Caution | None:
+    """Whether scores have a spread, and nobody has said of how many runs."""
+    if curve.score_sd is None or curve.averaged_over is not None:
+        return None
+    return Caution(
+        "The scores come with standard deviations, but not with the number of runs behind each: a mean of three runs "
+        "is far less sure than one of a hundred.",
+        "means of how many runs?",
+        remedy=("Say how many with {}, or in a column averaged_over.", "averaged_over"),
     )
 
 

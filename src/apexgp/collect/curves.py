@@ -35,9 +35,9 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
     Attributes
     ----------
     fits : tuple of dict
-        One row a fit, with the keys size, split, task, parameters (those chosen on validation), validation_<metric>,
-        test_<metric>, test_cases, seconds and error (empty where the fit went well). `pandas.DataFrame(curves.fits)`
-        makes a table of it.
+        One row a fit, with the keys size, split, task, parameters (those chosen on validation), train_<metric>,
+        validation_<metric>, test_<metric>, test_cases, seconds and error (empty where the fit went well).
+        `pandas.DataFrame(curves.fits)` makes a table of it.
     notes : tuple of str
         What was chosen for the run (its sizes, where none were asked for), and why; empty for curves read from a file.
     """
@@ -55,12 +55,14 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
             own = [fit for fit in done if fit["task"] == task]
             for metric in self._metrics:
                 self._curves[task, metric] = LearningCurve(
-                    [fit["size"] for fit in own],  # type: ignore[arg-type]
-                    [fit[f"test_{metric}"] for fit in own],  # type: ignore[arg-type]
-                    [fit["split"] for fit in own],  # type: ignore[arg-type]
+                    [fit["size"] for fit in own],
+                    [fit[f"test_{metric}"] for fit in own],
+                    [fit["split"] for fit in own],
                     metric=metric,
                     task=task,
                     unit=record.unit,
+                    train_scores=[fit[f"train_{metric}"] for fit in own],
+                    n_test=[fit["test_cases"] for fit in own],
                 )
 
     @classmethod
@@ -125,7 +127,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, task where there is one, metric, direction and unit."""
+        """All curves as one table: size, score, split, train_score, n_test, task if any, metric, direction, unit."""
         return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""One fit of a run: tune on validation, score on test, keep what went wrong. Runs inside a worker."""
+"""One fit of a run: tune on validation, score on test and training rows, keep what went wrong. Runs in a worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from ..files.plain import plain
 from ..reading.spreadsheets import one_line
 from .abilities import fit_takes
-from .results import FitKey, FitRow
+from .results import PARTS, FitKey, FitRow
 from .scores import Scorer
 from .splits import Rows
 
@@ -46,7 +46,7 @@ class Fit:
 
 def unmeasured(fit: Fit, metrics: Iterable[str]) -> FitRow:
     """The row of a fit before there is anything to say of it."""
-    scores = {f"{part}_{name}": None for name in metrics for part in ("validation", "test")}
+    scores = {f"{part}_{name}": None for name in metrics for part in PARTS}
     return {**fit.key._asdict(), "parameters": {}, **scores, "test_cases": len(fit.test), "seconds": 0.0, "error": ""}
 
 
@@ -58,7 +58,7 @@ def measure(
     candidates: Sequence[Mapping[str, Any]],
     scorers: Mapping[str, Scorer],
 ) -> FitRow:
-    """Fit each candidate, keep the one with the best first metric on validation, score it on test.
+    """Fit each candidate, keep the one with the best first metric on validation, score it on test and on its own rows.
 
     An exception becomes the row's error, so that the other fits go on.
     """
@@ -107,7 +107,16 @@ def _best(
         "parameters": json.loads(json.dumps(plain(chosen, repr))),  # here, where what cannot be written is an error
         **best_scores,
         **_scores(scorers, "test", model, X_test, y_test),
+        **_train_scores(scorers, model, X_train, y_train),
     }
+
+
+def _train_scores(scorers: Mapping[str, Scorer], model: Any, X: Any, y: NDArray[np.int64]) -> dict[str, float]:
+    """Scores on the training rows; none where they cannot be had, which is no reason to lose those on test."""
+    try:
+        return _scores(scorers, "train", model, X, y)
+    except Exception:  # another person's estimator or scorer
+        return {}
 
 
 def take(X: Any, rows: Rows) -> Any:

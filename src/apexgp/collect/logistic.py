@@ -23,7 +23,7 @@ STRENGTHS = tuple(10.0**power for power in range(-5, 6))
 CAPS = (10, 20, 40, 79, 158, 316, 630, 1257, 2507, 5000)  # log-spaced
 
 
-class LogisticHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticHead(ClassifierMixin, BaseEstimator):
     """Two-class logistic regression with balanced class weights; strength and early stopping chosen on validation.
 
     One L-BFGS run for each C records its iterates; stopping it at a cap is taking the iterate of that number, so all

@@ -22,7 +22,7 @@ def _has(method: str) -> Callable[[Any], Any]:
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
 
 
-class Prepared(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Prepared(ClassifierMixin, BaseEstimator):
     """A classifier behind imputation, scaling and one-hot columns that are learned from its training rows alone.
 
     Numeric gaps are filled with the median; a gap in a category is a category of its own, as good as any; categories

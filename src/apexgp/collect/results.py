@@ -18,9 +18,9 @@ from ..files.writing import file_behind
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import differences
 
-__all__ = ["FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
+__all__ = ["PARTS", "FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
 
-# One fit: size, split, task, parameters, validation_<metric>, test_<metric>, test_cases, seconds, error.
+# One fit: size, split, task, parameters, {train,validation,test}_<metric>, test_cases, seconds, error.
 FitRow = dict[str, Any]
 
 
@@ -33,7 +33,11 @@ class FitKey(NamedTuple):
 
 
 _TITLE = "# apexgp collect: one row a fit. Run again with the same settings and data to go on from here."
-_FORMAT = 2  # of the settings: how estimators and data are told apart
+_FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
+_WITH_TRAIN = 3  # the first that has training scores
+
+PARTS = ("train", "validation", "test")
+"""Of the data of a fit: each has a column of scores for every metric."""
 
 
 class Record:
@@ -79,9 +83,10 @@ def key(row: FitRow) -> FitKey:
     return FitKey(row["size"], row["split"], row["task"])
 
 
-def columns(metrics: Sequence[str]) -> list[str]:
-    """Header of the file."""
-    scores = [f"{part}_{metric}" for metric in metrics for part in ("validation", "test")]
+def columns(metrics: Sequence[str], written: int = _FORMAT) -> list[str]:
+    """Header of the file; of one that an earlier version has written, without training scores."""
+    parts = PARTS if written >= _WITH_TRAIN else PARTS[1:]
+    scores = [f"{part}_{metric}" for metric in metrics for part in parts]
     return ["size", "split", "task", "parameters", *scores, "test_cases", "seconds", "error"]
 
 
@@ -147,7 +152,8 @@ def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
         )
     head = list(takewhile(lambda line: line.startswith("# "), lines))
     settings = _settings(path, head[1:])
-    names = columns(settings["metrics"])
+    written = settings.get("record")
+    names = columns(settings["metrics"], written if isinstance(written, int) else 1)
     rows = []
     try:
         with cells_of_any_length():
@@ -197,8 +203,8 @@ def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
     row["parameters"] = json.loads(cells["parameters"])
     row["seconds"] = float(cells["seconds"])
     for metric in metrics:
-        for name in (f"validation_{metric}", f"test_{metric}"):
-            row[name] = float(cells[name]) if cells[name] else None
+        for name in (f"{part}_{metric}" for part in PARTS):
+            row[name] = float(cells[name]) if cells.get(name) else None
     scores = [row[f"test_{metric}"] for metric in metrics]
     if not row["error"] and not all(score is not None and 0 <= score <= 1 for score in scores):
         raise ValueError(f"scores {scores}")
@@ -216,8 +222,8 @@ def _cell(value: Any) -> str:
 def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
     if found.get("record") != _FORMAT:
         raise RequestError(
-            f"{path} is a record of another version of apexgp, which told estimators and data apart in another way; it "
-            "was left alone and can still be read. Name another file for the results."
+            f"{path} is a record of another version of apexgp, which recorded less, or told estimators and data apart "
+            "in another way; it was left alone and can still be read. Name another file for the results."
         )
     other = differences(found, wanted)
     if other:

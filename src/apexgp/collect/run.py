@@ -49,8 +49,9 @@ def collect_curves(
 
     Each split divides the groups into train, validation and test, class by class, and puts the training set into one
     order, whose beginnings are the training subsets. On each subset the estimator is fitted, tuned on validation, and
-    scored on test. What a row of the result holds depends on its size, split and task and on `seed`, not on the
-    other sizes and splits or on how many processes there are.
+    scored on test, and on the subset itself: training scores tell how much is still to be won. What a row of the result
+    holds depends on its size, split and task and on `seed`, not on the other sizes and splits or on how many processes
+    there are.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def collect_curves(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> collect_curves(GaussianNB(), X, y, progress=False).only
-    LearningCurve(30 scores at 10 sizes from 20 to 455, 3 splits, metric='auroc', task='1')
+    LearningCurve(30 scores at 10 sizes from 20 to 455, 3 splits, metric='auroc', task='1', with train_scores, n_test)
     """
     n_jobs, progress = jobs(n_jobs), truth("progress", progress)
     # Here, before there is anything to say about the data.

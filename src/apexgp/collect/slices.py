@@ -68,7 +68,7 @@ class Scans(Sequence[NDArray[Any]]):
         return (self[i] for i in range(len(self)))
 
 
-class SliceHead(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SliceHead(ClassifierMixin, BaseEstimator):
     """Two-class head for scans: P(y = 1) is the mean over slices of sigmoid(w.h + b).
 
     Full-batch gradient descent with momentum 0.9 on the mean cross-entropy, gradients clipped to length 1, weight

@@ -32,7 +32,7 @@ Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
 """Rows to fit to, and the parts, cases and classes, on each of which what was fitted is judged."""
 
 
-class TunedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TunedLogistic(ClassifierMixin, BaseEstimator):
     """Logistic regression on standardised features, for two classes or more; its L2 penalty is chosen.
 
     Features that are 0 or 1 throughout, such as categories, are left at that scale.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from ..errors import ApexError
 from ..estimators import APExGP, CurveEstimator, fit_together
 from ..inference.bayes import FullBayes
 from ..inference.nodes import cholesky
+from ..reading.score_details import BY_SCORE
 from .knowledge import Knowledge
 from .plans import Design
 
@@ -59,6 +61,7 @@ class Imagined:
             sizes=np.append(pilot.sizes, sizes),
             scores=np.append(pilot.scores, table if pilot.direction == "higher" else 1 - table),
             split=split,
+            **_details_with(pilot, len(table)),
         )
 
     def _new_labels(self, count: int) -> list[object]:
@@ -67,6 +70,13 @@ class Imagined:
         while any(str(label).startswith(word) for label in self.labels):
             word += "'"
         return [f"{word} {i}" for i in range(count)]
+
+
+def _details_with(pilot: LearningCurve, added: int) -> dict[str, Any]:
+    """What is known of a pilot's scores, and of those that come: they are measured on as many test cases."""
+    details = {name: values for name in BY_SCORE if (values := getattr(pilot, name)) is not None}
+    coming = {name: float(np.nanmedian(values)) if name == "n_test" else np.nan for name, values in details.items()}
+    return {name: np.append(values, np.full(added, coming[name])) for name, values in details.items()}
 
 
 def imagine(

@@ -31,7 +31,7 @@ _NEARBY = 1.05  # a size so many times another tells how fast a probability chan
 _MOST_SIZES = 10_000  # in one forecast, which holds thousands of numbers for each
 
 
-class CurveEstimator(BaseEstimator):  # type: ignore[misc]
+class CurveEstimator(BaseEstimator):
     """A method for learning curves, after scikit-learn: settings, `fit`, and questions put to what was fitted."""
 
     ceiling: float

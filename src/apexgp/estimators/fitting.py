@@ -78,4 +78,4 @@ def as_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> L
             "Scores are missing. Call fit(sizes, scores), or fit(curve) with a LearningCurve, a data frame or what "
             "scikit-learn's learning_curve returns."
         )
-    return LearningCurve(sizes, scores, split)  # type: ignore[arg-type]
+    return LearningCurve(sizes, scores, split)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from typing import Any
 
@@ -70,15 +70,7 @@ def write_model(
         "apexgp": version("apexgp"),
         "estimator": estimator,
         "settings": {name: plain_setting(value) for name, value in settings.items()},
-        "curve": {
-            "sizes": curve.sizes,
-            "scores": curve.scores,
-            "split": curve.split,
-            "metric": curve.metric,
-            "task": curve.task,
-            "direction": curve.direction,
-            "unit": curve.unit,
-        },
+        "curve": {field.name: getattr(curve, field.name) for field in fields(curve)},
         "parameters": parameters,
     }
     try:

@@ -6,7 +6,7 @@ import math
 import re
 from decimal import Decimal
 
-__all__ = ["is_blank", "looks_like_a_date", "looks_numeric", "number_in", "uses_decimal_commas"]
+__all__ = ["is_blank", "looks_like_a_date", "looks_numeric", "number_in", "uses_decimal_commas", "with_spread"]
 
 # What people and spreadsheets put where there is no value.
 _BLANK = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "–", "—", "?", "#div/0!", "#value!"})
@@ -15,6 +15,7 @@ _COMMA_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _SPACE_GROUPS = re.compile(r"[1-9]\d{0,2}([ '’\u00a0\u2009\u202f]\d{3})+")
 _NUMBER = re.compile(r"[+-]?(\d+([.,' \u00a0]\d+)*[.,]?|[.,]\d+)([eE][+-]?\d+)?\s*%?")
+_PLUS_MINUS = re.compile(r"±|\+\s*/\s*[-\u2212]|\+[-\u2212]|\\pm\b")
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))([T ]\d{1,2}:\d\d.*)?")
 
 
@@ -79,6 +80,19 @@ def is_blank(cell: str) -> bool:
 def looks_numeric(cell: str) -> bool:
     """Whether a cell is a number in one notation or another."""
     return _NUMBER.fullmatch(cell.strip()) is not None and not looks_like_a_date(cell)
+
+
+def with_spread(cell: str) -> tuple[str, str] | None:
+    """The number of a cell such as 0.71 ± 0.02 or (71 +/- 2) %, and the one behind the sign; None for other cells."""
+    text = cell.strip().strip("$").strip()
+    if enclosed := re.fullmatch(r"\((.*)\)\s*(%?)", text):
+        text = enclosed[1] + enclosed[2]
+    parts = [part.strip() for part in _PLUS_MINUS.split(text)]
+    if len(parts) != 2 or not all(map(looks_numeric, parts)):
+        return None
+    number, spread = parts
+    # 71.2 ± 2.1 % has one sign for both.
+    return (f"{number}%" if spread.endswith("%") and not number.endswith("%") else number), spread
 
 
 def looks_like_a_date(cell: str) -> bool:

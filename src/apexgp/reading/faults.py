@@ -36,6 +36,15 @@ class Faults:
     def __contains__(self, cell: tuple[int, str]) -> bool:
         return cell in self._why
 
+    def __bool__(self) -> bool:
+        return bool(self._why)
+
+    @property
+    def first(self) -> str:
+        """The first that was noted, with its line."""
+        (row, _), why = next(iter(self._why.items()))
+        return f"{self._table.place} {self._table.lines[row]}, {why}"
+
     def refuse(self) -> None:
         """Raise one error that carries the faults and tells the first, where there are any.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import UNUSABLE, offers, real_array, shown
+from .._check import UNUSABLE, FloatArray, offers, real_array, shown
 from ..errors import DataError, RequestError
 from .spreadsheets import Table, one_line
 
@@ -74,15 +74,16 @@ def _text(value: Any) -> str:
     return "" if text in ("<NA>", "NaT") else text.strip()
 
 
-def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
-    """Sizes, test scores, the name of the score and whether it is a loss; None if this is no such curve.
+def scikit_learn_curve(result: Any) -> tuple[Any, FloatArray, FloatArray | None, str | None, bool] | None:
+    """Sizes, test and training scores, the score's name and whether it is a loss; None if this is no such curve.
 
     What scikit-learn calls neg_... is a loss below 0; it is turned round again.
     """
     if offers(result, "train_sizes", "test_scores"):
         sizes, scores, name = result.train_sizes, result.test_scores, getattr(result, "score_name", None)
+        train = getattr(result, "train_scores", None)
     elif isinstance(result, tuple) and len(result) in (3, 5) and all(map(_is_table, result[1:])):
-        sizes, scores, name = result[0], result[2], None
+        sizes, train, scores, name = result[0], result[1], result[2], None
     else:
         return None
     if sizes is None or scores is None:
@@ -92,7 +93,14 @@ def scikit_learn_curve(result: Any) -> tuple[Any, Any, str | None, bool] | None:
     loss = bool((measured <= 0).all() and (measured < 0).any())
     known = isinstance(name, str) and name not in ("Score", "Negative score")
     named = str(name).removeprefix("Negative ") if known else None
-    return sizes, -values if loss else values, named, loss
+    sign = -1 if loss else 1
+    return (
+        sizes,
+        sign * values,
+        None if train is None else sign * real_array("train_scores", train, error=DataError),
+        named,
+        loss,
+    )
 
 
 def _is_table(thing: Any) -> bool:

@@ -11,24 +11,17 @@ from .._check import some
 from ..errors import DataError
 from ..vocabulary import Remedy
 from .cells import is_blank, looks_numeric
+from .counts import counts_training_examples, numbers_of_runs
 from .known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
 from .spreadsheets import Table
 from .wide import SPLIT_WORDS, TRAINING, sets_of_splits, without_split
 
-__all__ = ["ColumnRoles", "find_columns", "is_header"]
+__all__ = ["ColumnRoles", "called", "find_columns", "is_header", "missing"]
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
 _ABOUT = ("metric", "direction", "unit")
 _ROLES = ("size", "score", "split", "task")
 
-_COUNTED = {
-    *("example", "sample", "case", "patient", "image", "row", "observation", "instance", "subject", "scan", "item"),
-    *("point", "datum", "pt"),
-}
-_LABELS = {"label", "annotation"}  # counted only where a word says that they are counted
-_AROUND = {"set", "data", "dataset", "subset", "trainset", "in", "used"}
-_NUMBER = {"n", "num", "number", "no", "nr", "nb", "amount", "count"}
-_COUNTING = _NUMBER | {"total", "of", "the"}
 _TASK_NAMES = {
     *("task", "tasks", "dataset", "data set", "problem", "benchmark", "outcome", "finding", "endpoint", "model"),
     *("classifier", "method", "algorithm", "estimator", "architecture", "network"),
@@ -66,7 +59,7 @@ class ColumnRoles:
 
 def is_header(cells: Sequence[str]) -> bool:
     """Whether a row names the columns of a table of measurements."""
-    return any(map(_is_size, cells)) and sum(map(bool, cells)) > 1
+    return any(map(counts_training_examples, cells)) and sum(map(bool, cells)) > 1
 
 
 def find_columns(
@@ -79,11 +72,15 @@ def find_columns(
 ) -> ColumnRoles:
     """Tell the columns apart, and say in notes what was not plain from the names."""
     names = list(table.columns)
-    size_column = _one(table, "size", size, _is_size)
+    size_column = _one(table, "size", size, counts_training_examples)
     own = [name for name in names if plain_name(name) in _ABOUT]
-    split_column = _one(table, "split", split, _is_split)
     task_column = _one(table, "task", task, lambda name: plain_name(name) in _TASK_NAMES)
-    rest = [name for name in names if name not in (size_column, split_column, task_column, *own)]
+    at = list(zip(*(table.columns[name] for name in (size_column, task_column) if name is not None), strict=True))
+    split_column = _one(
+        table, "split", split, lambda name: _is_split(name) and not numbers_of_runs(name, table.columns[name], at)
+    )
+    taken = {size_column, split_column, task_column, *own, *table.spreads.values()}
+    rest = [name for name in names if name not in taken]
     in_header = [name for name in rest if re.fullmatch(r"[1-9]\d*", name)]
     if size_column is None and score is None and len(in_header) > 1:
         return ColumnRoles(None, in_header, True, split_column, task_column, None)
@@ -100,20 +97,6 @@ def find_columns(
     return ColumnRoles(size_column, scores, wide, split_column, task_column, _measured(scores, wide), named, asked)
 
 
-def _is_size(name: str) -> bool:
-    """Whether a column counts training examples by its name: size, N, n_train, Training examples, # samples."""
-    words = plain_name(name.replace("#", " number ")).split()
-    if words == ["n"] or words in (["ntrain"], ["trainsize"], ["nsamples"]):
-        return True
-    left = [word.removesuffix("s") for word in words if word not in _COUNTING | TRAINING | _AROUND]
-    if not left:  # n_train, number of training data, but neither `train` nor `no`
-        return bool({"n", "num", "number", "amount"} & set(words) and TRAINING & set(words))
-    things = [word for word in left if word != "size"]  # train size (patients), sample size
-    if len(things) < len(left) and len(left) < 3:
-        return not things or things[0] in _COUNTED
-    return len(left) == 1 and (left[0] in _COUNTED or (left[0] in _LABELS and bool(_NUMBER & set(words))))
-
-
 def _is_split(name: str) -> bool:
     """Whether a column names splits: split, Fold, seed, random_state, run id."""
     beside = {"cv", "data", "random", "id", "number", "no", "nr"}
@@ -125,10 +108,10 @@ def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]
     """The column of a role: the one asked for, the one of our own name, or the only one whose name fits."""
     names = list(table.columns)
     if asked is not None:
-        found = _called(asked, names)
+        found = called(asked, names)
         # A table need not have splits or tasks: to ask for them by our own names is no complaint where there are none.
         if found is None and (asked != role or role == "size"):
-            raise _missing(table, asked, role)
+            raise missing(table, asked, role)
         return found
     for candidates in (
         [name for name in names if name == role],
@@ -154,7 +137,7 @@ def _scores(
         wanted = [asked] if isinstance(asked, str) else list(asked)
         found = [name for one in wanted for name in _matching(one, names, table)]
         if not found:
-            raise _missing(table, "(none named)", "score")
+            raise missing(table, "(none named)", "score")
         return list(dict.fromkeys(found)), not isinstance(asked, str) or len(found) > 1
     for candidates in ([name for name in rest if name == "score"], [n for n in rest if plain_name(n) == "score"]):
         if len(candidates) == 1:
@@ -218,16 +201,16 @@ def _measured(scores: list[str], wide: bool) -> str | None:
 
 def _matching(asked: str, names: Sequence[str], table: Table) -> list[str]:
     """The column of that name, or those that a pattern such as fold* takes in."""
-    found = _called(asked, names)
+    found = called(asked, names)
     if found is not None:
         return [found]
     matching = [name for name in names if fnmatchcase(name, asked)] if "*" in asked else []
     if not matching:
-        raise _missing(table, asked, "score")
+        raise missing(table, asked, "score")
     return matching
 
 
-def _called(asked: str, names: Sequence[str]) -> str | None:
+def called(asked: str, names: Sequence[str]) -> str | None:
     """The column of that name, in whatever case and spelling if there is only one."""
     if asked in names:
         return asked
@@ -235,7 +218,8 @@ def _called(asked: str, names: Sequence[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _missing(table: Table, asked: str, role: str) -> DataError:
+def missing(table: Table, asked: str, role: str) -> DataError:
+    """The error of a column that was asked for and is not there."""
     either = ", or list the columns of a table with one column a split" if role == "score" else ""
     remedy: Remedy = (f"Name yours with {{}}{either}.", role)
     return DataError(f"{table.path} has no column {asked!r}; found {some(list(table.columns), 20)}.", remedy=remedy)

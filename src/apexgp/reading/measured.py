@@ -12,6 +12,7 @@ from typing import Any
 from .._check import some
 from ..errors import DataError, Fault
 from .faults import MOST_FAULTS, Faults
+from .score_details import BY_SCORE
 from .spreadsheets import Table
 
 __all__ = ["STATED", "Measurements", "check_scores", "check_splits_once", "repeats", "sizes_in", "stated_in"]
@@ -29,6 +30,15 @@ class Measurements:
     scores: list[float] = field(default_factory=list)
     split: list[Any] = field(default_factory=list)
     cells: list[tuple[int, str]] = field(default_factory=list)
+    details: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in BY_SCORE})
+    """What is known of each score beside it, NaN where it is not."""
+    runs: list[float] = field(default_factory=list)
+
+    @property
+    def averaged_over(self) -> int | None:
+        """How many runs each score is the mean of; of several numbers the smallest, so as not to claim too much."""
+        known = [number for number in self.runs if not math.isnan(number)]
+        return int(min(known)) if known else None
 
 
 def stated_in(table: Table, column: str, rows: Sequence[int], asked: str | None, faults: Faults) -> str:

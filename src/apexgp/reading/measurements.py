@@ -13,6 +13,8 @@ from .._check import some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
 from .cells import is_blank, looks_numeric, number_in
+from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread
+from .companions import Companions
 from .faults import Faults
 from .headers import ColumnRoles
 from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
@@ -23,7 +25,7 @@ __all__ = ["measurements_in"]
 
 
 def measurements_in(
-    table: Table, columns: ColumnRoles, metric: str | None, stated: dict[str, str | None]
+    table: Table, columns: ColumnRoles, companions: Companions, metric: str | None, stated: dict[str, str | None]
 ) -> tuple[dict[str | None, Measurements], list[str]]:
     """Every curve of a table by its task, and what a reader should know.
 
@@ -31,13 +33,16 @@ def measurements_in(
     ----------
     table, columns
         The table, and which of its columns is which.
+    companions
+        What stands beside the scores.
     metric
         What was measured, or which of several metrics to take.
     stated
         What the caller says of `direction` and `unit`, None where nothing.
     """
     table, notes = _without_remarks(table, columns)
-    table, of_hundred = _with_per_cent_signs(table, columns)
+    table, signed, of_hundred = _with_per_cent_signs(table, columns)
+    table = with_signs_beside(table, signed, companions)
     notes += of_hundred
     rows, name = _rows_of_metric(table, metric, columns.metric)
     table = _rows(table, rows)
@@ -50,7 +55,8 @@ def measurements_in(
     for task, own in by_task.items():
         said = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
         curves[task] = Measurements({"metric": name, "task": task, **said})
-    missing = _fill(curves, table, columns, tasks, faults)
+    beside = numbers_beside(table, columns.scores, companions, faults)
+    missing = _fill(curves, table, columns, beside, tasks, faults)
     for curve in curves.values():
         check_scores(table, curve, faults)
     faults.refuse()
@@ -72,13 +78,18 @@ def measurements_in(
             curve.split = []
     for curve in curves.values():
         check_splits_once(table, curve)
-    return curves, [*columns.note(), *notes]
+    notes += beside.notes
+    if not all(map(companions.insists, companions.sd.values())) and any([*map(without_own_spread, curves.values())]):
+        notes.append("left out the standard deviations, which are the same for all scores of a size: their own spread.")
+        beside.left_out.update(companions.sd.values())
+    return curves, [*columns.note(), *companions.note(table, beside.left_out), *notes]
 
 
 def _fill(
     curves: dict[str | None, Measurements],
     table: Table,
     columns: ColumnRoles,
+    beside: Beside,
     tasks: Sequence[str | None],
     faults: Faults,
 ) -> list[int]:
@@ -99,6 +110,7 @@ def _fill(
             curve.sizes.append(float(column) if sizes is None else sizes[row])
             curve.scores.append(score)
             curve.cells.append((row, column))
+            beside.add_to(curve, row, column)
             if labels is not None:
                 curve.split.append(labels[row])
             elif columns.wide:
@@ -134,13 +146,15 @@ def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
     return kept, [f"left out, because no measurement stands there: {where}, {words!r}."]
 
 
-def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, set[str], list[str]]:
     """The table with a per cent sign behind every number of a column that is called Accuracy (%) or the like.
+
+    Gives these columns, too, and what a reader should know.
 
     Numbers of such a column that are all at most 1 are fractions: no metric that is worth a forecast stays below 1 %.
     An error rate may, and is asked about.
     """
-    signed, notes = dict(table.columns), []
+    signed, notes = dict[str, list[str]](), []
     for column in filter(says_per_cent, columns.scores):
         cells = table.columns[column]
         numbers = {row: number for row in range(len(cells)) if (number := _without_sign(table, cells[row])) is not None}
@@ -157,7 +171,7 @@ def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, lis
             )
         elif numbers:
             notes.append(f"took the numbers under {column!r} for fractions of 1, because none is above 1.")
-    return replace(table, columns=signed), notes
+    return replace(table, columns=table.columns | signed), set(signed), notes
 
 
 def _without_sign(table: Table, cell: str) -> float | None:

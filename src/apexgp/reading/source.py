@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from .._check import choice, several, shown, text, whole_number
 from ..errors import RequestError
+from .companions import COUNTS, find_companions, with_spreads_apart
 from .frames import frame_table, is_frame
 from .headers import find_columns, is_header
 from .measured import STATED, Measurements
@@ -24,7 +25,8 @@ Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data fram
 class TableSettings:
     """What the caller says of a table: names of columns, and what they hold; None where the table tells.
 
-    The fields are the parameters of `LearningCurve.from_csv`, and `task`, the column that names the curves.
+    The fields are the parameters of `LearningCurve.from_csv`, and `task`, the column that names the curves. `n_test`
+    and `averaged_over` are a column, or the number that holds for every score; as text either may be meant.
     """
 
     size: str | None = None
@@ -35,6 +37,10 @@ class TableSettings:
     direction: str | None = None
     unit: str | None = None
     sheet: str | int | None = None
+    train_score: str | Sequence[str] | None = None
+    score_sd: str | None = None
+    n_test: str | float | None = None
+    averaged_over: str | int | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
@@ -44,9 +50,11 @@ class TableSettings:
                 said[argument] = choice(argument, value, STATED[argument])
             elif argument == "sheet":
                 said[argument] = _sheet(value)
-            elif argument == "score" and not isinstance(value, str):
-                names = several("score", value, f"{column}, or a list of names")
-                said[argument] = [text("score", name, column) for name in names]
+            elif argument in ("score", "train_score") and not isinstance(value, str):
+                names = several(argument, value, f"{column}, or a list of names")
+                said[argument] = [text(argument, name, column) for name in names]
+            elif argument in COUNTS and not isinstance(value, str):
+                said[argument] = COUNTS[argument](value)
             else:
                 said[argument] = text(argument, value, column)
         for argument, value in said.items():
@@ -80,7 +88,9 @@ def read_source(source: Any, wanted: TableSettings) -> Table:
 def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:
     """Every curve of a file, data frame or table by its task, and what a reader should know of how it was read."""
     table = read_source(source, wanted)
+    table = with_spreads_apart(table, wanted.size)
     columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
+    companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in STATED}
-    found, notes = measurements_in(table, columns, wanted.metric, stated)
+    found, notes = measurements_in(table, columns, companions, wanted.metric, stated)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))

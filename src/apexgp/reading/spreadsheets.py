@@ -13,14 +13,14 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .._check import DAMAGED, offers, shown, some
 from ..errors import DataError, Fault, RequestError
 from ..files.writing import file_behind
-from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas
+from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
 from .faults import Faults
 from .workbook import is_workbook, read_sheet
 
@@ -41,6 +41,8 @@ class Table:
     decimal_comma: bool = False
     place: str = "line"
     notes: tuple[str, ...] = ()
+    spreads: Mapping[str, str] = field(default_factory=dict)
+    """Where cells held numbers behind ±: their column, by the one they stood in."""
 
     def where(self, row: int, column: str) -> str:
         """A cell, for messages."""
@@ -134,7 +136,7 @@ def read_table(
     }
     # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
     decimal_comma = delimiter not in (",", None) and uses_decimal_commas(
-        [cell for cells in columns.values() for cell in cells]
+        [part for cells in columns.values() for cell in cells for part in with_spread(cell) or (cell,)]
     )
     return Table(name, columns, [line for line, _ in body], decimal_comma, place, tuple(notes))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -15,6 +16,7 @@ from ..answers.plan import MOST_ROUNDS, plan_collection
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import CurveEstimator, LeastSquares
+from ..reading.score_details import BY_SCORE, interpolated
 
 __all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]
 
@@ -227,15 +229,32 @@ def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[Learning
 
 def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
     """What measuring at these sizes gives: each split's own curve, or the mean where splits are not told apart."""
+    details = {name: values for name in BY_SCORE if (values := getattr(curve, name)) is not None}
     if curve.split is None:
         whole = curve.replicates
-        return replace(curve, sizes=sizes, scores=np.interp(np.log(sizes), np.log(whole.sizes), whole.mean))
-    rows: list[tuple[float, float, object]] = []
+        found: dict[str, Any] = {
+            name: _interpolated_means(sizes, curve.sizes, values) for name, values in details.items()
+        }
+        scores = np.interp(np.log(sizes), np.log(whole.sizes), whole.mean)
+        runs = None if curve.averaged_over is None else curve.averaged_over * int(whole.count.min())
+        return replace(curve, sizes=sizes, scores=scores, averaged_over=runs, **found)
+    at: list[FloatArray] = []
+    columns: dict[str, list[FloatArray]] = {name: [] for name in ("scores", *details)}
+    labels: list[object] = []
     for label in dict.fromkeys(curve.split.tolist()):
         own = np.flatnonzero(curve.split == label)
         own = own[np.argsort(curve.sizes[own])]
         within = sizes[(sizes >= curve.sizes[own[0]]) & (sizes <= curve.sizes[own[-1]])]
-        scores = np.interp(np.log(within), np.log(curve.sizes[own]), curve.scores[own])
-        rows += [(size, score, label) for size, score in zip(within.tolist(), scores.tolist(), strict=True)]
-    at, scores, labels = zip(*rows, strict=True)
-    return replace(curve, sizes=np.array(at), scores=np.array(scores), split=np.array(labels, dtype=object))
+        at.append(within)
+        for name, column in columns.items():
+            column.append(interpolated(within, curve.sizes[own], getattr(curve, name)[own]))
+        labels += [label] * len(within)
+    joined: dict[str, Any] = {name: np.concatenate(column) for name, column in columns.items()}
+    return replace(curve, sizes=np.concatenate(at), split=np.array(labels, dtype=object), **joined)
+
+
+def _interpolated_means(at: FloatArray, sizes: FloatArray, values: FloatArray) -> FloatArray:
+    """A detail of scores, its mean at each size where it is known, at other sizes."""
+    known = ~np.isnan(values)
+    distinct, which, count = np.unique(sizes[known], return_inverse=True, return_counts=True)
+    return interpolated(at, distinct, np.bincount(which, weights=values[known]) / count)

@@ -70,6 +70,40 @@ class ColumnOptions:
             help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
         ),
     ] = None
+    train_column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that holds the scores on the training examples; repeat for a table with one column a split.  "
+            "[default: train_score, train AUC or the like, if any]",
+            show_default=False,
+        ),
+        Sets("train_score", "train_scores"),
+    ] = None
+    sd_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that holds the standard deviation of the runs behind each score.  [default: score_sd, sd or "
+            "the like, if any]",
+            show_default=False,
+        ),
+        Sets("score_sd"),
+    ] = None
+    n_test: Annotated[
+        str | None,
+        typer.Option(
+            help="How many test cases are behind a score: a number, or a column.  [default: n_test, test cases or the "
+            "like, if any]",
+            show_default=False,
+        ),
+    ] = None
+    averaged_over: Annotated[
+        str | None,
+        typer.Option(
+            help="How many runs each score is the mean of: a number, or a column.  [default: averaged_over, n_runs or "
+            "the like, if any]",
+            show_default=False,
+        ),
+    ] = None
     sheet: Annotated[
         str | None,
         typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
@@ -78,16 +112,19 @@ class ColumnOptions:
     @property
     def wanted(self) -> TableSettings:
         """What the options say of a table."""
-        columns = self.score_column
         return TableSettings(
             size=self.size_column,
-            score=columns[0] if columns and len(columns) == 1 else columns,
+            score=_one_or_several(self.score_column),
             split=self.split_column,
             task=self.task_column,
             metric=self.metric,
             direction="lower" if self.lower_is_better else None,
             unit=self.unit,
             sheet=self.sheet,
+            train_score=_one_or_several(self.train_column),
+            score_sd=self.sd_column,
+            n_test=self.n_test,
+            averaged_over=self.averaged_over,
         )
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
@@ -104,6 +141,11 @@ class ColumnOptions:
     def only_curve_of(self, path: Path) -> LearningCurve:
         """Read the only curve of a file."""
         return _only(self.curves_of(path), path)
+
+
+def _one_or_several(names: list[str] | None) -> str | list[str] | None:
+    """A column by its name, where only one is named: several are splits."""
+    return names[0] if names and len(names) == 1 else names
 
 
 def _only(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve:

@@ -47,7 +47,11 @@ def test_from_a_table_to_a_forecast(run, collect, tmp_path):
     assert f"Next: apexgp forecast {tmp_path / 'curve.csv'}" in out
     curve = LearningCurve.from_csv(tmp_path / "curve.csv")
     assert (len(curve), sorted(set(curve.sizes))) == (8, [60, 94, 147, 230])
-    assert (tmp_path / "curve.csv").read_text().startswith("size,score,split,task,metric,direction,unit\n")
+    assert (
+        (tmp_path / "curve.csv")
+        .read_text()
+        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit\n")
+    )
     code, out, _ = run("forecast", tmp_path / "curve.csv", "--at", 460, "--json")
     assert code == 0
     pilot = json.loads(out)["pilot"]
@@ -112,7 +116,7 @@ def test_embeddings_and_several_classes(run, tmp_path):
     settings = {"sizes": [20, 40, 80], "n_splits": 1, "progress": False}
     expected = collect_curves(TunedLogistic(), X.astype(np.float32), y, **settings)
     text = (tmp_path / "c.csv").read_text()
-    assert text.startswith("size,score,split,task,metric,direction,unit\n")
+    assert text.startswith("size,score,split,train_score,n_test,task,metric,direction,unit\n")
     scores = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
     assert scores == [score for curve in expected.values() for score in curve.scores]
     code, out, _ = run("forecast", tmp_path / "c.csv")

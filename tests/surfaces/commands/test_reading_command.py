@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -45,6 +46,39 @@ def test_a_note_says_which_column_was_taken_and_the_answer_says_auroc(run, write
     assert has_row(lines, "size", "times pilot", "expected AUROC", "95 % interval")
     assert [line.split()[0] for line in lines if line.strip().startswith(("720", "20,000"))] == ["720", "20,000"]
     assert "expect a mean AUROC of" in out
+
+
+MEANS_WITH_SPREAD = "n,AUC,train AUC,x\n" + "".join(f"{n},{mean:.3f} ± 0.010,0.99,0.98\n" for n, mean in MEANS)
+
+
+def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
+    path = write(MEANS_WITH_SPREAD)
+    code, out, err = run("forecast", path)
+    assert code == 0
+    assert f"Note: {path}: took the column 'train AUC' for the training scores.\n" in err
+    assert f"Note: {path}: took the numbers behind ± under 'AUC' for standard deviations of the runs.\n" in err
+    assert "Say how many with --averaged-over, or in a column averaged_over." in out + err
+    told = run("forecast", path, "--averaged-over", 10, "--n-test", 200, "--train-column", "x")
+    assert told[0] == 0
+    assert "--averaged-over" not in told[1] + told[2]
+    assert "training scores" not in told[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--train-column", "y"), "has no column 'y'.*Name yours with --train-column"),
+        (("--sd-column", "y"), "has no column 'y'.*Name yours with --sd-column"),
+        (("--n-test", "y"), "has no column 'y'.*Name yours with --n-test"),
+        (("--n-test", "0"), "--n-test must be a number of test cases, at least 1"),
+        (("--averaged-over", "2.5"), "--averaged-over must be a whole number"),
+        (("--train-column", "x", "--train-column", "AUC"), "--train-column must name one column for each"),
+    ],
+)
+def test_options_of_what_stands_beside_the_scores_are_named_in_errors(run, write, arguments, message):
+    code, out, err = run("forecast", write(MEANS_WITH_SPREAD), *arguments)
+    assert (code, out) == (1, "")
+    assert re.search(message, err)
 
 
 @pytest.mark.parametrize("header", ["size,score,split", "Size,Score,Split"])

@@ -201,6 +201,43 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
         assert refused(ask("/api/read", nothing, headers=OCTETS), 422)["kind"] == "data"
 
 
+def test_what_is_known_beside_the_scores_goes_with_them(ask):
+    text = "n,AUC,train AUC,n_test\n60,0.66 ± 0.02,0.99,100\n94,0.70,,100\n147,0.72 ± 0.01,0.95,100\n"
+    _, _, answer = ask("/api/read", text.encode(), headers=OCTETS)
+    (curve,) = answer["curves"]
+    details = {"train_score": [0.99, None, 0.95], "score_sd": [0.02, None, 0.01], "n_test": [100, 100, 100]}
+    assert curve["details"] == details
+    assert "though not shown in the table: train_score, score_sd, n_test." in answer["notes"][-1]
+    _, _, bare = ask("/api/read", b"60\t0.66 +/- 0.02\n94\t0.70 +/- 0.01\n", headers=OCTETS)
+    assert bare["curves"][0]["details"] == {"score_sd": [0.02, 0.01]}
+    _, _, page = ask("/api/page", {"table": text, "averaged_over": 25})
+    head, first, second, _ = page["measurements"].splitlines()
+    assert head == "size,score,train_score,score_sd,n_test,averaged_over,metric,direction,unit"
+    assert (first, second) == ("60,0.66,0.99,0.02,100,25,AUC,higher,rows", "94,0.7,,,100,25,AUC,higher,rows")
+    names: dict = {}
+    exec(page["python"].partition("model = ")[0], names)
+    written = names["curve"]
+    assert {name: repr(getattr(written, name).tolist()) for name in ("train_scores", "score_sd", "n_test")} == {
+        "train_scores": "[0.99, nan, 0.95]", "score_sd": "[0.02, nan, 0.01]", "n_test": "[100.0, 100.0, 100.0]"
+    }  # fmt: skip
+    assert written.averaged_over == 25
+
+
+def test_details_are_fields_as_they_are_options(ask):
+    table = "n,AUC,x,y\n60,0.66,0.99,0.02\n94,0.70,0.97,0.02\n147,0.72,0.95,0.01\n"
+    asks = "not with the number of runs behind each"
+    fields = {"table": table, "train_column": ["x"], "sd_column": "y", "n_test": 100.0}
+    _, _, unsaid = ask("/api/forecast", fields)
+    assert any(asks in caution for caution in unsaid["cautions"])
+    for runs in (25, "25"):
+        status, _, said = ask("/api/forecast", fields | {"averaged_over": runs})
+        assert status == 200, said
+        assert not any(asks in caution for caution in said["cautions"])
+    assert "has no column 'z'" in refused(ask("/api/forecast", fields | {"sd_column": "z"}), 422)["message"]
+    refused(ask("/api/forecast", fields | {"averaged_over": 0}), 422, "averaged_over")
+    refused(ask("/api/forecast", fields | {"n_test": 0.5}), 422, "n_test")
+
+
 def test_where_the_reader_is_in_doubt_it_offers_what_there_is(ask):
     raw = b"cases,accuracy,F1,note\n60,0.6,0.7,a\n94,0.7,0.8,b\n147,0.7,0.8,c\n"
     error = refused(ask("/api/read", raw, headers=OCTETS), 422, "score_column")

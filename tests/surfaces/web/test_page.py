@@ -228,6 +228,36 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         assert "Fitted to the smaller sizes" in page.inner_text("#backtest-sentence")
 
 
+def test_what_is_not_shown_of_a_file_is_kept_with_its_rows(open_page, tmp_path):
+    """Through the address, and through changes of what is shown: until its row goes."""
+    file = tmp_path / "curve.csv"
+    file.write_text(
+        "size,score,train_score,averaged_over\n60,0.66,0.99,5\n94,0.70,0.98,5\n147,0.72,,5\n230,0.75,0.97,5\n"
+    )
+
+    def sent(page, act):
+        with page.expect_request(lambda request: request.url.endswith("/api/page")) as asked:
+            act()
+        return json.loads(asked.value.post_data)["table"].splitlines()
+
+    with open_page() as page:
+        lines = sent(page, lambda: page.set_input_files("#file", file))
+        assert lines[:4] == [
+            "size\tscore\ttrain_score\taveraged_over", "60\t0.66\t0.99\t5", "94\t0.7\t0.98\t5", "147\t0.72\t\t5"
+        ]  # fmt: skip
+        answered(page, "times the 230 of the pilot")
+        assert "though not shown in the table: train_score, averaged_over." in page.inner_text("#read-notes")
+        lines = sent(page, lambda: page.locator("#rows input[name=score]").nth(3).fill("0.76"))
+        assert lines[-1] == "230\t0.76\t0.97\t5"
+        lines = sent(page, lambda: page.locator("#rows button").first.click())
+        assert lines[1:] == ["94\t0.7\t0.98\t5", "147\t0.72\t\t5", "230\t0.76\t0.97\t5"]
+        answered(page, "times the 230 of the pilot")
+        fragment = page.url.partition("#")[2]
+    with open_page() as page:
+        again = sent(page, lambda: page.goto(page.url.partition("#")[0] + "#" + fragment))
+        assert again == lines
+
+
 def test_files_examples_and_several_curves(open_page, tmp_path):
     rows = pilot_table().splitlines()[1:]
     file = tmp_path / "tasks.csv"

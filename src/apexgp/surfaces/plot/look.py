@@ -117,7 +117,7 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     width = ax.figure.get_figwidth() * ax.get_position().width
     letter = _CHARACTER if high < _PLAIN else 1.5 * _CHARACTER  # powers of ten are wider than the chart's 3e8
 
-    class RoundSizes(ticker.Locator):  # type: ignore[misc, name-defined]
+    class RoundSizes(ticker.Locator):  # type: ignore[name-defined]
         """The ticks of our charts, chosen again when somebody zooms."""
 
         def __call__(self) -> list[float]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..._check import shown, some
-from ...curve import LearningCurve, curves_and_notes
+from ...curve import LearningCurve, curves_and_notes, detail_columns
 from ...errors import ApexError, DataError, RequestError
 from ...reading.source import read_source
 from ...reading.spreadsheets import Table
@@ -24,7 +24,7 @@ _MOST_UNPACKED = 20_000_000  # bytes of a workbook
 _MOST_CURVES = 200
 
 _NAME = "The table"
-_NUMBERS = re.compile(r"""["'\s,;|.%+\-\deE]+""")
+_NUMBERS = re.compile(r"""["'\s,;|.%+\-±\deE]+""")
 
 
 class _Named(io.BytesIO):
@@ -78,6 +78,9 @@ def read_tables(sent: Sent) -> dict[str, Any]:
         found, said = curves_and_notes(table, replace(sent.columns, metric=metric).wanted)
         curves += found.values()
         notes += [note for note in said if note not in notes]
+    kept = dict.fromkeys(name for curve in curves for name in detail_columns(curve))
+    if kept:
+        notes.append(f"Kept with the rows, and used, though not shown in the table: {', '.join(kept)}.")
     if len(curves) > _MOST_CURVES:
         raise DataError(f"{_NAME} holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
     return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": sent.layout}
@@ -91,6 +94,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
         "lower_is_better": curve.direction == "lower",
         "unit": curve.unit,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
+        "details": detail_columns(curve),
     }
 
 
@@ -128,7 +132,7 @@ def _missing_header(raw: bytes) -> str | None:
     if b"\x00" in raw[:1000] or raw.startswith(b"PK"):
         return None
     first = next((line for line in raw.decode("utf-8", "replace").splitlines() if line.strip()), "")
-    if not _NUMBERS.fullmatch(first) or not any(sign.isdigit() for sign in first):
+    if not _NUMBERS.fullmatch(first.replace("+/-", "±")) or not any(sign.isdigit() for sign in first):
         return None
     separator = max(";\t|,", key=first.count)
     count = first.count(separator) + 1

@@ -113,6 +113,10 @@ class Curve(_Reply):
     lower_is_better: bool
     unit: Literal["rows", "groups"]
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
+    details: dict[str, list[float | None]] = Field(
+        description="What is known of each score beside it, by the name of its column: train_score, score_sd, n_test, "
+        "averaged_over."
+    )
 
 
 class TablesAnswer(_Reply):

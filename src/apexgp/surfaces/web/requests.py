@@ -80,6 +80,10 @@ class ColumnsRequest(_Request):
     task: str | None = _option(ColumnOptions, "task", **_names())
     lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
     unit: Literal["rows", "groups"] | None = _option(ColumnOptions, "unit")
+    train_column: list[str] | None = _option(ColumnOptions, "train_column", max_length=1000)
+    sd_column: str | None = _option(ColumnOptions, "sd_column", **_names())
+    n_test: str | float | None = _option(ColumnOptions, "n_test")
+    averaged_over: str | int | None = _option(ColumnOptions, "averaged_over")
 
 
 class CurveRequest(ColumnsRequest):

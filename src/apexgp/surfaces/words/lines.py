@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer, ForecastQuestion
 from ...questions.plan import PlanAnswer
+from ...reading.score_details import BY_SCORE
 from .remake import made_by_options, made_in_python, plainly, sizes_as_options
 
 __all__ = ["MEASUREMENTS", "answer_in_python", "answer_in_shell"]
@@ -51,7 +52,13 @@ def _curve_lines(curve: LearningCurve) -> Iterable[str]:
     yield from _argument("scores", map(repr, curve.scores.tolist()))
     if curve.split is not None:
         yield from _argument("split", map(repr, curve.split.tolist()))
-    for name, default in (("metric", "score"), ("task", None), ("direction", "higher"), ("unit", "rows")):
+    for name in BY_SCORE:
+        if (values := getattr(curve, name)) is not None:
+            yield from _argument(
+                name, (plainly(value) if value == value else 'float("nan")' for value in values.tolist())
+            )
+    defaults = {"metric": "score", "task": None, "direction": "higher", "unit": "rows", "averaged_over": None}
+    for name, default in defaults.items():
         if getattr(curve, name) != default:
             yield f"    {name}={getattr(curve, name)!r},"
     yield ")"

@@ -33,7 +33,7 @@ export class Grid {
 
   /** All cells as text, the empty rows at the end left out. */
   get rows() {
-    const rows = this.trs.map((tr) => [...tr.querySelectorAll("input")].map((cell) => cell.value.trim())).concat(this.hidden);
+    const rows = this.trs.map((tr) => this.cells(tr)).concat(this.hidden);
     while (rows.length && rows.at(-1).every((cell) => cell === "")) rows.pop();
     return rows;
   }
@@ -44,8 +44,15 @@ export class Grid {
     this.grow();
   }
 
+  /** The cells of a row, and behind them those that are kept with it and not shown. */
+  cells(tr) {
+    const shown = [...tr.querySelectorAll("input")].map((cell) => cell.value.trim());
+    return shown.some((cell) => cell !== "") ? [...shown, ...tr.beside] : shown;
+  }
+
   made(cells = ["", "", ""]) {
     const tr = document.createElement("tr");
+    tr.beside = cells.slice(COLUMNS.length);
     const number = document.createElement("th");
     number.scope = "row";
     tr.append(number);

@@ -5,7 +5,7 @@ import { ask, keepToken, latest, Refused, setToken } from "./api.js";
 import { chosen, forget, forgetColumns, offer } from "./choice.js";
 import { Grid } from "./grid.js";
 import { readSettings, requested, requestedNext, showFault, writeSettings } from "./settings.js";
-import { emptyState, fromFragment, toFragment } from "./state.js";
+import { DETAILS, emptyState, fromFragment, toFragment } from "./state.js";
 import { take } from "./take.js";
 
 const WAIT = 200; // milliseconds after the last change
@@ -49,9 +49,12 @@ function load(state) {
 function tableOf(rows, task) {
   const used = rows.map((row, i) => [row, i]).filter(([[size, score]]) => size !== "" && score !== "");
   const withSplit = used.some(([row]) => row[2] !== "");
-  const lines = [["size", "score", ...(withSplit ? ["split"] : []), ...(task ? ["task"] : [])]];
-  for (const [[size, score, split]] of used) {
-    lines.push([size, withPoint(score), ...(withSplit ? [split] : []), ...(task ? [task] : [])]);
+  const details = DETAILS.map((name, i) => [name, i + 3]).filter(([, i]) => used.some(([row]) => row[i]));
+  const lines = [["size", "score", ...(withSplit ? ["split"] : []), ...details.map(([name]) => name), ...(task ? ["task"] : [])]];
+  for (const [row] of used) {
+    const [size, score, split] = row;
+    const beside = details.map(([, i]) => row[i] ?? "");
+    lines.push([size, withPoint(score), ...(withSplit ? [split] : []), ...beside, ...(task ? [task] : [])]);
   }
   const cell = (text) => (/["\t\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   return { table: lines.map((line) => line.map(cell).join("\t")).join("\n") + "\n", rows: used.map(([, i]) => i) };
@@ -211,7 +214,8 @@ function showReading(notes, problem) {
 }
 
 function cells(curve) {
-  return curve.rows.map(([size, score, split]) => [String(size), String(score), split ?? ""]);
+  const beside = (i) => DETAILS.map((name) => String(curve.details[name]?.[i] ?? ""));
+  return curve.rows.map(([size, score, split], i) => [String(size), String(score), split ?? "", ...beside(i)]);
 }
 
 function offerCurves() {

@@ -2,7 +2,9 @@
 
 export const SETTINGS = ["task", "metric", "lower_is_better", "target", "confidence", "at", "ceiling", "cost", "penalty",
   "rounds", "mean", "level", "floor", "of", "unit", "budget", "available"];
+export const DETAILS = ["train_score", "score_sd", "n_test", "averaged_over"]; // cells of a row that are not shown, after three
 const LONGEST_LINK = 100000; // characters; some programs cut longer ones
+const CELLS = [0, 1, 2, ...DETAILS.map((_, i) => i + 3)];
 
 export function emptyState() {
   return { rows: [], settings: {} };
@@ -26,7 +28,7 @@ export function fromFragment(fragment) {
     const [name, ...rest] = part.split("=");
     const value = rest.join("=");
     if (name === "rows" && value) {
-      state.rows = value.split(";").map((row) => [0, 1, 2].map((i) => decoded(row.split(",")[i] ?? "")));
+      state.rows = value.split(";").map((row) => CELLS.map((i) => decoded(row.split(",")[i] ?? "")));
     } else if (SETTINGS.includes(name)) {
       state.settings[name] = decoded(value);
     }
@@ -35,7 +37,7 @@ export function fromFragment(fragment) {
 }
 
 function trimmed(row) {
-  return row[2] === "" ? row.slice(0, 2) : row;
+  return row.slice(0, Math.max(2, row.findLastIndex((cell) => cell !== "") + 1));
 }
 
 function encoded(text) {

@@ -1,0 +1,79 @@
+"""What may be known of scores beside themselves: training scores, test cases, runs averaged over and their spread."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._check import FloatArray, real_array, scores_array, some, whole_number
+from ..errors import DataError
+
+__all__ = ["BY_SCORE", "LARGEST_SD", "checked_details", "interpolated"]
+
+BY_SCORE = ("train_scores", "n_test", "score_sd")
+"""Details that are arrays with one number a score, NaN where it is not known."""
+
+LARGEST_SD = math.sqrt(0.5)
+"""Of scores in [0, 1]: that of two runs, one of them perfect and the other at 0."""
+
+
+def checked_details(
+    scores: FloatArray,
+    *,
+    train_scores: ArrayLike | None,
+    n_test: ArrayLike | None,
+    averaged_over: int | None,
+    score_sd: ArrayLike | None,
+) -> tuple[dict[str, FloatArray | None], int | None]:
+    """The details by score, each of the shape of `scores` or None where nothing is known, and the number of runs."""
+    given = {
+        "train_scores": None if train_scores is None else _of_shape("train_scores", train_scores, scores, single=False),
+        "n_test": None if n_test is None else _of_shape("n_test", n_test, scores),
+        "score_sd": None if score_sd is None else _of_shape("score_sd", score_sd, scores),
+    }
+    if given["train_scores"] is not None:
+        scores_array("train_scores", given["train_scores"])
+    if given["n_test"] is not None:
+        _check_range("n_test", given["n_test"], 1, math.inf, "numbers of test cases, at least 1, or NaN where unknown")
+    if given["score_sd"] is not None:
+        _check_range("score_sd", given["score_sd"], 0, LARGEST_SD, "standard deviations of scores in [0, 1]")
+    runs = None if averaged_over is None else whole_number("averaged_over", averaged_over, least=1)
+    spread = given["score_sd"]
+    if runs == 1 and spread is not None and not np.isnan(spread).all():
+        raise DataError(
+            "goes with means over 2 or more runs: a single run has no standard deviation, and averaged_over is 1.",
+            argument="score_sd",
+        )
+    return given, runs
+
+
+def _of_shape(name: str, values: ArrayLike, scores: FloatArray, *, single: bool = True) -> FloatArray:
+    array = real_array(name, values, error=DataError)
+    if single and array.ndim == 0:
+        return np.full(scores.shape, float(array))
+    if array.shape != scores.shape:
+        either = "be one number, or " if single else ""
+        raise DataError(
+            f"must {either}have the shape of scores, {scores.shape}, got {array.shape}. Write NaN where it is not "
+            "known.",
+            argument=name,
+        )
+    return array
+
+
+def _check_range(name: str, values: FloatArray, least: float, most: float, wanted: str) -> None:
+    wrong = np.unique(values[(values < least) | (values > most) | np.isinf(values)])
+    if wrong.size:
+        per_cent = name == "score_sd" and (wrong > 0).all() and np.isfinite(wrong).all()
+        hint = f" Per cent? Divide by 100: {wrong[0]:g} becomes {wrong[0] / 100:g}." if per_cent else ""
+        raise DataError(f"must be {wanted}, got {some(wrong)}.{hint}", argument=name)
+
+
+def interpolated(at: FloatArray, sizes: FloatArray, values: FloatArray) -> FloatArray:
+    """A detail at other sizes, straight over log size between those where it is known; NaN where it is nowhere."""
+    known: NDArray[np.bool_] = ~np.isnan(values)
+    if not known.any():
+        return np.full(at.shape, np.nan)
+    return np.interp(np.log(at), np.log(sizes[known]), values[known])

@@ -1,0 +1,253 @@
+"""Columns beside the scores: found by the names that people give them, and taken for nothing else."""
+
+import io
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import LearningCurveDisplay, learning_curve
+
+from apexgp import APExGP, LearningCurve
+from apexgp.curve import curves_and_notes
+from apexgp.errors import DataError, RequestError
+from apexgp.reading.cells import with_spread
+from apexgp.reading.counts import counts_runs, counts_test_cases, counts_training_examples
+from apexgp.reading.source import TableSettings
+from apexgp.reading.spreadsheets import Table
+
+NUMBERS = ([60, 120, 250], [0.66, 0.70, 0.73])
+
+
+def read(text, **said):
+    """The only curve of a table, and the notes without its name."""
+    curves, notes = curves_and_notes(io.StringIO(text), TableSettings(**said))
+    (curve,) = curves.values()
+    return curve, [note.removeprefix("the file: ") for note in notes]
+
+
+def table(header, *columns):
+    rows = zip(*NUMBERS, *columns, strict=True)
+    return "\n".join([f"n,{header}", *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("AUC,train AUC", "auc,train_auc", "test_auroc,train_auroc", "Test AUC,Training AUC", "score,train_score"),
+        *("accuracy,training accuracy", "Accuracy,Train accuracy", "AUC,trainAUC", "test,train", "AUC,train score"),
+        *("mean_test_score,mean_train_score", "validation AUC,train AUC", "AUC,AUC (train)", "acc,acc_train"),
+    ],
+)
+def test_training_scores_by_their_names(header):
+    train = [0.99, 0.97, 0.95]
+    curve, _ = read(table(header, train))
+    assert (curve.scores.tolist(), curve.train_scores.tolist()) == (NUMBERS[1], train)
+    one, other = header.split(",")
+    turned, _ = read(
+        "\n".join([f"{other},n,{one}", *(f"{t},{n},{s}" for n, s, t in zip(*NUMBERS, train, strict=True))]) + "\n"
+    )
+    assert (turned.scores.tolist(), turned.train_scores.tolist()) == (NUMBERS[1], train)
+
+
+@pytest.mark.parametrize("header", ["AUC,train accuracy", "AUC,train time", "AUC,train loss", "AUC,training set"])
+def test_what_else_is_called_after_training_is_not_taken(header):
+    curve, notes = read(table(header, [0.99, 0.97, 0.95]))
+    assert curve.train_scores is None
+    assert not any("training scores" in note for note in notes)
+
+
+def test_of_several_columns_that_of_the_same_metric_is_taken():
+    columns = ([0.99] * 3, [0.9] * 3)
+    assert read(table("AUC,train accuracy,train AUC", *columns))[0].train_scores.tolist() == [0.9] * 3
+    curve, notes = read(table("score,train accuracy,train AUC", *columns))
+    assert curve.train_scores is None
+    assert "which of 'train accuracy', 'train AUC' holds the training scores is not plain: none was taken." in notes
+    assert read(table("score,train accuracy,train AUC", *columns), train_score="train AUC")[0].train_scores is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["sd", "SD", "std", "AUC sd", "auc_sd", "AUC (SD)", "std_test_score", "Standard deviation"]
+)
+@pytest.mark.parametrize(
+    "runs", ["n_runs", "runs", "repeats", "averaged over", "Number of seeds", "# repeats", "folds"]
+)
+def test_spreads_and_runs_by_their_names(name, runs):
+    curve, notes = read(table(f"AUC,{name},{runs}", [0.02, 0.01, ""], [10] * 3))
+    np.testing.assert_array_equal(curve.score_sd, [0.02, 0.01, np.nan])
+    assert (curve.averaged_over, curve.split) == (10, None)
+    assert f"{name!r} for standard deviations of the runs" in notes[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["n_test", "test n", "Test size", "test cases", "# test patients", "ntest", "N (test)"]
+)
+def test_test_cases_by_their_names(name):
+    assert counts_test_cases(name)
+    assert not counts_training_examples(name)
+    curve, _ = read(table(f"AUC,{name}", [200, "", 220]))
+    np.testing.assert_array_equal(curve.n_test, [200, np.nan, 220])
+    assert curve.sizes.tolist() == NUMBERS[0]
+
+
+@pytest.mark.parametrize("name", ["test", "test score", "Test AUC", "tested", "n", "n_train", "test set", "tests"])
+def test_other_names_count_no_test_cases(name):
+    assert not counts_test_cases(name)
+
+
+@pytest.mark.parametrize("name", ["run", "seed", "split", "fold", "iterations", "n_trials", "split number", "run id"])
+def test_other_names_count_no_runs(name):
+    assert not counts_runs(name)
+
+
+def test_a_plural_tells_splits_apart_where_its_numbers_do():
+    rows = [(n, s, k) for k in (1, 2) for n, s in zip(*NUMBERS, strict=True)]
+    curve, _ = read("n,AUC,repeats\n" + "".join(f"{n},{s},{k}\n" for n, s, k in rows))
+    assert (sorted(set(curve.split)), curve.averaged_over) == ([1, 2], None)
+
+
+def test_of_different_numbers_of_runs_the_smallest_is_claimed():
+    curve, notes = read(table("AUC,n_runs", [10, 10, 5]))
+    assert curve.averaged_over == 5
+    assert any("means of 5 to 10 runs: the smallest" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("cell", "parts"),
+    [
+        ("0.71 ± 0.02", ("0.71", "0.02")),
+        ("0.71±.02", ("0.71", ".02")),
+        ("0.71 +/- 0.02", ("0.71", "0.02")),
+        ("0.71 +- 0.02", ("0.71", "0.02")),
+        ("71.2% ± 2.1%", ("71.2%", "2.1%")),
+        ("71.2 ± 2.1 %", ("71.2%", "2.1 %")),
+        ("(71.2 ± 2.1) %", ("71.2%", "2.1%")),
+        ("0,71 ± 0,02", ("0,71", "0,02")),
+        (r"$0.71 \pm 0.02$", ("0.71", "0.02")),
+        ("0.71", None),
+        ("0.71 ±", None),
+        ("-0.71", None),
+        ("1e+3", None),
+        ("a ± b", None),
+        ("0.7 ± 0.1 ± 0.2", None),
+    ],
+)
+def test_cells_with_a_spread(cell, parts):
+    assert with_spread(cell) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n,AUC\n60,0.71 ± 0.02\n120,0.74 +/- 0.01\n",
+        "n;AUC\n60;0,71 ± 0,02\n120;0,74 ± 0,01\n",
+        "n,AUC\n60,71 ± 2 %\n120,74% ± 1%\n",
+        "n,AUC (%)\n60,71 ± 2\n120,74 ± 1\n",
+        "n,AUC (%)\n60,0.71 ± 0.02\n120,0.74 ± 0.01\n",
+        "n,AUC (%),sd\n60,71,2\n120,74,1\n",
+        "n,AUC,AUC sd (%)\n60,0.71,2\n120,0.74,1\n",
+    ],
+)
+def test_spreads_however_they_are_written(text):
+    curve, notes = read(text)
+    assert curve.scores == pytest.approx([0.71, 0.74])
+    assert curve.score_sd == pytest.approx([0.02, 0.01])
+    assert any("standard deviations of the runs" in note for note in notes)
+
+
+def test_training_scores_in_per_cent_beside_scores_in_per_cent():
+    curve, _ = read(table("Accuracy (%),train accuracy", [99, 97, 95]).replace("0.66", "66").replace("0.7", "7"))
+    assert curve.train_scores == pytest.approx([0.99, 0.97, 0.95])
+
+
+def test_wide_tables_pair_training_scores_with_their_splits():
+    text = (
+        "n,fold 1,fold 2,mean,sd,train fold 1,train fold 2,folds,n_test\n"
+        "60,0.6,0.7,0.65,0.05,0.99,0.98,2,30\n120,0.65,0.75,0.7,0.05,0.97,,2,31\n"
+    )
+    curve, _ = read(text)
+    np.testing.assert_array_equal(curve.train_scores, [0.99, 0.98, 0.97, np.nan])
+    assert curve.n_test.tolist() == [30, 30, 31, 31]
+    assert (curve.score_sd, curve.averaged_over) == (None, None)  # of the folds, which tell it themselves
+    named = read(text, score=["fold 2", "fold 1"], train_score=["train fold 2", "train fold 1"])[0]
+    np.testing.assert_array_equal(named.train_scores, [0.98, 0.99, np.nan, 0.97])
+    with pytest.raises(RequestError, match="train_score must name one column for each column of scores"):
+        read(text, train_score="train fold 1")
+    results, _ = read("n,split0_test_score,split1_test_score,split0_train_score,split1_train_score\n60,.6,.7,.9,.8\n")
+    assert results.train_scores.tolist() == [0.9, 0.8]
+    each, _ = read("n,fold 1,fold 2\n60,.71 ± .01,.72 ± .02\n")
+    assert each.score_sd.tolist() == [0.01, 0.02]
+
+
+def test_the_spread_of_the_scores_themselves_is_not_one_behind_them():
+    curve, notes = read("n,AUC,sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
+    assert curve.score_sd is None
+    assert any("their own spread" in note for note in notes)
+    assert not any("'sd'" in note for note in notes)
+    own, _ = read("n,AUC,score_sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
+    assert own.score_sd.tolist() == [0.01, 0.01, 0.02, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("header", "own", "cells", "message"),
+    [
+        ("test size", "n_test", [0.2] * 3, "expected a number of test cases, at least 1, got 0.2"),
+        ("sd", "score_sd", [2.1] * 3, r"expected a standard deviation of scores in \[0, 1\], got 2.1. Per cent\?"),
+        ("train AUC", "train_score", [99] * 3, r"training scores must lie in \[0, 1\], got 99. Per cent\?"),
+        ("n_runs", "averaged_over", [2.5] * 3, "expected a number of runs, got 2.5"),
+        ("sd", "score_sd", ["a", "b", "c"], "expected a number, got 'a'"),
+    ],
+)
+def test_what_does_not_fit_is_left_out_or_refused_where_it_is_meant(header, own, cells, message):
+    curve, notes = read(table(f"AUC,{header}", cells))
+    (note,) = [note for note in notes if "left out" in note]
+    assert note.startswith(f"left out the column {header!r}: line 2, ")
+    assert repr(curve) == "LearningCurve(3 scores at 3 sizes from 60 to 250, metric='AUC')"
+    with pytest.raises(DataError, match=message) as found:
+        read(table(f"AUC,{own}", cells))
+    assert [(fault.line, fault.column) for fault in found.value.faults] == [(2, own), (3, own), (4, own)]
+    with pytest.raises(DataError, match=message):
+        read(table(f"AUC,{header}", cells), **{own: header})
+
+
+def test_what_is_said_goes_before_what_is_found():
+    text = table("AUC,n_test,runs,x", [100] * 3, [5] * 3, [0.9] * 3)
+    curve, _ = read(text, n_test=200, averaged_over="25", train_score="X")
+    assert (curve.n_test.tolist(), curve.averaged_over, curve.train_scores.tolist()) == ([200] * 3, 25, [0.9] * 3)
+    assert read(text, averaged_over="runs")[0].averaged_over == 5
+    for said, message in (
+        ({"n_test": "cases"}, "has no column 'cases'.*Name yours with n_test="),
+        ({"train_score": "y"}, "has no column 'y'.*Name yours with train_score="),
+        ({"averaged_over": "2.5"}, "averaged_over must be a whole number"),
+        ({"averaged_over": 0}, "averaged_over must be a whole number of at least 1"),
+        ({"n_test": 0.5}, "n_test must be a number of test cases, at least 1"),
+        ({"n_test": [3]}, "n_test must be one finite number"),
+        ({"score_sd": 0.1}, "score_sd must be the name of a column"),
+    ):
+        with pytest.raises((DataError, RequestError), match=message):
+            read(text, **said)
+
+
+def test_a_frame_is_read_as_a_file_is():
+    frame = {"n": NUMBERS[0], "AUC": NUMBERS[1], "train AUC": [0.99, None, 0.95], "x": [30, 40, 50]}
+    curve = LearningCurve.from_frame(frame, n_test="x", averaged_over=5)
+    np.testing.assert_array_equal(curve.train_scores, [0.99, np.nan, 0.95])
+    assert (curve.n_test.tolist(), curve.averaged_over) == ([30, 40, 50], 5)
+
+
+def test_scikit_learn_gives_its_training_scores():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = LogisticRegression(max_iter=10_000)
+    arguments = {"train_sizes": [60, 120, 240], "cv": 2, "scoring": "neg_brier_score"}
+    result = learning_curve(model, X[:, :3], y, **arguments)
+    display = LearningCurveDisplay(train_sizes=result[0], train_scores=result[1], test_scores=result[2])
+    for found in (LearningCurve.from_sklearn(result), LearningCurve.from_sklearn(display), APExGP().fit(result).curve_):
+        assert found.direction == "lower"
+        np.testing.assert_array_equal(found.scores, -result[2].ravel())
+        np.testing.assert_array_equal(found.train_scores, -result[1].ravel())
+
+
+def test_sizes_are_never_parted_at_a_sign():
+    with pytest.raises(DataError, match="expected a number, got '60 ± 2'"):
+        read("n,AUC\n60 ± 2,0.7\n120,0.8\n")
+    assert Table("t", {}, []).spreads == {}
