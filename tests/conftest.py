@@ -1,10 +1,15 @@
 """Fixtures for all tests."""
 
+import os
+
+# Before NumPy: on matrices as small as here a second thread only waits for the first, and takes a core to do it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import base64
 import importlib
 import json
 import math
-import os
 import re
 import signal
 import subprocess

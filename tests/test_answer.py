@@ -80,6 +80,7 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_columns_are_plain_and_of_one_length(answers, name):
     columns = answers[name].to_dict()
@@ -176,6 +177,7 @@ def test_sizes_are_said_to_as_many_digits_as_are_known(answers):
     assert needed.to_dict()["size"] == [needed.size]
 
 
+@pytest.mark.slow
 def test_beyond_50_times_the_pilot_every_answer_carries_the_caution(answers):
     warned = "The method has been tested up to about 50 times."
     flat = APExGP().fit(pilot())

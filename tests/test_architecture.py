@@ -1,6 +1,7 @@
 """The shape of the project: imports, public names, versions."""
 
 import ast
+import functools
 import inspect
 import re
 import subprocess
@@ -33,15 +34,18 @@ def top(path):
     return path.relative_to(SOURCE).parts[0]
 
 
+@functools.cache
 def imported(path):
     """Modules of the package that a module imports anywhere in it."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
             folder = path.parents[node.level - 1]
             names = [node.module.replace(".", "/")] if node.module else [alias.name for alias in node.names]
             for name in names:
                 target = folder / name
-                yield target if target.is_dir() else target.with_suffix(".py")
+                found.append(target if target.is_dir() else target.with_suffix(".py"))
+    return found
 
 
 def test_every_module_has_a_stage():

@@ -44,6 +44,7 @@ def test_splits_that_are_all_equal_twice_are_not():
     assert "exactly equal scores" not in said(scores)
 
 
+@pytest.mark.slow
 def test_accuracies_of_a_few_hundred_cases_are_seldom_called_equal():
     rng = np.random.default_rng(0)
     for splits, often in ((1, 0.05), (3, 0.01)):

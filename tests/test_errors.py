@@ -80,6 +80,7 @@ def lines_of(work):
     return {(Path(w.filename).name, w.lineno) for w in found}
 
 
+@pytest.mark.slow
 def test_warnings_name_the_callers_line_from_every_entrance(monkeypatch, tmp_path):
     import apexgp.inference.least_squares as squares_engine
     import apexgp.inference.map as map_engine

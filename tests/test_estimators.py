@@ -145,6 +145,7 @@ def test_saving_and_loading_gives_the_same_numbers(model, tmp_path):
     np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SEARCHED if name not in REGRESSIONS])
 def test_seeds_give_the_same_optimum(name):
     first = clone(ESTIMATORS[name]).fit(SIZES, SCORES)
@@ -503,6 +504,7 @@ def test_hard_curves_get_an_answer(model, scores, unit):
     assert predicted[-1] >= min(scores) - 0.05
 
 
+@pytest.mark.slow
 def test_cautions_say_why_not_to_believe():
     def cautions(scores, at=720, sizes=SIZES):
         return " ".join(APExGP.as_published().fit(sizes, scores).forecast([at]).cautions)

@@ -21,7 +21,16 @@ def name_of(path):
     return str(path.relative_to(REPOSITORY))
 
 
-@pytest.mark.parametrize("page", pages.pages_with_outputs(), ids=name_of)
+FITS = {"docs/start_estimator.md", "docs/results.md", "docs/design.md"}  # models by the dozen
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] * (name_of(page) in FITS), id=name_of(page))
+        for page in pages.pages_with_outputs()
+    ],
+)
 @pytest.mark.filterwarnings("ignore::apexgp.errors.ApexWarning")
 def test_a_page_shows_what_its_blocks_print(page):
     require("pandas")

@@ -1,5 +1,6 @@
 """The site of `make docs`: made without a warning, complete, and read without a network."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -61,6 +62,7 @@ def test_the_site_is_made_without_warnings_and_is_complete(site, chromium):
     assert "apexgp.APExGP.set_fit_request" not in names  # scikit-learn's own
     notebooks = [path.stem for path in (REPOSITORY / "docs").glob("*.ipynb")]
     assert len(notebooks) >= 3
+    the_tour_shows_tables_and_pictures()
     for notebook in notebooks:  # executed, with their pictures
         assert "cell_output" in site[f"docs/{notebook}.html"]
         assert re.search(r'<img[^>]+src="\.\./_images/\w+\.png"', site[f"docs/{notebook}.html"]), notebook
@@ -71,6 +73,33 @@ def test_the_site_is_made_without_warnings_and_is_complete(site, chromium):
         )
     assert "url=docs/index.html" in site["index.html"]
     formulas_are_drawn_without_a_network(chromium)
+
+
+def the_tour_shows_tables_and_pictures():
+    """As the site ran it: to run it here would be a second time."""
+    tour = json.loads((SITE.parent / "jupyter_execute" / "docs" / "tour.ipynb").read_text(encoding="utf-8"))
+    shown = {"".join(cell["source"]).splitlines()[-1]: cell["outputs"] for cell in code_of(tour)}
+    outputs = [out.get("data", {}) for every in shown.values() for out in every]
+    assert sum("text/html" in data for data in outputs) >= 4  # tables
+    drawn = {line: outputs for line, outputs in shown.items() if ".plot(" in line}
+    assert len(drawn) == 4
+    for line, outputs in drawn.items():
+        kinds = [kind for out in outputs for kind in out.get("data", {})]
+        assert kinds.count("image/png") == 1, line  # the picture, once
+        said = "".join("".join(out["data"].get("text/plain", "")) for out in outputs if "data" in out)
+        assert "array(" not in said
+        assert len(said.splitlines()) <= 3, said
+
+
+def code_of(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "docs").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_are_kept_without_their_outputs(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert code_of(notebook)
+    assert not any(cell["outputs"] for cell in code_of(notebook))
 
 
 def formulas_are_drawn_without_a_network(chromium):

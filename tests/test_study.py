@@ -66,6 +66,7 @@ def records(made, tmp_path):
     return shutil.copytree(made, tmp_path / "records")
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(study, records):
     whole = (records / "published.jsonl").read_bytes()
     lines = whole.splitlines(keepends=True)
@@ -81,6 +82,7 @@ def test_a_stopped_run_goes_on_where_it_was(study, records):
     assert (records / "published.jsonl").read_bytes() == again
 
 
+@pytest.mark.slow
 def test_rows_of_other_priors_are_not_mixed(study, records, tmp_path):
     from calibrate import CALIBRATED, FOLDS
 
@@ -91,6 +93,7 @@ def test_rows_of_other_priors_are_not_mixed(study, records, tmp_path):
         study("run", "--out", records, "--methods", "default", "--folds", folds, "--draws", 7, "--curves", 0)
 
 
+@pytest.mark.slow
 def test_tables_say_what_the_rows_hold(study, records, capsys):
     capsys.readouterr()
     study("tables", "--out", records)
@@ -122,6 +125,7 @@ def test_methods_are_compared_on_the_draw_that_all_were_run_on(study):
     assert first_draw(rows).method.tolist() == ["auto", "default", "domhan"]
 
 
+@pytest.mark.slow
 def test_the_picture_of_reliability_shows_every_method(study, records):
     study("picture", "--out", records, "--to", records / "reliability.png")
     assert (records / "reliability.png").read_bytes().startswith(b"\x89PNG")
@@ -135,6 +139,7 @@ def test_an_honest_forecast_is_reliable_at_every_level(study):
     np.testing.assert_allclose(reliability(rows), LEVELS, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_leap_out_of_guessing_is_the_worst_forecast_and_was_announced(study, records, capsys):
     capsys.readouterr()
     study("failures", "--out", records, "--to", records / "worst.png")

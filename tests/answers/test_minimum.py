@@ -107,6 +107,7 @@ def test_at_the_size_for_shrinkage_the_expected_shrinkage_is_enough():
     assert shrinkage(n - 1) < 0.9
 
 
+@pytest.mark.slow
 @settings(max_examples=100, derandomize=True)
 @given(problems)
 def test_more_parameters_need_more_and_a_better_fit_needs_less(problem):
@@ -186,6 +187,7 @@ def test_bad_requests_are_explained(arguments, message):
         minimum_sample_size(**{"prevalence": 0.174, "parameters": 24, "r2": 0.288, **arguments})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cstatistic", "prevalence"), [(0.6, 0.5), (0.81, 0.77), (0.89, 0.174), (0.95, 0.02)])
 def test_r2_of_a_c_statistic_is_what_riley_et_al_simulate(cstatistic, prevalence):
     # Their recipe by another road: simulated patients, a fitted logistic regression, its deviance.

@@ -220,6 +220,7 @@ def test_probabilities_agree_with_counting_drawn_curves(bayes, published, of):
                 assert reached.mean() == pytest.approx(0.5, abs=4.5 * 0.5 / math.sqrt(draws))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"noise": 1e-4}, {}])
 def test_nearly_without_noise_the_answer_is_the_inverse_of_the_curve(settings):
     sizes = np.geomspace(50, 5000, 12)

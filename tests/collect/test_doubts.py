@@ -38,6 +38,7 @@ def said(X, y=Y, estimator=None, **settings):
     return {warning.category: str(warning.message) for warning in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits, load_wine, load_iris])
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_no_false_alarm_on_the_data_of_scikit_learn(load, as_frame):
@@ -47,6 +48,7 @@ def test_no_false_alarm_on_the_data_of_scikit_learn(load, as_frame):
     assert set(said(X, y, metric="accuracy", multiclass="macro")) == few
 
 
+@pytest.mark.slow
 def test_few_test_cases_and_the_standard_error_they_give():
     y = (np.arange(1500) < 150).astype(int)
     X = RNG.normal(size=(1500, 2))
@@ -81,6 +83,7 @@ def test_shuffled_identifiers_and_near_unique_texts():
     assert "number 1." in said(np.column_stack([FEATURE, RNG.permutation(N)]))[NoFeatureWarning]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["patient", "PatientID", "subject_id", "MRN", "patient no."])
 def test_patients_with_many_rows_and_no_groups(name):
     whose = RNG.permutation(np.arange(N) // 4)
@@ -165,6 +168,7 @@ def sizes_of(curves):
     return np.unique(next(iter(curves.values())).sizes)
 
 
+@pytest.mark.slow
 def test_three_thousand_rows_are_used():
     X = RNG.normal(size=(3000, 2))
     curves = collect_curves(GaussianNB(), X, np.arange(3000) % 2, n_splits=1, progress=False)
@@ -183,6 +187,7 @@ def test_the_cost_of_many_rows_tasks_and_candidates_is_bounded_and_that_is_said(
     assert sizes_of(fewer)[-1] == 5000
 
 
+@pytest.mark.slow
 def test_rare_classes_and_estimators_that_cross_validate_begin_later():
     y = (np.arange(2000) % 20 == 0).astype(int)
     X = RNG.normal(size=(2000, 1))

@@ -59,6 +59,7 @@ def test_the_choice_is_that_of_a_loop_over_scikit_learn(cases):
     assert roc_auc_score(y_val, head.decision_function(X_val)) == pytest.approx(best[0][0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_ties_go_to_the_lower_validation_loss():
     """On classes far apart every candidate ranks perfectly; the choice must still predict well."""
     X = np.r_[np.full(20, -1.0), np.full(60, 1.0)][:, None]
@@ -69,6 +70,7 @@ def test_ties_go_to_the_lower_validation_loss():
     assert head.chosen_["C"] > 1e3
 
 
+@pytest.mark.slow
 def test_is_a_scikit_learn_estimator(cases):
     X, y, *_ = cases
     names = np.array(["healthy", "ill"])[y]

@@ -37,6 +37,7 @@ def test_scans_are_read_one_by_one(folder):
     assert len(pickle.dumps(data.X)) < 10_000  # workers are sent names, not numbers
 
 
+@pytest.mark.slow
 def test_cases_without_a_label_are_left_out_and_counted(folder):
     data = read_labelled(folder, "late", "patient")
     assert len(data.X) == len(data.y) == len(data.groups) == 36
@@ -61,6 +62,7 @@ def test_where_scans_lie_is_no_datum(folder, tmp_path):
     assert described(read_labelled(moved, "bleeding").X) != before
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.ApexWarning")  # that these are few
 def test_collect_takes_the_folder(folder, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -137,6 +137,7 @@ def test_a_full_disk_is_no_silent_loss(path, monkeypatch):
         assert path.read_bytes() == before  # and no part of a row stays behind
 
 
+@pytest.mark.slow
 def test_what_a_kill_leaves_of_the_head_is_a_new_file(path):
     with resumed(path, SETTINGS, ["auroc"]) as record:
         record.add(row(60))

@@ -47,6 +47,7 @@ class Watched(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
+@pytest.mark.slow
 def test_curves_of_the_paper_by_name():
     curves = collect(sizes="paper")
     assert list(curves) == [("1", "auroc")]
@@ -170,12 +171,14 @@ def test_parameters_are_tuned_on_validation():
             assert ours["validation_auroc"] >= one["validation_auroc"]
 
 
+@pytest.mark.slow
 def test_heads_are_given_the_validation_set():
     curves = collect(LogisticHead(max_iters=[10, 100]), (X - X.mean(0)) / X.std(0), sizes=[60, 94])
     assert all(set(fit["parameters"]) == {"C", "max_iter"} for fit in curves.fits)
     assert curves.only.scores.min() > 0.9
 
 
+@pytest.mark.slow
 def test_scans_of_different_lengths(rng):
     y = np.arange(120) % 2
     scans = [rng.normal(size=(rng.integers(2, 9), 6)) + label for label in y]
@@ -196,6 +199,7 @@ def test_several_classes_become_one_curve_each():
     assert {task for task, _ in collect(labels=rare, features=features, sizes=[20])} == set(names)
 
 
+@pytest.mark.slow
 def test_of_several_tasks_the_chosen_ones_are_measured_as_with_all_the_others(tmp_path):
     record = tmp_path / "runs.csv"
     settings = {"sizes": [40, 80], "n_splits": 2}
@@ -211,6 +215,7 @@ def test_of_several_tasks_the_chosen_ones_are_measured_as_with_all_the_others(tm
             collect(GaussianNB(), *iris, tasks=wrong, **settings)
 
 
+@pytest.mark.slow
 def test_several_classes_as_one_curve():
     features, species = load_iris(return_X_y=True)
     metrics = ["auroc", "accuracy", "balanced_accuracy", "average_precision"]
@@ -220,6 +225,7 @@ def test_several_classes_as_one_curve():
     assert all(curve.scores.min() > 0.7 for curve in curves.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "sizes"), [(569, 10), (200, 7), (40, 5)])
 def test_the_default_sizes_use_all_the_training_data(cases, sizes):
     curves = collect(features=X[:cases], labels=Y[:cases])
@@ -273,12 +279,14 @@ def test_the_same_seed_gives_the_same_rows_and_another_seed_others():
     assert first != other
 
 
+@pytest.mark.slow
 def test_a_row_does_not_depend_on_the_other_sizes_and_splits():
     wide = rows(collect(sizes=[60, 94, 147], n_splits=3))
     narrow = rows(collect(sizes=[94], n_splits=2))
     assert all(row in wide for row in narrow)
 
 
+@pytest.mark.slow
 def test_data_frames_and_sparse_matrices():
     from scipy.sparse import csr_matrix
 
@@ -303,6 +311,7 @@ class Moody(GaussianNB):
         return super().fit(X, y)
 
 
+@pytest.mark.slow
 def test_a_fit_that_raises_is_recorded_and_tried_again(tmp_path):
     mood, path = tmp_path / "mood", tmp_path / "runs.csv"
     mood.touch()
@@ -384,6 +393,7 @@ def test_a_record_of_other_settings_or_data_is_refused(tmp_path, change, message
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_valid_file(tmp_path):
     class Interrupted(GaussianNB):
         fits = 0
@@ -422,6 +432,7 @@ def test_curves_are_written_for_the_forecast(tmp_path):
         several.to_csv(tmp_path / "all.csv")
 
 
+@pytest.mark.slow
 def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
     collect_curves(GaussianNB(), X, Y, sizes=[60])
     assert capfd.readouterr().err == ""

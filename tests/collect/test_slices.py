@@ -35,6 +35,7 @@ def plain_loss(weights, scans, y, most=50):
     return total / len(y)
 
 
+@pytest.mark.slow
 def test_loss_and_gradient_of_every_setting_against_the_formula(scans, rng):
     made, y = scans
     weights = rng.normal(0, 0.5, (13, 4))
@@ -89,6 +90,7 @@ def test_learns_and_is_a_scikit_learn_estimator(scans):
     assert clone(head).fit(made, names).coef_.tolist() == head.coef_.tolist()
 
 
+@pytest.mark.slow
 def test_training_stops_when_the_loss_is_still(scans, monkeypatch):
     from apexgp.collect import slices
 

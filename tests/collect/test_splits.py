@@ -37,6 +37,7 @@ def test_no_group_is_in_two_parts_and_no_row_is_lost(data, ratio):
         assert not set(groups[three[one]]) & set(groups[three[other]])
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(labelled(), ratios)
 def test_every_part_has_every_class(data, ratio):
@@ -46,6 +47,7 @@ def test_every_part_has_every_class(data, ratio):
         assert set(y[rows]) == (set(y) if share else set())
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(labelled(), ratios)
 def test_each_class_is_divided_by_the_ratio(data, ratio):

@@ -18,6 +18,7 @@ DIGITS = load_digits(return_X_y=True)
 DIGITS = 0.3 * DIGITS[0], DIGITS[1]  # so that no pixel is 0 or 1 throughout, and scaled otherwise than by scikit-learn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [40, 300])  # fewer than the 64 features, and more
 @pytest.mark.parametrize("several", [False, True])
 def test_what_is_chosen_is_scikit_learns_fit(rows, several):
@@ -50,6 +51,7 @@ def test_sparse_features_stay_sparse():
     assert sparse.predict_proba(csr_matrix(X)) == pytest.approx(full.predict_proba(X), abs=0.05)
 
 
+@pytest.mark.slow
 def test_validation_rows_choose_and_are_never_fitted_to():
     X, y = CANCER
     one = TunedLogistic([1.0]).fit(X[:100], y[:100], validation=(X[100:], y[100:]))
@@ -61,6 +63,7 @@ def test_validation_rows_choose_and_are_never_fitted_to():
     )
 
 
+@pytest.mark.slow
 def test_the_measured_metric_has_the_say():
     """With one case in ten positive, only balanced weights find them; only balanced accuracy asks for that."""
     rng = np.random.default_rng(1)
@@ -75,6 +78,7 @@ def test_the_measured_metric_has_the_say():
     assert measured.only.scores[0] > 0.6
 
 
+@pytest.mark.slow
 def test_rows_of_one_patient_are_in_one_fold():
     """Twenty noisy features and six rows a patient: if the rows were apart, each would be known from the others."""
     rng = np.random.default_rng(2)
@@ -96,6 +100,7 @@ def test_breast_cancer_is_as_good_as_scikit_learn_has_it():
     assert (ours.replicates.mean > other.replicates.mean - 0.005).all()
 
 
+@pytest.mark.slow
 def test_is_a_scikit_learn_estimator():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]

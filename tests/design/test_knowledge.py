@@ -74,6 +74,7 @@ def test_own_splits_that_go_on_agree_with_dense_algebra(fitted, known):
             assert_allclose(left, np.sqrt(joint[4, 4] - told), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_drawn_scores_have_the_moments_that_designs_are_judged_by(fitted, known):
     count = 2000
     data = imagine(known, fitted.curve_, count, splits=4, ceiling=1.0, seed=3)

@@ -57,6 +57,7 @@ def test_now_is_what_the_model_forecasts(model):
     assert found.required_now[0] == pytest.approx(required.interval[0], rel=0.05)
 
 
+@pytest.mark.slow
 def test_more_budget_never_raises_the_risk(model):
     for question in ({"at": 3600}, {"target": 0.8}):
         risks = [design_pilot(model, budget, **question, confirm=0).best.risk for budget in (1, 2, 4, 8, 16, 32, 64)]
@@ -64,6 +65,7 @@ def test_more_budget_never_raises_the_risk(model):
         assert risks[-1] < 0.9 * risks[0]
 
 
+@pytest.mark.slow
 def test_more_data_never_raises_the_risk(model):
     risks = [design_pilot(model, 9, at=3600, available=most, confirm=0).best.risk for most in (360, 720, 1440, 3600)]
     assert all(later <= earlier * 1.01 for earlier, later in pairwise(risks)), risks
@@ -71,6 +73,7 @@ def test_more_data_never_raises_the_risk(model):
     assert risks[-1] < 0.5 * risks[0]
 
 
+@pytest.mark.slow
 def test_an_error_rate_is_the_same_question(model):
     mirrored = LearningCurve(CURVE.sizes, 1 - CURVE.scores, CURVE.split, direction="lower")
     other = design_pilot(APExGP().fit(mirrored), 3, at=3600, target=0.2, confirm=1)
@@ -81,12 +84,14 @@ def test_an_error_rate_is_the_same_question(model):
     assert other.best.prob_settled == pytest.approx(found.best.prob_settled)
 
 
+@pytest.mark.slow
 def test_the_seed_decides(model):
     first, again, other = (design_pilot(model, 2, at=3600, seed=seed, confirm=1) for seed in (1, 1, 2))
     assert first.to_dict() == again.to_dict()
     assert first.best.risk != other.best.risk
 
 
+@pytest.mark.slow
 def test_the_best_designs_are_confirmed(model):
     found = design_pilot(model, 6, at=3600, target=0.8)
     confirmed = [one for one in found.designs if one.confirmed]
@@ -97,6 +102,7 @@ def test_the_best_designs_are_confirmed(model):
     assert found.best.risk < found.risk_now
 
 
+@pytest.mark.slow
 def test_splits_go_on_only_where_they_are_known():
     alone = APExGP().fit(CURVE.sizes, CURVE.scores)
     found = design_pilot(alone, 6, at=3600, confirm=0)
@@ -107,6 +113,7 @@ def test_splits_go_on_only_where_they_are_known():
     assert all(one.n_splits == 3 and not set(one.sizes) & set(CURVE.sizes) for one in going_on)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_hours_follow_from_what_fits_took(model):
     """Seconds of a run, 10 + size / 10: a pair says the same."""
@@ -124,6 +131,7 @@ def test_hours_follow_from_what_fits_took(model):
     assert found.unit == "hours"
 
 
+@pytest.mark.slow
 def test_a_cost_that_grows_with_size_pays_for_less(model):
     cheap = design_pilot(model, 12, at=3600, available=1440, confirm=0)
     dear = design_pilot(model, 12, at=3600, available=1440, cost=lambda size: max(1.0, size / 360), confirm=0)
@@ -131,6 +139,7 @@ def test_a_cost_that_grows_with_size_pays_for_less(model):
     assert dear.unit == "cost"
 
 
+@pytest.mark.slow
 def test_before_a_pilot_there_are_three_sizes_at_least():
     found = design_pilot(None, 9, at=20_000, n_splits=3, confirm=1)
     assert found.available == 2000
@@ -147,6 +156,7 @@ def test_before_a_pilot_there_are_three_sizes_at_least():
     )
 
 
+@pytest.mark.slow
 def test_a_first_pilot_that_is_dear_ends_early():
     per_example = design_pilot(None, 400, at=20_000, available=2000, cost=(0, 1), confirm=0)
     assert all(len(one.sizes) >= 3 and one.cost <= 400 for one in per_example.designs)
@@ -156,6 +166,7 @@ def test_a_first_pilot_that_is_dear_ends_early():
     assert ample.best.risk < per_example.best.risk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [143, 150, 300, 700, 1001])
 def test_whatever_pays_for_a_first_pilot_finds_one(budget):
     """The budget that passes is one with which there are designs, though fits cost by their size."""
@@ -165,6 +176,7 @@ def test_whatever_pays_for_a_first_pilot_finds_one(budget):
         design_pilot(None, 142, at=20_000, sizes=[16, 32, 95, 500, 1000], available=1000, cost=(0, 1), confirm=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [{"at": 1234}, {"at": 100}, {"at": 5000, "available": 123.4}])
 def test_nobody_trains_on_part_of_an_example(asked):
     found = design_pilot(None, 12, **asked, confirm=0)
@@ -179,12 +191,14 @@ def test_further_sizes_are_whole():
     assert all(size.is_integer() for one in found.designs for size in one.sizes)
 
 
+@pytest.mark.slow
 def test_the_seed_decides_before_a_pilot():
     first, again, other = (design_pilot(None, 9, at=20_000, n_splits=3, confirm=0, seed=seed) for seed in (1, 1, 2))
     assert first.to_dict() == again.to_dict()
     assert first.best.risk != other.best.risk
 
 
+@pytest.mark.slow
 def test_settled_is_of_one_kind_and_never_certain_by_chance(model):
     """Few data sets cannot tell a small probability from none: it follows from the risk, tried or not."""
     found = design_pilot(model, 3, at=3600, target=0.81, confidence=0.99)
@@ -194,6 +208,7 @@ def test_settled_is_of_one_kind_and_never_certain_by_chance(model):
     assert spearmanr(range(len(by_risk)), by_risk).statistic < -0.9
 
 
+@pytest.mark.slow
 def test_what_was_tried_is_kept_when_a_later_turn_fails(model, monkeypatch):
     turns = []
 
@@ -226,6 +241,7 @@ def test_drawn_data_sets_stand_for_all(model):
         assert shown.std() > 1.1 * spread
 
 
+@pytest.mark.slow
 def test_promises_depend_little_on_the_seed(model):
     widths = [
         design_pilot(model, 4, at=3600, sizes=[720], n_splits=4, confirm=1, seed=seed).best.widths[0]
@@ -240,8 +256,9 @@ def test_sizes_and_splits_of_ones_own(model):
     assert {one.n_splits for one in found.designs if not one.continued} == {4}
 
 
+@pytest.mark.slow
 def test_the_answer_can_be_taken_away(model):
-    found = design_pilot(model, 6, target=0.8)
+    found = design_pilot(model, 6, target=0.8, confirm=0)
     assert found.ranked_by == "required_size"
     table = found.to_dict()
     assert table["rank"] == list(range(1, len(found.designs) + 1))
@@ -253,6 +270,7 @@ def test_the_answer_can_be_taken_away(model):
     assert found.words(found.best) in text
 
 
+@pytest.mark.slow
 def test_odd_but_sound_requests_are_answered(model):
     """A size that has been measured; a huge budget; sizes that are close together, of which all or none is known."""
     found = design_pilot(model, 4, at=360, confirm=0)

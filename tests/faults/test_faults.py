@@ -8,11 +8,11 @@ from conftest import require
 from faults.scenarios import SCENARIOS, seeded, table
 
 NUMBERS = {
-    "killed, 1 process": 4,
+    "killed, 1 process": 2,  # and 20 moments in collect/test_parallel.py
     "killed, 2 workers": 3,
     "killed, Dask": 2,
-    "a worker killed": 2,
-    "two starts": 3,
+    "a worker killed": 1,  # ten processes start; collect/test_workers.py kills more
+    "two starts": 2,
     "disk full": 10,
 }
 

@@ -30,14 +30,38 @@ def path(tmp_path):
     return tmp_path / "runs.csv"
 
 
-def try_to_hold(path):
-    """Hold for a moment, in another process: what it said when it could not."""
-    code = HOLDER.replace('print("held", flush=True)\n    sys.stdin.read()', "pass")
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
-    return done.stderr
+OTHER = """
+import sys
+from pathlib import Path
+from apexgp.errors import RequestError
+from apexgp.files.lock import held
+for line in sys.stdin:
+    said = ""
+    try:
+        with held(Path(line.rstrip())):
+            pass
+    except RequestError as problem:
+        said = str(problem)
+    print(said, flush=True)
+"""
 
 
-def test_a_second_process_is_told_who_holds_the_file(path):
+@pytest.fixture(scope="module")
+def try_to_hold():
+    """Hold for a moment, in another process, which is one for all tests: what it said when it could not."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([sys.executable, "-c", OTHER], **pipes) as other:
+
+        def ask(path):
+            other.stdin.write(f"{path}\n")
+            answer = other.stdout.readline()
+            assert answer.endswith("\n"), "the other process ended"
+            return answer.rstrip("\n")
+
+        yield ask
+
+
+def test_a_second_process_is_told_who_holds_the_file(path, try_to_hold):
     with held(path):
         assert f"is being written by the process {os.getpid()}. Wait for it" in try_to_hold(path)
     assert try_to_hold(path) == ""
@@ -55,7 +79,7 @@ def test_death_frees_the_lock(path):
     assert path.read_text() == "mine\n"
 
 
-def test_a_forked_worker_that_outlives_the_run_does_not_hold_its_record(path):
+def test_a_forked_worker_that_outlives_the_run_does_not_hold_its_record(path, try_to_hold):
     ready, release = os.pipe(), os.pipe()
     with held(path):
         child = os.fork()
@@ -73,20 +97,20 @@ def test_a_forked_worker_that_outlives_the_run_does_not_hold_its_record(path):
             os.close(end)
 
 
-def test_threads_of_one_process_do_not_share_it_and_one_that_is_refused_does_not_free_it(path):
+def test_threads_of_one_process_do_not_share_it_and_one_that_is_refused_does_not_free_it(path, try_to_hold):
     with held(path):
         with ThreadPoolExecutor(1) as other, pytest.raises(RequestError, match="another thread of this process"):
             other.submit(held(path).__enter__).result()
         assert "is being written by" in try_to_hold(path)
 
 
-def test_reading_the_record_of_a_run_does_not_free_its_lock(path):
+def test_reading_the_record_of_a_run_does_not_free_its_lock(path, try_to_hold):
     with resumed(path, {"metrics": ["auroc"]}, ["auroc"]):
         assert read_record(path).rows == []
         assert "is being written by" in try_to_hold(path)
 
 
-def test_a_lock_that_was_lost_is_taken_back_or_the_run_ends(path):
+def test_a_lock_that_was_lost_is_taken_back_or_the_run_ends(path, try_to_hold):
     with held(path) as file:
         path.read_bytes()  # closes another descriptor of the file, which frees the lock
         file.append("one\n")

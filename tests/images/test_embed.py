@@ -20,6 +20,7 @@ from conftest import require
 from image_files import dicom_file, save_dicom, save_model, save_picture, save_series
 
 pydicom = require("pydicom")
+pytestmark = pytest.mark.slow  # PyTorch is imported
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,17 @@ from apexgp.images.preprocess import Preprocessing
 from conftest import require
 from image_files import save_model
 
-torch = require("torch")
-transformers = require("transformers")
+pytestmark = pytest.mark.slow  # PyTorch is imported
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return require("torch")
+
+
+@pytest.fixture(scope="module")
+def transformers():
+    return require("transformers")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +38,7 @@ def real_pictures():
     return [folder / "china.jpg", folder / "flower.jpg"]
 
 
-def test_embeddings_are_the_class_tokens_of_the_model_called_by_hand(vit, rng):
+def test_embeddings_are_the_class_tokens_of_the_model_called_by_hand(vit, rng, torch, transformers):
     planes = rng.normal(size=(3, 3, 32, 32)).astype(np.float32)
     encoder = Encoder(vit, "cpu")
     by_hand = transformers.ViTModel.from_pretrained(vit).eval()
@@ -56,7 +65,7 @@ def test_embeddings_agree_with_the_models_own_image_processor(tmp_path):
     np.testing.assert_allclose(planes, imagenet(pictures, return_tensors="np")["pixel_values"], atol=1e-6)
 
 
-def test_weights_are_known_by_their_numbers_not_by_their_folder(vit, tmp_path):
+def test_weights_are_known_by_their_numbers_not_by_their_folder(vit, tmp_path, transformers):
     known = Encoder(vit, "cpu").weights
     assert Encoder(save_model(tmp_path / "copy"), "cpu").weights == known
     transformers.ViTModel.from_pretrained(vit, add_pooling_layer=False).save_pretrained(tmp_path / "bare")
@@ -64,7 +73,7 @@ def test_weights_are_known_by_their_numbers_not_by_their_folder(vit, tmp_path):
     assert Encoder(save_model(tmp_path / "other", seed=1), "cpu").weights != known
 
 
-def test_a_wrong_model_is_refused_with_a_word(vit, tmp_path):
+def test_a_wrong_model_is_refused_with_a_word(vit, tmp_path, transformers):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
     damaged = save_model(tmp_path / "damaged")
@@ -106,7 +115,7 @@ def test_a_hub_that_cannot_be_reached_is_said_to_be(monkeypatch):
         Encoder("no-one/no-such-vit", "cpu")
 
 
-def test_no_pickle_is_loaded(vit, tmp_path):
+def test_no_pickle_is_loaded(vit, tmp_path, torch):
     marker = tmp_path / "ran"
 
     class Trap:

@@ -89,6 +89,7 @@ def test_the_front_is_on_top_and_the_right_on_the_left_however_it_was_stored(tmp
     assert np.array_equal(slices(scan), turned(volume))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [-20, 12, 25])
 def test_a_tilted_gantry_is_set_upright(tmp_path, degrees):
     # A ball and a square column that stands on the slices, sampled as a tilted gantry does: slices lean by the angle,
@@ -229,6 +230,7 @@ def test_of_several_series_the_largest_axial_one_is_taken(tmp_path, volume):
     assert scan.remarks == ("3 series; the largest axial one, with 7 slices, was taken",)
 
 
+@pytest.mark.slow
 def test_broken_scans_are_explained(tmp_path, volume):
     mixed = save_series(tmp_path / "mixed", volume)
     save_series(mixed / "other", volume[:, :5])

@@ -95,6 +95,7 @@ def test_one_node_each_is_a_joint_gaussian(first, second, correlations, equal_si
         np.testing.assert_allclose(found.prob_positive, ndtr(mean / np.sqrt(variance)), atol=2e-4)
 
 
+@pytest.mark.slow
 def test_nodes_are_weighed_by_how_well_they_explain_both_curves(first, rng):
     """Two nodes each: the weights of the pairs are those of the joint likelihood of the scores."""
     other = fitted(np.random.default_rng(3), 0.87, 1.5)

@@ -54,6 +54,7 @@ def test_elicited_sigma_has_smaller_gaps_than_its_neighbours(window):
         assert best <= summed_gaps(neighbour, window) + 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", [0.1, 0.2466, 0.3])
 def test_on_the_grid_of_the_released_code_no_neighbour_has_smaller_gaps(window):
     prior = elicit_sigma(window, 0.05, 100)

@@ -129,6 +129,7 @@ def test_a_model_is_judged_beside_the_methods_that_a_command_judges_by_default(s
     assert (own.mean, own.noise) == ("auto", 0.01)
 
 
+@pytest.mark.slow
 def test_advice_is_asked_with_arguments_that_give_the_same_again(model):
     forecast = ForecastQuestion(at=Reach((720.0, 3600.0)), target=0.8, confidence=0.6)
     question = DesignQuestion.after(forecast, model, budget=1, available=500)

@@ -32,6 +32,7 @@ def frame(request):
     return frames()[request.param]
 
 
+@pytest.mark.slow
 def test_a_frame_of_any_library_is_a_curve(frame):
     curve = LearningCurve.from_frame(frame(COLUMNS))
     assert curve.sizes.tolist() == COLUMNS["n"]

@@ -86,6 +86,7 @@ def test_the_same_splits_are_forecast():
     assert abs(same - new) > 1e-5
 
 
+@pytest.mark.slow
 def test_pooled_figures_are_means_over_curves_in_order_of_the_crps():
     curves = {f"task {i}": curve(i, limit) for i, limit in enumerate((0.95, 0.85, 0.8))}
     result = backtest(curves, {"law": LeastSquares("power_law"), "gp": GP, "published": APExGP.as_published()})

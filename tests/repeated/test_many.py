@@ -89,6 +89,7 @@ class OddCurveEngine(FullBayes):
         return super().fit(curves)
 
 
+@pytest.mark.slow
 def test_a_curve_that_breaks_the_engine_is_one_error_entry(monkeypatch):
     engine = APExGP._engine
     monkeypatch.setattr(APExGP, "_engine", lambda self, direction: OddCurveEngine(**vars(engine(self, direction))))
@@ -106,6 +107,7 @@ def test_a_curve_that_breaks_the_engine_is_one_error_entry(monkeypatch):
     assert judged.pooled[0].curves == 1
 
 
+@pytest.mark.slow
 def test_odd_scores_and_odd_settings_get_an_answer_each():
     for scores in ([0, 1, 0, 1, 0], [1, 0, 1, 0, 1], [0, 0, 1, 1, 0]):
         for noise in (None, 1e-300, 1.0):
@@ -128,6 +130,7 @@ def test_hostile_requests_are_refused_before_work(change, message):
         forecast_many(**{"curves": curves(1), "sizes": NEW} | change)
 
 
+@pytest.mark.slow
 def test_multiples_are_of_each_curves_own_largest_size():
     by_times = list(forecast_many(curves(3), times=[2, 10], levels=(0.9,), of="expected", target=0.8, confidence=0.6))
     for found, curve in zip(by_times, curves(3), strict=True):

@@ -99,6 +99,7 @@ def test_nothing_is_collected_beyond_the_end_of_the_curve():
     assert never.sizes == (SIZES[-1],)
 
 
+@pytest.mark.slow
 def test_a_method_that_forecasts_plans():
     curve, model = power_law(), APExGP("power_law", noise=1e-3)
     run = simulate_collection(curve, 0.87, model, pilot=12, rounds=3)

@@ -42,6 +42,7 @@ def result(tmp_path_factory):
         return run(configured(tmp_path_factory.mktemp("experiment")))
 
 
+@pytest.mark.slow
 def test_it_measures_what_collect_curves_does(result):
     data = embeddings()
     head = LogisticHead(Cs=[0.01, 1.0], max_iters=[20])
@@ -72,6 +73,7 @@ def test_figures_are_those_of_the_forecast_from_the_pilot(result):
     assert {one.runs for one in result.dense} == {6}
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_to_the_same_tables(configuration, tmp_path, result):
     record = tmp_path / "runs.csv"
     whole = run(configuration, results=record)
@@ -116,6 +118,7 @@ def test_bold_is_what_is_clearly_best(result):
     assert not unclear.bold
 
 
+@pytest.mark.slow
 def test_of_several_classes_those_are_measured_that_the_tasks_name(configuration, tmp_path):
     np.savez(tmp_path / "small.npz", **embeddings(classes=3))
     text = configuration.read_text().split("[dense]")[0]
@@ -128,6 +131,7 @@ def test_of_several_classes_those_are_measured_that_the_tasks_name(configuration
         run(configuration)
 
 
+@pytest.mark.slow
 def test_a_table_of_features_will_do(configuration, tmp_path):
     data = embeddings()
     lines = ["note,a,b,ill,patient"]
@@ -143,6 +147,7 @@ def test_a_table_of_features_will_do(configuration, tmp_path):
     assert list(run(configuration).curves) == ["Illness"]
 
 
+@pytest.mark.slow
 def test_scans_go_with_their_head(configuration, tmp_path):
     data = embeddings(rows=200)
     np.savez(tmp_path / "small.npz", **data | {"X": np.repeat(data["X"][:, None], 2, axis=1)})
@@ -181,6 +186,7 @@ def test_a_method_without_an_answer_is_a_dash_and_a_caution(result):
     assert found.tables[0].rows == (("Small", "Illness", "—", "—"),)
 
 
+@pytest.mark.slow
 def test_errors_of_a_falling_curve_are_judged_as_its_mirror_image(result):
     curve = result.curves["Illness"]
     mirrored = replace(curve, scores=1 - curve.scores, direction="lower")
@@ -227,6 +233,7 @@ def test_the_methods_paragraph_says_what_was_measured_and_fitted(result):
     )
 
 
+@pytest.mark.slow
 def test_the_result_says_which_embeddings_were_read(configuration, tmp_path):
     (tmp_path / "small.npz").rename(tmp_path / "other.npz")
     found = run(configuration, embeddings=tmp_path / "other.npz", dense=False)

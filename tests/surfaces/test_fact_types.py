@@ -71,6 +71,7 @@ COMMANDS = {
 SLOW = ("a comparison", "a first design", "a backtest", "the published")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", [pytest.param(case, marks=[pytest.mark.slow] if case in SLOW else []) for case in COMMANDS]
 )

@@ -61,6 +61,7 @@ def test_a_plan_that_collects_nothing_says_so():
     assert display.ax_.child_axes[0].get_xlabel() == "training groups"
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_both_bands_and_the_probability_below():
     found = compare_models({"fast": curve(0.06), "slow": curve()}, [564, 5640], GP)
     display = ComparisonDisplay.from_comparison(found).plot()
@@ -111,6 +112,7 @@ def test_a_backtest_of_many_curves_shows_their_mean():
     assert marks == [score.bias for score in result.pooled]
 
 
+@pytest.mark.slow
 def test_a_batch_has_a_panel_a_task_and_says_what_failed():
     model = APExGP("power_law").fit(curve())
     needed = model.required_size(0.79, 0.5)
@@ -126,6 +128,7 @@ def test_a_batch_has_a_panel_a_task_and_says_what_failed():
     assert not spare.axison
 
 
+@pytest.mark.slow
 def test_pictures_go_where_they_are_told():
     figure, axes = pyplot.subplots(2)
     found = compare_models({"a": curve(), "b": curve(0.01)}, [564], GP)
@@ -135,6 +138,7 @@ def test_pictures_go_where_they_are_told():
     assert figure.axes[0].get_lines()
 
 
+@pytest.mark.slow
 def test_names_with_dollars_are_no_formulas():
     odd = "$\\foo$ or $x^{"
     model = APExGP("power_law").fit(curve())
@@ -148,6 +152,7 @@ def test_names_with_dollars_are_no_formulas():
         display.figure_.canvas.draw()
 
 
+@pytest.mark.slow
 def test_beyond_50_times_the_pilot_every_picture_says_so():
     words = "50 times the pilot: not tested beyond"
     model = APExGP("power_law").fit(curve())

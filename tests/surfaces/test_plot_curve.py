@@ -87,6 +87,7 @@ def test_an_end_inside_the_pilot_is_refused(model):
         CurveDisplay.from_estimator(model, 300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["$\\foo$", "$x^{", "cost in $ and $"])
 def test_a_metric_with_dollars_is_a_name_and_no_formula(metric):
     curve = LearningCurve([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768], metric=metric)
@@ -146,6 +147,7 @@ def test_an_axis_of_groups_says_so(ax):
     assert ax.get_xlabel() == "training groups"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1, 1e3, 1e6])
 def test_ticks_are_of_one_kind(scale, ax):
     CurveDisplay.from_estimator(APExGP("power_law").fit(SIZES * scale, SCORES)).plot(ax)

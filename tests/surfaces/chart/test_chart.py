@@ -99,6 +99,7 @@ def test_nothing_in_the_data_ends_the_script_element(picture):
     assert "\x00" not in figure
 
 
+@pytest.mark.slow
 def test_the_size_for_a_target_is_shown_only_where_the_chart_reaches_it(model, picture):
     assert 'class="required"' in Drawing(picture).svg()
     unreached = drawn_by(model, [720], 0.9999)
@@ -120,6 +121,7 @@ def test_an_error_rate_and_a_pilot_without_replicates_are_drawn_too():
     assert "s.d." not in text
 
 
+@pytest.mark.slow
 @given(st.floats(1, 1e6), st.floats(2, 1e12))
 @example(550_000.0, 2.0)
 @example(2_100_000.0, 2.0)
@@ -139,6 +141,7 @@ def test_sizes_on_the_axis_are_of_one_kind_and_stand_apart(low, factor):
     assert all(float(tick.label.replace(",", "")) == pytest.approx(tick.value) for tick in ticks)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=6))
 def test_the_axis_of_scores_holds_every_value(values):
     scale = ScoreScale.holding(values, 34, 350)

@@ -37,6 +37,7 @@ def drawn(picture, *given, **more):
     return ["".join(piece for piece, _ in line) for line in TextChart(picture, *given, **more).lines()]
 
 
+@pytest.mark.slow
 @given(width=st.integers(40, 200), plain=st.booleans())
 def test_no_line_is_wider_than_the_terminal(picture, width, plain):
     lines = drawn(picture, width, plain=plain)

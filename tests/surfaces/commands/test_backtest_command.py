@@ -71,6 +71,7 @@ def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, f
     assert any(caution.startswith("pow4: The family 'pow4' has 4 parameters") for caution in facts["cautions"])
 
 
+@pytest.mark.slow
 def test_the_closest_method_is_named_where_it_is_not_the_best(facts_of, pairs):
     facts = facts_of("backtest", pairs)
     by_error = min(facts["methods"], key=lambda score: score["error"])

@@ -108,12 +108,13 @@ def test_embeddings_and_several_classes(run, tmp_path):
     X, y = load_iris(return_X_y=True)
     np.save(tmp_path / "X.npy", X.astype(np.float32))
     (tmp_path / "labels.csv").write_text("species\n" + "\n".join(f"kind {label}" for label in y) + "\n")
-    arguments = ["--label", "species", "--labels", tmp_path / "labels.csv", "--sizes", "20,40,80", "--jobs", "1"]
-    code, out, err = run("collect", tmp_path / "X.npy", *arguments, "--out", tmp_path / "c.csv")
+    arguments = ["--label", "species", "--labels", tmp_path / "labels.csv", "--sizes", "20,40,80", "--splits", "1"]
+    code, out, err = run("collect", tmp_path / "X.npy", *arguments, "--jobs", "1", "--out", tmp_path / "c.csv")
     assert code == 0
     assert "5 positive and 10 negative cases of 'kind 0', and 2 more tasks have few" in err
     assert "--task 'kind 0'" in out
-    expected = collect_curves(TunedLogistic(), X.astype(np.float32), y, sizes=[20, 40, 80], progress=False)
+    settings = {"sizes": [20, 40, 80], "n_splits": 1, "progress": False}
+    expected = collect_curves(TunedLogistic(), X.astype(np.float32), y, **settings)
     text = (tmp_path / "c.csv").read_text()
     assert text.startswith("size,score,split,train_score,n_test,task,metric,direction,unit\n")
     scores = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
@@ -128,6 +129,7 @@ def test_embeddings_and_several_classes(run, tmp_path):
     assert run("forecast", tmp_path / "c.csv", "--task", "kind 1")[0] == 0
 
 
+@pytest.mark.slow
 def test_what_was_done_and_left_out_is_said(run, tmp_path):
     rows = [f"{i % 17},{'ab'[i % 2]},same,{i % 3 > 0}" for i in range(200)]
     (tmp_path / "d.csv").write_text("number,letter,constant,y\n" + "\n".join(rows) + "\n")
@@ -233,6 +235,7 @@ def test_without_the_extra_dask_is_named(collect, monkeypatch):
     assert "pip install 'apexgp[distributed]'" in err
 
 
+@pytest.mark.slow
 def test_one_more_size_renews_the_curve_that_the_command_made(collect, tmp_path):
     curve = tmp_path / "curve.csv"
     assert collect("--sizes", "60,94", "--splits", 2)[0] == 0
@@ -249,6 +252,7 @@ def test_one_more_size_renews_the_curve_that_the_command_made(collect, tmp_path)
     assert "60,0.0" in curve.read_text()
 
 
+@pytest.mark.slow
 def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two_of_mine.py").write_text(
@@ -318,6 +322,7 @@ def test_what_numpy_warns_of_is_no_note(run, tmp_path, monkeypatch):
 BAYES = ("--estimator", "sklearn.naive_bayes:GaussianNB", "--jobs", 1, "--splits", 1)
 
 
+@pytest.mark.slow
 def test_the_sizes_and_why_are_said_before_the_fits(run, tmp_path):
     np.savez(tmp_path / "data.npz", X=DATA.data[:, :3], y=DATA.target)
     code, _, err = run("collect", tmp_path / "data.npz", "--label", "y", *BAYES, "--out", tmp_path / "c.csv")
@@ -333,6 +338,7 @@ def test_the_sizes_and_why_are_said_before_the_fits(run, tmp_path):
     assert sorted(set(LearningCurve.from_csv(tmp_path / "d.csv").sizes)) == [60, 94, 147, 230, 360]
 
 
+@pytest.mark.slow
 def test_another_estimator_in_the_same_folder_is_named_in_one_line(collect, tmp_path):
     settings = ("--sizes", "60", "--splits", 1)
     assert collect(*settings, "--estimator", "logistic-head")[0] == 0
@@ -348,6 +354,7 @@ def test_another_estimator_in_the_same_folder_is_named_in_one_line(collect, tmp_
     assert "with --out other.csv --results other.runs.csv, or" in collect(*named)[2]
 
 
+@pytest.mark.slow
 def test_several_classes_as_one_curve_with_the_default_estimator(run, tmp_path):
     X, y = load_iris(return_X_y=True)
     np.savez(tmp_path / "iris.npz", X=X, y=y)
@@ -363,6 +370,7 @@ def test_several_classes_as_one_curve_with_the_default_estimator(run, tmp_path):
     assert not (tmp_path / "head.runs.csv").exists()
 
 
+@pytest.mark.slow
 def test_several_labels_are_several_tasks(run, tmp_path):
     X, large = DATA.data[:, 1:4], (DATA.data[:, 0] > 15).astype(int)
     np.savez(tmp_path / "two.npz", X=X, cancer=DATA.target, large=large)

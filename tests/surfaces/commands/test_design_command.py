@@ -27,6 +27,7 @@ def invoke(tmp_path, monkeypatch):
     return lambda *arguments: CliRunner().invoke(app, ["design", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_after_a_pilot(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", 6, "--at", "10x", "--target", 0.8, "--confirm", 1, "--plot", "next.png")
     assert done.exit_code == 0, done.output
@@ -41,6 +42,7 @@ def test_after_a_pilot(invoke, tmp_path):
     assert (tmp_path / "next.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_before_any_pilot(invoke, tmp_path):
     done = invoke("--budget", 30, "--at", 20000, "--confirm", 0, "--plot", "first.svg")
     assert done.exit_code == 0, done.output
@@ -63,11 +65,16 @@ def test_facts(invoke):
     assert len(first["grid_widths"]) == len(facts["question"]["grid"])
     assert facts["designs"][facts["best_at_hand"] - 1]["sizes"][-1] <= 360
     assert facts["sentence"]
+
+
+@pytest.mark.slow
+def test_facts_before_any_pilot(invoke):
     before = json.loads(invoke("--budget", 9, "--at", 5000, "--confirm", 0, "--json").stdout)
     assert before["pilot"] is None
     assert before["best_at_hand"] is None
 
 
+@pytest.mark.slow
 def test_a_paragraph_for_a_paper(invoke):
     text = invoke("curve.csv", "--budget", 6, "--confirm", 0, "--methods-text").output
     assert "preposterior analysis" in text
@@ -81,6 +88,7 @@ def test_a_paragraph_for_a_paper(invoke):
     assert "Before any measurement" in before
 
 
+@pytest.mark.slow
 def test_hours(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
     assert done.exit_code == 0, done.output
@@ -117,6 +125,7 @@ def test_what_cannot_be_is_told_in_one_line(invoke, arguments, words):
     assert "\n" not in str(done.exception)
 
 
+@pytest.mark.slow
 def test_the_picture_shows_what_is_known_now_and_after():
     model = APExGP("power_law").fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
     found = design_pilot(model, 4, at=[1800, 3600], target=0.85, confirm=0)

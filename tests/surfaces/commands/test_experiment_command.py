@@ -48,6 +48,7 @@ def test_one_that_ships_is_written_out_to_be_edited(run, small):
     assert err.startswith("Error: --write wants an experiment to write: name one of busi, ")
 
 
+@pytest.mark.slow
 def test_everything_is_in_the_folder(run, small, tmp_path):
     code, out, err = run("experiment", small, "--jobs", 1)
     assert code == 0
@@ -89,6 +90,7 @@ def test_a_record_does_not_make_other_files_ours(run, small, tmp_path):
     assert (tmp_path / "mine" / "tables.md").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_files_of_the_run_before_do_not_stay_and_others_do(run, small, tmp_path):
     folder, outside = tmp_path / "small-experiment", tmp_path / "outside.txt"
     assert run("experiment", small, "--jobs", 1)[0] == 0
@@ -108,6 +110,7 @@ def test_files_of_the_run_before_do_not_stay_and_others_do(run, small, tmp_path)
     assert (folder / "dense.csv").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_the_configuration_in_the_folder_runs_again(run, small, tmp_path):
     small.write_text(small.read_text().split("[dense]")[0])
     assert run("experiment", small, "--jobs", 1, "--out", "first")[0] == 0
@@ -119,6 +122,7 @@ def test_the_configuration_in_the_folder_runs_again(run, small, tmp_path):
     assert Experiment.read("other/experiment.toml").embeddings.resolve() == tmp_path.resolve() / "moved.npz"
 
 
+@pytest.mark.slow
 def test_other_data_in_the_same_folder_are_refused(run, small):
     assert run("experiment", small, "--jobs", 1, "--no-dense")[0] == 0
     np.savez("other.npz", **embeddings(seed=1))
@@ -168,6 +172,7 @@ def test_on_a_dask_cluster_the_tables_are_the_same(run, small, tmp_path):
     assert (tmp_path / "there" / "tables.md").read_text() == (tmp_path / "here" / "tables.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_written_and_drawn_from_python(small, tmp_path):
     require("matplotlib")

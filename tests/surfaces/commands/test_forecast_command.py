@@ -175,6 +175,7 @@ def tasks(tmp_path):
 ORDER = ["falling", "large", "liver 2", "liver 10", "lung", "short"]
 
 
+@pytest.mark.slow
 def test_a_file_with_several_tasks_is_one_strict_document(run, tasks):
     code, out, err = run("forecast", tasks, "--json", "--target", "0.8")
     assert code == 1
@@ -220,6 +221,7 @@ def test_a_file_with_several_tasks_is_one_sorted_table(run, tasks):
     assert "Caution: falling, liver 2, liver 10 and lung: 20,000 is 55.6 times the largest pilot size" in out
 
 
+@pytest.mark.slow
 def test_a_batch_can_be_asked_for_other_quantities(run, tasks):
     by_quantity = {
         of: json.loads(run("forecast", tasks, "--at", "720", "--of", of, "--json")[1])["tasks"][-2]["forecast"][0]

@@ -35,6 +35,7 @@ def test_plan_prints_every_round(pairs, shown, facts_of):
     assert found["start"] == 564
 
 
+@pytest.mark.slow
 def test_plan_starts_from_what_is_at_hand_and_may_end_there(pairs, shown, facts_of):
     command = ("plan", pairs, *GP, "--target", "0.8", "--cost", "12", "--penalty", "50000", "--start", "800")
     model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))

@@ -111,6 +111,7 @@ def test_a_fault_on_standard_input_is_told(run, pipe):
     )
 
 
+@pytest.mark.slow
 def test_sheets_of_a_workbook(run, tmp_path):
     book = require("openpyxl").Workbook()
     for row in (["n", "Accuracy"], *MEANS):
@@ -171,6 +172,7 @@ def test_a_comma_that_may_mean_two_things_is_refused(run, write):
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "who"), [("n,error rate", "The error rate falls"), ("size,score", "The scores fall")]
 )

@@ -23,7 +23,9 @@ def words(command, pairs, better):
     return [{"PAIRS": pairs, "BETTER": better}.get(word, word) for word in COMMANDS[command]]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=[pytest.mark.slow] * (name != "forecast")) for name in COMMANDS]
+)
 def test_every_answer_has_a_picture(run, pairs, better, tmp_path, command):
     require("matplotlib")
     picture = tmp_path / "answer.png"
@@ -36,6 +38,7 @@ def test_every_answer_has_a_picture(run, pairs, better, tmp_path, command):
     assert "exists. Name another file, or allow overwriting with --force" in err
 
 
+@pytest.mark.slow
 def test_several_tasks_are_drawn_side_by_side(run, tasks, tmp_path):
     require("matplotlib")
     picture = tmp_path / "tasks.png"
@@ -50,6 +53,7 @@ def test_several_tasks_are_drawn_side_by_side(run, tasks, tmp_path):
     assert "--plot draws up to 24 tasks; the file holds 25" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_without_matplotlib_the_answer_is_printed_and_then_what_to_install(
     run, pairs, better, tmp_path, monkeypatch, command
@@ -84,7 +88,7 @@ def test_without_matplotlib_the_answer_is_printed_and_then_what_to_install(
             "Learn-Optimize-Collect, Mahmood et al. 2022",
             ("Harvey E", "Mohr F", "Mahmood R, Lucas J, Alvarez"),
         ),
-        ("compare", (), "a Bayesian model after APEx-GP", ("Harvey E", "Mohr F")),
+        pytest.param("compare", (), "a Bayesian model after APEx-GP", ("Harvey E", "Mohr F"), marks=pytest.mark.slow),
         (
             "backtest",
             ("--method", "mmf4"),
@@ -112,6 +116,7 @@ def test_a_paragraph_gives_the_cautions_before_the_citation(run, pairs):
     assert re.search(r"The following cautions apply\. .*tested up to about 50 times\..* How to cite: ", out)
 
 
+@pytest.mark.slow
 def test_every_method_that_a_backtest_knows_is_credited(run, pairs):
     _, out, _ = run("backtest", pairs, "--methods-text")
     for name in METHODS:

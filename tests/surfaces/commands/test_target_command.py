@@ -35,6 +35,7 @@ def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
     assert "required" not in facts_of("forecast", pairs, *GP)
 
 
+@pytest.mark.slow
 def test_forecast_says_that_no_number_of_examples_will_do(pairs, shown, facts_of):
     command = ("forecast", pairs, *GP, "--target", "0.99", "--confidence", "0.95")
     answer = APExGP("power_law").fit(LearningCurve.from_csv(pairs)).required_size(0.99, 0.95)
@@ -56,6 +57,7 @@ def test_per_cent_is_a_score_and_a_probability_too(pairs, run, facts_of):
     assert "Invalid value for '--target': 'eighty' is no number. Write it as 0.82 or 82%." in " ".join(err.split())
 
 
+@pytest.mark.slow
 def test_forecast_says_that_the_target_is_met(pairs, shown, facts_of):
     command = ("forecast", pairs, *GP, "--target", "0.7")
     _, sentence, _ = shown(*command)
@@ -79,6 +81,7 @@ def test_error_rates_have_targets_to_come_down_to(tmp_path, facts_of):
     assert facts["required"]["target"] == 0.2
 
 
+@pytest.mark.slow
 def test_a_number_beyond_all_plans_is_not_printed(run, facts_of, pairs):
     model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
     reachable = model.required_size(0.82, 0.5).prob_reachable

@@ -71,10 +71,11 @@ def report(curve_file, tmp_path_factory):
     """A report with everything in it."""
     path = tmp_path_factory.mktemp("report") / "report.html"
     model = APExGP(ceiling=0.98).fit(LearningCurve.from_csv(curve_file, metric="auc"))
-    write_report(model, path, target=0.8, confidence=0.7, cost_per_example=12, penalty=50_000)
+    write_report(model, path, target=0.8, confidence=0.7, cost_per_example=12, penalty=50_000, budget=2)
     return path
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_other_commands(run, curve_file, tmp_path):
     path = tmp_path / "report.html"
     settings = ("--ceiling", 0.98, "--seed", 3, "--metric", "auc")
@@ -166,6 +167,7 @@ def test_the_policy_allows_just_the_script_and_the_style(report):
     assert "unsafe" not in policy
 
 
+@pytest.mark.slow
 def test_several_tasks_have_a_summary_and_a_section_each(run, tasks_file, tmp_path):
     path = tmp_path / "tasks.html"
     code, out, err = run("report", tasks_file, "--target", 0.8, "--budget", 1, "--out", path)
@@ -189,6 +191,7 @@ def test_several_tasks_have_a_summary_and_a_section_each(run, tasks_file, tmp_pa
     assert found["plain"]["forecast"]["forecast"] == found[EVIL]["forecast"]["forecast"]  # the same scores
 
 
+@pytest.mark.slow
 def test_text_from_outside_stays_text(tmp_path):
     hostile = f"{EVIL}\" onload='x' <!-- \x00\x1b\ud800 &amp;"
     scores = [0.7, 0.74, 0.77, 0.79]
@@ -256,6 +259,7 @@ def test_the_lines_in_a_report_make_it_again(run, tmp_path, monkeypatch, kind, m
     assert numbers(tmp_path / "report.html") == first
 
 
+@pytest.mark.slow
 def test_the_lines_for_several_tasks_make_them_again(run, tasks_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     curves = read_curves(tasks_file)
@@ -280,6 +284,7 @@ def test_a_pilot_too_short_for_a_backtest_says_so(tmp_path):
     assert "No method could be judged" in words(parsed(path))
 
 
+@pytest.mark.slow
 def test_advice_is_about_the_sizes_and_the_budget_that_were_asked_for(tmp_path):
     path = tmp_path / "report.html"
     model = APExGP(seed=4).fit([60, 94, 147, 230], [0.7, 0.74, 0.77, 0.79])
@@ -301,6 +306,7 @@ def test_advice_is_about_the_sizes_and_the_budget_that_were_asked_for(tmp_path):
     assert "Chaloner" not in words(parsed(path))
 
 
+@pytest.mark.slow
 def test_a_large_pilot_is_judged_in_closed_form_and_a_huge_one_not_at_all(tmp_path):
     path = tmp_path / "report.html"
     for count, splits in ((5, 31), (201, 1)):

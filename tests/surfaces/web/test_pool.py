@@ -8,6 +8,8 @@ import pytest
 
 from apexgp.surfaces.web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 
+pytestmark = pytest.mark.slow  # processes start
+
 
 def work(request):
     """What a worker does in these tests."""
