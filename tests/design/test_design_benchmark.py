@@ -19,9 +19,13 @@ def run(tmp_path_factory):
         curve = 0.9 - rng.uniform(0.2, 0.3) * (sizes / 16) ** -0.4
         for seed in range(18):
             scores = np.clip(curve + rng.normal(0, 0.01) + rng.normal(0, 0.01, len(sizes)), 0, 1)
-            runs += [(task, "LogisticRegression", f"{seed}_0", n, y, 500) for n, y in zip(sizes, scores, strict=True)]
-    columns = ["task", "learner", "seed", "size", "auroc", "n_test"]
-    pd.DataFrame(runs, columns=columns).to_csv(folder / "lcdb" / "lcdb_dev.csv.gz", index=False)
+            runs += [
+                (task, "LogisticRegression", f"{seed}_0", n, y, 1.0, 500) for n, y in zip(sizes, scores, strict=True)
+            ]
+    columns = ["task", "learner", "seed", "size", "test", "train", "n_test"]
+    for metric in ("auroc", "accuracy"):
+        path = folder / "lcdb" / f"lcdb_dev_{metric}_with_train.csv.gz"
+        pd.DataFrame(runs, columns=columns).to_csv(path, index=False)
     means = [("3", "LogisticRegression", 16, 0.7, 0.01)]
     columns = ["data_set", "learner", "size", "accuracy", "standard_error"]
     pd.DataFrame(means, columns=columns).to_csv(folder / "lcdb" / "lcdb11_dev.csv.gz", index=False)

@@ -1,10 +1,11 @@
 """The full-Bayes engine against dense algebra, brute-force integrals, simulation and an independent sampler."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import betaln, expit, log_expit
 
 from apexgp.curve import LearningCurve
 from apexgp.inference.density import Density
@@ -25,13 +26,25 @@ def curve(kind, rng):
     rows = [(x, y, s) for x, line in zip(SIZES, scores, strict=True) for y, s in zip(line, FULL, strict=True)]
     if kind == "unbalanced":
         rows = [row for i, row in enumerate(rows) if i not in (2, 6, 13)]
-    if kind == "single":
+    if kind in ("single", "one run", "means"):
         rows = [row for row in rows if row[2] == "a"]
     x, y, s = (list(column) for column in zip(*rows, strict=True))
-    return LearningCurve(x, y, None if kind == "unlabelled" else s)
+    known = {"averaged_over": 4, "score_sd": rng.uniform(0.01, 0.02, len(y))} if "means" in kind else {}
+    return LearningCurve(x, y, None if kind in ("unlabelled", "one run", "means") else s, **known)
 
 
-KINDS = ["balanced", "unbalanced", "single", "unlabelled"]
+KINDS = ["balanced", "unbalanced", "single", "unlabelled", "one run", "means", "labelled means"]
+
+
+def labels_of(c):
+    """Which scores share a split: without labels, one score a size is one run, and several are splits of their own."""
+    if c.split is not None:
+        return c.split
+    return np.zeros(len(c)) if len(set(c.sizes.tolist())) == len(c) else np.arange(len(c))
+
+
+def runs_of(c):
+    return c.averaged_over or 1
 
 
 def shrinkage(model, x, kappa, sizes=SIZES):
@@ -40,16 +53,24 @@ def shrinkage(model, x, kappa, sizes=SIZES):
 
 
 def noise_covariance(c, model, parameters, sizes=SIZES):
-    """Covariance of the rows of a curve given f, from the definition of the model."""
+    """Covariance of the rows of a curve given f, from the definition of the model: each row the mean of its runs."""
     w = shrinkage(model, c.sizes, parameters["kappa"], sizes)
-    labels = np.arange(len(c)) if c.split is None else c.split
+    labels = labels_of(c)
     same = labels[:, None] == labels
     own = (parameters["tau_e"] * w) ** 2 + model.beliefs.resolution**2
-    return np.diag(own) + same * np.outer(w, w) * parameters["tau_b"] ** 2
+    return (np.diag(own) + same * np.outer(w, w) * parameters["tau_b"] ** 2) / runs_of(c)
 
 
-def kernel(model, x, y, parameters):
-    ratio = np.abs(np.log(x)[:, None] - np.log(y)) / parameters["lam"]
+def clock(model, x, last):
+    """Logarithms of sizes up to the pilot's end, from where on they run ever slower."""
+    distance, reach = np.log(np.asarray(x) / last), model.beliefs.reach
+    if reach is None:
+        return distance
+    return np.where(distance > 0, reach * (1 - np.exp(-np.abs(distance) / reach)), distance)
+
+
+def kernel(model, x, y, parameters, last=SIZES[-1]):
+    ratio = np.abs(clock(model, x, last)[:, None] - clock(model, y, last)) / parameters["lam"]
     return parameters["sigma"] ** 2 * np.exp(-ratio if model.beliefs.kernel == "ou" else -0.5 * ratio**2)
 
 
@@ -61,7 +82,7 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
     pilot = Statistics.of(c)
     posterior = integrate(model, Batch([pilot]), 0)[0]
     new = np.array([700.0, 5000.0])
-    labels = np.arange(len(c)) if c.split is None else c.split
+    labels, runs = labels_of(c), runs_of(c)
     predicted = {of: posterior.predict(new, of, 3.0) for of in ("new_splits", "same_splits", "expected")}
     for i in np.argsort(posterior.weights)[-3:]:
         n = posterior.nodes
@@ -86,9 +107,9 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
         # The mean over the pilot's own splits shares their effects with the scores.
         pilot_w = shrinkage(model, c.sizes, p["kappa"])
         count = len(set(labels.tolist()))
-        carried = np.outer(pilot_w, w) * p["tau_b"] ** 2 / count
+        carried = np.outer(pilot_w, w) * p["tau_b"] ** 2 / (count * runs)
         cross = cross + carried
-        own = p["sigma"] ** 2 + (p["tau_b"] * w) ** 2 / count + single / count
+        own = p["sigma"] ** 2 + ((p["tau_b"] * w) ** 2 + single) / (count * runs)
         np.testing.assert_allclose(predicted["same_splits"][0][i], m(new) + cross.T @ gain, atol=1e-6)
         expected = own - np.einsum("rq,rs,sq->q", cross, np.linalg.inv(total), cross)
         np.testing.assert_allclose(predicted["same_splits"][1][i], np.sqrt(expected), atol=2e-6)
@@ -106,17 +127,40 @@ def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
     rest, covariance = pseudo.log_rest, pseudo.covariance
     f = 0.7 + 0.01 * rng.normal(size=len(SIZES))
     at = f[np.searchsorted(SIZES, c.sizes)]
+    ours, expected = [], []
     for i in range(4):
         one = {name: float(value[0, i]) for name, value in p.items()}
-        expected = stats.multivariate_normal(at, noise_covariance(c, model, one)).logpdf(c.scores)
-        ours = rest[0, i] + stats.multivariate_normal(f, covariance[:, :, 0, i]).logpdf(pseudo.scores[:, 0, i])
-        assert ours == pytest.approx(expected, abs=1e-6)
+        log_density = stats.multivariate_normal(at, noise_covariance(c, model, one)).logpdf(c.scores)
+        if c.score_sd is not None:
+            # Of a sample of k runs, (k - 1) s^2 over the variance of one has the distribution of chi squared.
+            spread = variance[:, 0, i] + carried[:, 0, i] ** 2
+            freedom, squares = runs_of(c) - 1, (runs_of(c) - 1) * c.score_sd**2
+            spread = spread[np.searchsorted(SIZES, c.sizes)]
+            log_density += (stats.chi2(freedom).logpdf(squares / spread) - np.log(spread)).sum()
+        expected.append(log_density)
+        normal = stats.multivariate_normal(f, covariance[:, :, 0, i])
+        ours.append(rest[0, i] + normal.logpdf(pseudo.scores[:, 0, i]))
+    difference = np.array(ours) - expected
+    # How dense spreads are is known up to what does not depend on the parameters.
+    np.testing.assert_allclose(difference, difference[0] if c.score_sd is not None else 0.0, atol=1e-6)
+
+
+MOVED = replace(
+    CALIBRATED,
+    shifts={"share_a": {"size": -0.1}, "share_b": {"size": 0.2}, "sigma": {"size": -0.2}, "shape1": {"size": -0.5}},
+    spreads={"tau_e": {"size": 0.2}},
+)
+
+
+def moved(beliefs, name, largest):
+    """What a pilot of labelled scores with no details shows is its size."""
+    return beliefs.shifts.get(name, {}).get("size", 0.0) * np.clip(np.log(largest / 362), -1.75, 3.2)
 
 
 @pytest.mark.parametrize("floor", [0.0, 0.55])
 @pytest.mark.parametrize("span", [6, 1000])
 @pytest.mark.parametrize("mean", MEANS)
-@pytest.mark.parametrize("beliefs", [CALIBRATED, paper_beliefs(WRITTEN)], ids=["calibrated", "paper"])
+@pytest.mark.parametrize("beliefs", [CALIBRATED, MOVED, paper_beliefs(WRITTEN)], ids=["calibrated", "moved", "paper"])
 def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs, mean, span, floor, rng):
     """The mean weight over many draws of (level, drop) at one node is the mean likelihood over the prior as stated."""
     sizes = np.geomspace(60, 60 * span, 5)
@@ -138,12 +182,16 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
     p = {name: float(value[0, 0]) for name, value in nodes.parameters.items()}
     shape = [float(s[0, 0]) for s in nodes.shape]
     rows = c if beliefs.uses_replicates else LearningCurve(sizes, c.replicates.mean)
-    total = kernel(model, rows.sizes, rows.sizes, p) + noise_covariance(rows, model, p, sizes)
+    total = kernel(model, rows.sizes, rows.sizes, p, sizes[-1]) + noise_covariance(rows, model, p, sizes)
     first, second = np.meshgrid(*[(np.arange(400) + 0.5) / 400] * 2, indexing="ij")
     if beliefs.shares is not None:
         share = beliefs.shares[mean]
         level = floor + (1 - floor) * first
-        drop = stats.beta(share.a * np.exp(share.a_by_size * pilots.t[0]), share.b).ppf(second) * (1 - level)
+        a, b = (np.exp(moved(beliefs, f"share_{end}", sizes[-1])) for end in "ab")
+        logits = 60 * (second - 0.5)  # over a wide span only tiny drops are likely
+        drop = expit(logits) * (1 - level)
+        log_prior = share.a * a * log_expit(logits) + share.b * b * log_expit(-logits)
+        log_prior += np.log(60) - betaln(share.a * a, share.b * b)
     else:
         # The limit a ~ U[y', 1], the drop g at the smallest size ~ U[0, a - floor].
         limit = pilots.best[0] + (1 - pilots.best[0]) * first
@@ -151,11 +199,11 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
         table = np.linspace(1e-9, 1 - 1e-9, 20001)
         at_first = MEANS[mean].drop(np.ones(1), *MEANS[mean].theta_of(np.asarray(float(span)), table, *shape))
         drop = np.interp(wanted, at_first, table)
-        level = limit - drop
+        level, log_prior = limit - drop, 0.0
     drop = np.clip(drop, 1e-12, 1 - 1e-12)
     theta = [np.asarray(t)[..., None] for t in MEANS[mean].theta_of(np.asarray(float(span)), drop, *shape)]
     curves = (level + drop)[..., None] - MEANS[mean].drop(rows.sizes / 60, *theta)
-    like = stats.multivariate_normal(np.zeros(len(rows)), total).logpdf(rows.scores - curves)
+    like = stats.multivariate_normal(np.zeros(len(rows)), total).logpdf(rows.scores - curves) + log_prior
     expected = np.log(np.exp(like - like.max()).mean()) + like.max()
     assert ours == pytest.approx(expected, abs=0.05)
 
@@ -173,15 +221,16 @@ class FixedWindow(Density):
 def test_simulated_parameters_have_uniform_ranks(mean):
     """Simulation-based calibration (Talts et al. 2018): best score and W held fixed, untruncated likelihood."""
     rng = np.random.default_rng(5)
-    model = FixedWindow(MEANS[mean], CALIBRATED)
+    model = FixedWindow(MEANS[mean], MOVED)
     pilots, truths = [], []
     x = SIZES[:, None, None]
     empty = Batch([Statistics.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))])
     while len(pilots) < 200:
         z = rng.normal(size=(len(model.names), 1, 1))
         p, shape = model.parameters(z, empty), model.shape(z, empty)
-        level, prior = rng.random(), CALIBRATED.shares[mean]
-        drop = rng.beta(prior.a * np.exp(prior.a_by_size * empty.t[0]), prior.b) * (1 - level)
+        level, prior = rng.random(), MOVED.shares[mean]
+        a, b = (np.exp(moved(MOVED, f"share_{end}", SIZES[-1])) for end in "ab")
+        drop = rng.beta(prior.a * a, prior.b * b) * (1 - level)
         rise = model.rise(x / SIZES[0], np.array([[6.0]]), np.array([[drop]]), shape)[:, 0, 0]
         one = {name: float(value[0, 0]) for name, value in p.items()}
         f = rng.multivariate_normal(level + rise, kernel(model, SIZES, SIZES, one) + 1e-12 * np.eye(5))
@@ -208,7 +257,7 @@ def test_nodes_are_enough_on_hard_pilots():
     for count, splits, noise in [(6, 15, 0.01), (20, 3, 0.01), (50, 3, 0.005), (6, 3, 1e-4), (6, 1, 0.02)]:
         sizes = np.geomspace(60, 600, count)
         scores = 0.9 - 0.25 * (sizes[:, None] / 60) ** -0.6 + rng.normal(0, noise, (count, splits))
-        for mean in ("power_law", "mmf"):
+        for mean in ("power_law", "burr"):
             posterior = integrate(
                 Density(MEANS[mean], CALIBRATED), Batch([Statistics.of(LearningCurve(sizes, scores))]), 0
             )[0]

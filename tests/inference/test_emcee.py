@@ -1,8 +1,11 @@
 """The engine against emcee, an independent sampler, on the posterior written out anew."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from test_bayes import clock
 
 from apexgp import Forecast
 from apexgp.curve import LearningCurve
@@ -10,9 +13,9 @@ from apexgp.inference import sampler
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
 from apexgp.inference.statistics import Batch, Statistics
-from apexgp.model.beliefs import CALIBRATED, paper_beliefs
+from apexgp.model.beliefs import CALIBRATED, SIGNS, paper_beliefs
 from apexgp.model.elicitation import LAMBDA_WRITTEN, elicit_sigma
-from apexgp.model.means import MEANS
+from apexgp.model.means import MEANS, PAPER_MEANS
 from apexgp.model.variant import WRITTEN
 
 pytestmark = pytest.mark.slow
@@ -31,14 +34,56 @@ def pilot_curve(number):
     return LearningCurve(SIZES, np.clip(scores, 0, 1))
 
 
+def detailed_curve(number):
+    """A curve of which all is known that moves a prior."""
+    plain, train = pilot_curve(number), np.full((5, 3), np.nan)
+    train[4] = [0.93, 0.91, 0.92]
+    return replace(plain, metric="accuracy", n_test=np.full(15, 250.0), train_scores=train.ravel())
+
+
+def detailed_signs(curve):
+    test = curve.scores[-3:].mean()
+    return dict.fromkeys(SIGNS, 0.0) | {
+        "size": np.log(360 / 362),
+        "accuracy": 1.0,
+        "test_known": 1.0,
+        "test_noise": np.log(np.sqrt(test * (1 - test) / 250) / np.sqrt(0.8 * 0.2 / 500)),
+        "gap_known": 1.0,
+        "gap": (0.92 - test) / (1 - test),
+    }
+
+
+def every_sign(*values):
+    """Moves by the signs that a detailed curve shows, in their order; large ones by those that it does not show."""
+    shown = ("size", "accuracy", "test_known", "test_noise", "gap_known", "gap")
+    return dict.fromkeys(SIGNS, 9.0) | dict(zip(shown, values, strict=True))
+
+
+MOVED = replace(
+    CALIBRATED,
+    shifts={
+        "tau_e": every_sign(0.1, -0.2, 0.2, 0.5, 0.1, -0.1),
+        "sigma": every_sign(0.5, 0.3, 0.1, 0.0, 0.2, 0.4),
+        "shape0": {"gap": 0.5},
+        "shape2": {"accuracy": -0.4},
+        "share_a": every_sign(0.3, -0.2, 0.1, 0.0, -0.3, 1.0),
+        "share_b": {"gap": -0.3, "accuracy": 0.2},
+    },
+    spreads={"sigma": {"gap_known": -0.3}, "shape1": {"accuracy": 0.2}, "lam": {"test_known": -0.1}},
+)
+
+
 def mean_curve(mean, x, level, drop, shape):
     """Curves with the given level and drop at the largest size, shape (walkers, sizes)."""
-    level, drop, (shape, *others) = level[:, None], drop[:, None], (part[:, None] for part in shape)
+    level, drop, (shape, *others) = level[:, None], drop[:, None], [part[:, None] for part in shape]
     if mean == "power_law":
         return level + drop * (1 - (x / SIZES[-1]) ** -shape)
-    if mean == "mmf":
-        turn = SIZES[-1] * np.exp(others[0])
-        return level + drop * (1 - (1 + (SIZES[-1] / turn) ** shape) / (1 + (x / turn) ** shape))
+    if mean == "burr":
+        # drop(x) / drop(x_R), drop(x) = (1 + (x / theta2)^theta3)^-theta4, theta2 = x_R e^offset, theta3 theta4 = tail.
+        offset, theta4 = others[0], np.exp(np.clip(others[1], -4, 4))
+        theta3 = shape / theta4
+        at, end = (np.logaddexp(0, theta3 * (np.log(size / SIZES[-1]) - offset)) for size in (x, SIZES[-1]))
+        return level + drop * (1 - np.exp(theta4 * (end - at)))
     end = 1 / np.tan(np.pi / 2 * drop)
     begin = end * (SIZES[0] / SIZES[-1]) ** shape
     return level + 2 / np.pi * (
@@ -54,31 +99,47 @@ def gaussian(residual, covariance):
 
 
 class CalibratedPosterior:
-    """Coordinates: log tau_e, log ratio, logit kappa / 2, log sigma / W, log lambda, level, share, shapes."""
+    """Coordinates: log tau_e, log ratio, logit of kappa, log sigma / W, log lambda, level, share, shapes."""
 
-    def __init__(self, mean, curve):
-        self.mean, self.x, self.y = mean, curve.sizes, curve.scores
+    def __init__(self, mean, curve, b=CALIBRATED):
+        self.mean, self.x, self.y, self.beliefs = mean, curve.sizes, curve.scores, b
         self.same = curve.split[:, None] == curve.split
         variance = np.mean([np.var(self.y[self.x == s], ddof=1) for s in SIZES])
         best = max(self.y[self.x == s].mean() for s in SIZES)
-        self.window = 1 - best + np.sqrt((variance + 2.5e-7) / 3)
-        b, t = CALIBRATED, np.log(SIZES[-1] / 362)
-        self.a, self.b = b.shares[mean].a * np.exp(b.shares[mean].a_by_size * t), b.shares[mean].b
+        self.window = 1 - best + np.sqrt((variance + b.resolution**2) / 3)
+        plain = dict.fromkeys(SIGNS, 0.0) | {"size": np.log(SIZES[-1] / 362)}
+        signs = plain if curve.n_test is None else detailed_signs(curve)
+
+        def added(moves, name):
+            return sum(value * signs[sign] for sign, value in moves.get(name, {}).items())
+
+        self.a, self.b = (
+            number * np.exp(added(b.shifts, name))
+            for number, name in ((b.shares[mean].a, "share_a"), (b.shares[mean].b, "share_b"))
+        )
         self.upper = getattr(b.shapes[mean][0], "upper", 1.0)
-        normals = [(np.log(p.median), p.spread) for p in (b.tau_e, b.tau_ratio)] + [(b.kappa.loc, b.kappa.scale)]
-        normals += [(np.log(b.sigma.median) + b.trends["sigma"] * b.sigma.spread * t, b.sigma.spread)]
-        normals += [(np.log(b.lam.median), b.lam.spread)]
-        self.normals = dict(enumerate(normals)) | {7 + i: (p.loc, p.scale) for i, p in enumerate(b.shapes[mean])}
+        normals = {name: (np.log(p.median), p.spread) for name, p in (("tau_e", b.tau_e), ("tau_ratio", b.tau_ratio))}
+        normals["kappa"] = b.kappa.loc, b.kappa.scale
+        normals |= {name: (np.log(p.median), p.spread) for name, p in (("sigma", b.sigma), ("lam", b.lam))}
+        normals |= {f"shape{i}": (p.loc, p.scale) for i, p in enumerate(b.shapes[mean])}
+        # A shift is so many of the prior's standard deviations, a spread stretches around the shifted centre.
+        self.normals = {
+            (place if place < 5 else place + 2): (
+                loc + scale * added(b.shifts, name),
+                scale * np.exp(added(b.spreads, name)),
+            )
+            for place, (name, (loc, scale)) in enumerate(normals.items())
+        }
 
     def start(self, posterior, index):
         p, n = posterior.nodes.parameters, posterior.nodes
-        columns = [np.log(p["tau_e"]), np.log(p["tau_b"] / p["tau_e"]), logit(p["kappa"] / 2)]
+        columns = [np.log(p["tau_e"]), np.log(p["tau_b"] / p["tau_e"]), logit(p["kappa"] / self.beliefs.kappa.upper)]
         columns += [np.log(p["sigma"] / self.window), np.log(p["lam"]), n.level, posterior.drop_share]
         columns += [logit(n.shape[0] / self.upper), *n.shape[1:]]
         return np.stack(columns, axis=1)[index]
 
     def unpack(self, v):
-        te, tb, kappa = np.exp(v[:, 0]), np.exp(v[:, 0] + v[:, 1]), 2 * expit(v[:, 2])
+        te, tb, kappa = np.exp(v[:, 0]), np.exp(v[:, 0] + v[:, 1]), self.beliefs.kappa.upper * expit(v[:, 2])
         sigma, lam, level = self.window * np.exp(v[:, 3]), np.exp(v[:, 4]), v[:, 5]
         shape = self.upper * expit(v[:, 7]), *v[:, 8:].T
         return te, tb, kappa, sigma, lam, shape, level, v[:, 6] * (1 - level)
@@ -87,17 +148,18 @@ class CalibratedPosterior:
         return np.exp(-np.abs(ratio))
 
     def shrinkage(self, x, kappa):
-        return 0.2 + 0.8 * (x / np.exp(np.log(SIZES).mean())) ** -kappa
+        stay = self.beliefs.stay
+        return stay + (1 - stay) * (x / np.exp(np.log(SIZES).mean())) ** -kappa
 
     def covariance(self, v, x):
         _, _, _, sigma, lam, *_ = self.unpack(v)
-        ratio = (np.log(self.x)[:, None] - np.log(x)) / lam[:, None, None]
+        ratio = (clock(self, self.x, SIZES[-1])[:, None] - clock(self, x, SIZES[-1])) / lam[:, None, None]
         return sigma[:, None, None] ** 2 * self.correlation(ratio)
 
     def total(self, v):
         te, tb, kappa, *_ = self.unpack(v)
         w = self.shrinkage(self.x, kappa[:, None])
-        noise = (te[:, None] * w) ** 2 + 5e-4**2
+        noise = (te[:, None] * w) ** 2 + self.beliefs.resolution**2
         return (
             self.covariance(v, self.x) * (1 + 1e-10 * np.eye(len(self.x)))
             + noise[:, :, None] * np.eye(len(self.x))
@@ -108,7 +170,7 @@ class CalibratedPosterior:
         # Far out in the tails the covariance has no root in double precision.
         inside = (v[:, 5:7] > 0).all(axis=1) & (v[:, 5:7] < 1).all(axis=1) & (np.abs(v) < 16).all(axis=1)
         inside &= (v[:, 3] < 5) & (v[:, 0] > -12)
-        safe = np.where(inside[:, None], v, np.array([-4.0, 0, 0, -3, 0, 0.7, 0.5, 0, 0])[: v.shape[1]])
+        safe = np.where(inside[:, None], v, np.array([-4.0, 0, 0, -3, 0, 0.7, 0.5, 0, 0, 0])[: v.shape[1]])
         *_, shape, level, drop = self.unpack(safe)
         log_prior = sum(-0.5 * ((safe[:, i] - m) / s) ** 2 for i, (m, s) in self.normals.items())
         log_prior += (self.a - 1) * np.log(safe[:, 6]) + (self.b - 1) * np.log1p(-safe[:, 6])
@@ -122,7 +184,7 @@ class CalibratedPosterior:
         location = mean_curve(self.mean, np.array([NEW]), level, drop, shape)[:, 0]
         location += (gain * (self.y - mean_curve(self.mean, self.x, level, drop, shape))).sum(axis=1)
         w = self.shrinkage(NEW, kappa)
-        new = (w**2 * (te**2 + tb**2) + 5e-4**2) / 3
+        new = (w**2 * (te**2 + tb**2) + self.beliefs.resolution**2) / 3
         return location, np.sqrt(sigma**2 - (gain * cross).sum(axis=1) + new)
 
     def quantities(self, v):
@@ -133,8 +195,8 @@ class CalibratedPosterior:
 class PaperPosterior(CalibratedPosterior):
     """Coordinates: tau, sigma, lambda, shape, limit a, drop g at the smallest size."""
 
-    def __init__(self, mean, curve):
-        self.mean, self.x = mean, SIZES
+    def __init__(self, mean, curve, b):
+        self.mean, self.x, self.beliefs = mean, SIZES, b
         self.y = np.array([curve.scores[curve.sizes == s].mean() for s in SIZES])
         self.best = self.y.max()
         self.sigma_prior = elicit_sigma(float(1 - self.best), 0.2)
@@ -181,16 +243,19 @@ class PaperPosterior(CalibratedPosterior):
         return location, np.sqrt(sigma**2 - (gain * cross).sum(axis=1) + tau**2)
 
 
-@pytest.mark.parametrize(
-    ("number", "mean"),
-    [(number, mean) for number in range(6) for mean in MEANS if number < 3 or mean != "mmf"],
-)
-def test_posterior_and_predictive_are_those_of_emcee(number, mean, monkeypatch):
+CASES = {
+    **{(f"calibrated {i}", mean): (pilot_curve(i), CALIBRATED) for i in range(3) for mean in MEANS},
+    **{("moved by signs", mean): (detailed_curve(0), MOVED) for mean in MEANS},
+    **{(f"paper {i}", mean): (pilot_curve(i), paper_beliefs(WRITTEN)) for i in range(3, 6) for mean in PAPER_MEANS},
+}
+
+
+@pytest.mark.parametrize(("name", "mean"), CASES)
+def test_posterior_and_predictive_are_those_of_emcee(name, mean, monkeypatch):
     monkeypatch.setattr(sampler, "_COMPONENTS", 10**6)  # all nodes, not the few that are kept for forecasts
-    curve = pilot_curve(number)
-    beliefs = CALIBRATED if number < 3 else paper_beliefs(WRITTEN)
+    curve, beliefs = CASES[name, mean]
     only_means = not beliefs.uses_replicates
-    target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve)
+    target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve, beliefs)
     pilots = Batch([Statistics.of(curve, only_means=only_means)])
     ours = integrate(Density(MEANS[mean], beliefs), pilots, 0)[0]
 

@@ -6,7 +6,7 @@ shorter than the matrices of a state-space package would be.
 
 import numpy as np
 import pytest
-from test_bayes import SIZES, curve, shrinkage
+from test_bayes import SIZES, clock, curve, labels_of, runs_of, shrinkage
 
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
@@ -18,10 +18,10 @@ from apexgp.model.means import MEANS
 class Filter:
     """Belief about the curve's departure from its mean at the present size, and about the effect of each split."""
 
-    def __init__(self, p, splits):
+    def __init__(self, p, splits, runs):
         self.p, self.splits = p, splits
         self.mean = np.zeros(1 + len(splits))
-        self.covariance = np.diag([p["sigma"] ** 2, *[p["tau_b"] ** 2] * len(splits)])
+        self.covariance = np.diag([p["sigma"] ** 2, *[p["tau_b"] ** 2 / runs] * len(splits)])
 
     def move(self, distance):
         stay = np.ones(len(self.mean))
@@ -38,33 +38,36 @@ class Filter:
         self.covariance = self.covariance - np.outer(gain, looks @ self.covariance)
 
 
-@pytest.mark.parametrize("kind", ["balanced", "unbalanced", "single"])
+@pytest.mark.parametrize("kind", ["balanced", "unbalanced", "single", "one run", "means"])
 def test_forecasts_at_a_node_are_those_of_a_kalman_filter(kind, rng):
     assert CALIBRATED.kernel == "ou"
-    c, mean, new = curve(kind, rng), MEANS["mmf"], np.array([700.0, 5000.0])
+    c, mean, new = curve(kind, rng), MEANS["burr"], np.array([700.0, 5000.0])
     model = Density(mean, CALIBRATED)
     posterior = integrate(model, Batch([Statistics.of(c)]), 0)[0]
     expected, same = (posterior.predict(new, of, 3.0) for of in ("expected", "same_splits"))
-    n = posterior.nodes
+    n, labels, runs = posterior.nodes, labels_of(c).tolist(), runs_of(c)
     for i in np.argsort(posterior.weights)[-3:]:
         p = {name: float(value[i]) for name, value in n.parameters.items()}
         theta = mean.theta_of(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
 
         def own_noise(x, p=p):
             w = shrinkage(model, x, p["kappa"])
-            return w, (p["tau_e"] * w) ** 2 + CALIBRATED.resolution**2
+            return w, ((p["tau_e"] * w) ** 2 + CALIBRATED.resolution**2) / runs
 
         def m(x, theta=theta, i=i):
             return n.level[i] + n.drop[i] - mean.drop(x / SIZES[0], *theta)
 
-        belief = Filter(p, sorted(set(c.split.tolist())))
+        def moved(here, x):
+            return float(clock(model, x, SIZES[-1]) - clock(model, here, SIZES[-1]))
+
+        belief = Filter(p, sorted(set(labels)), runs)
         here = c.sizes[0]
-        for x, y, split in zip(c.sizes, c.scores, c.split, strict=True):
-            belief.move(np.log(x / here))
+        for x, y, split in zip(c.sizes, c.scores, labels, strict=True):
+            belief.move(moved(here, x))
             belief.see(y - m(x), split, *own_noise(x))
             here = x
         for q, x in enumerate(new):
-            belief.move(np.log(x / here))
+            belief.move(moved(here, x))
             here = x
             w, noise = own_noise(x)
             assert expected[0][i, q] == pytest.approx(m(x) + belief.mean[0], abs=1e-6)

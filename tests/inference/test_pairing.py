@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy.special import ndtr
+from test_bayes import clock
 
 from apexgp import APExGP
 from apexgp.inference.averaging import AveragedPosterior
@@ -46,8 +47,9 @@ def dense_noise(average, splits):
 
 
 def dense_kernel(left, right, average):
-    parameters = average.posteriors[0].nodes.parameters
-    distance = np.log(left)[:, None] - np.log(right)[None, :]
+    (posterior,) = average.posteriors
+    parameters, last = posterior.nodes.parameters, posterior.statistics.sizes[-1]
+    distance = clock(posterior.density, left, last)[:, None] - clock(posterior.density, right, last)[None, :]
     return parameters["sigma"] ** 2 * np.exp(-np.abs(distance) / parameters["lam"])
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 from apexgp import APExGP, LearningCurve
 from apexgp.inference.density import Density
 from apexgp.inference.proposals import Proposal, degrees_of_freedom, standard_t, wide_proposal
-from apexgp.inference.sampler import _ROUNDS, _Sampler
+from apexgp.inference.sampler import _ROUNDS, TOLERATED, TOLERATED_AT_LAST, _Sampler
 from apexgp.inference.statistics import Batch, Statistics, neighbours
 from apexgp.inference.thinning import thinned
 from apexgp.model.beliefs import CALIBRATED
@@ -42,7 +42,7 @@ def test_a_proposal_has_the_density_of_its_nodes(rng):
 
 def test_weights_are_those_of_the_mixture_of_all_proposals():
     """Brute force: each node's density under every proposal that any node came from, by its share of the nodes."""
-    density = Density(MEANS["mmf"], CALIBRATED)
+    density = Density(MEANS["burr"], CALIBRATED)
     sampler = _Sampler(density, Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
     pool = sampler.begun()
     for count in _ROUNDS[1:3]:
@@ -50,12 +50,14 @@ def test_weights_are_those_of_the_mixture_of_all_proposals():
     counts, z = np.array(pool.proposals.counts), pool.points.z
     total = z.shape[-1]
     assert counts.sum() == total == sum(_ROUNDS[:3])
-    assert len(counts) == 5
+    assert len(counts) == 7
     for curve in range(2):
         mixture = np.zeros(total)
         for proposal, count in zip(pool.proposals.members, counts, strict=True):
             spread = proposal.root[curve] @ proposal.root[curve].T
-            density_of = stats.multivariate_t(proposal.location[curve], spread, df=degrees_of_freedom(7)).pdf
+            density_of = stats.multivariate_t(
+                proposal.location[curve], spread, df=degrees_of_freedom(len(density.names))
+            ).pdf
             mixture += count / total * density_of(z[curve].T)
         expected = pool.points.log_density[:, curve] - np.log(mixture)
         np.testing.assert_allclose(pool.weights.log[:, curve], expected, rtol=1e-8)
@@ -64,7 +66,7 @@ def test_weights_are_those_of_the_mixture_of_all_proposals():
 
 
 def test_a_pool_is_a_value_which_another_round_leaves_alone():
-    sampler = _Sampler(Density(MEANS["mmf"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    sampler = _Sampler(Density(MEANS["burr"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
     pool = sampler.begun()
     before = copy.deepcopy(pool)
     one, again = (sampler.continued(pool, _ROUNDS[1]) for _ in range(2))
@@ -79,7 +81,7 @@ def test_a_pool_is_a_value_which_another_round_leaves_alone():
 
 def test_a_curve_goes_on_alone_as_it_would_beside_another():
     """A pool of some of the curves has their nodes, and the next round of each hangs on them alone."""
-    sampler = _Sampler(Density(MEANS["mmf"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    sampler = _Sampler(Density(MEANS["burr"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
     pool = sampler.begun()
     both, second = (sampler.continued(some, _ROUNDS[1]) for some in (pool, pool.take(np.array([1]))))
     np.testing.assert_allclose(second.points.z[0], both.points.z[1], rtol=1e-9, atol=1e-9)
@@ -91,7 +93,7 @@ def test_a_curve_goes_on_alone_as_it_would_beside_another():
 
 def test_many_splits_put_the_wide_proposal_on_the_noise():
     curve = pilot(4, splits=100)
-    density, batch = Density(MEANS["mmf"], CALIBRATED), Batch([Statistics.of(curve)])
+    density, batch = Density(MEANS["burr"], CALIBRATED), Batch([Statistics.of(curve)])
     wide = wide_proposal(density, batch)
     assert wide.root[0, 0, 0] < 0.1
     tau = density.parameters(wide.location.T[:, :, None], batch)["tau_e"][0, 0]
@@ -145,7 +147,7 @@ def test_ends_hardly_move_with_the_seed_and_the_told_error_says_how_much(name):
     at = curve.sizes.max() * np.array([2.0, 10.0, 50.0])
     ends, errors = [], []
     for seed in range(8):
-        model = APExGP("mmf", seed=seed).fit(curve)
+        model = APExGP("burr", seed=seed).fit(curve)
         forecast = model.forecast(at, of="expected")
         lower, upper = forecast.interval(0.95)
         ends.append([lower, upper])
@@ -156,8 +158,8 @@ def test_ends_hardly_move_with_the_seed_and_the_told_error_says_how_much(name):
         errors.append(told)
     ends, errors = np.array(ends), np.array(errors)
     scatter = ends.std(axis=0, ddof=1) / (ends[:, 1] - ends[:, 0]).mean(axis=0)
-    assert scatter.max() < 0.05  # itself known to a quarter from eight seeds
-    assert scatter.mean() < 0.02
+    assert scatter.max() < 1.25 * TOLERATED_AT_LAST  # known to a quarter from eight seeds
+    assert scatter.mean() < TOLERATED
     # Nodes are spread evenly: the error as if they were not is somewhat larger than what happens.
     assert 0.4 < errors.mean() / scatter.mean() < 4
 
@@ -181,9 +183,9 @@ def test_merged_sizes_say_nearly_the_same(monkeypatch):
     assert merged.within[0].sum() == 12 * 5  # a degree of freedom for each score that was merged away
     assert merged.within[1].sum() / 60 == pytest.approx(0.008**2, rel=0.5)
     at = np.array([7200.0, 36000.0])
-    together = APExGP("mmf").fit(curve).forecast(at)
+    together = APExGP("burr").fit(curve).forecast(at)
     monkeypatch.setattr(module, "MOST_SIZES", 100)
-    apart = APExGP("mmf").fit(curve).forecast(at)
+    apart = APExGP("burr").fit(curve).forecast(at)
     width = np.subtract(*apart.interval(0.95)[::-1])
     assert (np.abs(together.median - apart.median) < 0.1 * width).all()
     for end, other in zip(together.interval(0.95), apart.interval(0.95), strict=True):
@@ -192,5 +194,5 @@ def test_merged_sizes_say_nearly_the_same(monkeypatch):
 
 def test_hundred_sizes_take_no_longer_than_thirty():
     curve = pilot(7, np.linspace(10, 980, 98), 2)
-    posterior = APExGP("mmf").fit(curve).posterior.posteriors[0]
+    posterior = APExGP("burr").fit(curve).posterior.posteriors[0]
     assert posterior.known.factor.shape[:2] == (24, 24)

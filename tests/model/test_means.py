@@ -1,9 +1,12 @@
 """Laws that every mean obeys; a new one is picked up from MEANS."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from apexgp.inference.curve_problem import spread
+from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 
 SIZES = np.geomspace(1, 1e4, 40)
@@ -55,3 +58,47 @@ def test_formulas_are_those_of_the_paper():
     np.testing.assert_allclose(
         MEANS["arctan"](x, 0.05, 0.02, 1.5), 2 / np.pi * np.arctan(0.02 * np.pi / 2 * x + 1.5) - 0.05
     )
+
+
+def burr(**changed):
+    theta = {"theta1": 0.4, "theta2": 120.0, "theta3": 0.8, "theta4": 1.7} | changed
+    return tuple(theta.values())
+
+
+def test_burr_is_its_formula_and_holds_the_curve_of_morgan_mercer_and_flodin():
+    x, mean = np.geomspace(1, 1e5, 30), MEANS["burr"]
+    np.testing.assert_allclose(mean(x, 0.05, *burr()), 0.95 - 0.4 * (1 + (x / 120) ** 0.8) ** -1.7)
+    # As it is mostly written: from begin to end, half way at theta2.
+    begin, end = 0.95 - 0.4, 0.95
+    mmf = (begin * 120**0.8 + end * x**0.8) / (120**0.8 + x**0.8)
+    np.testing.assert_allclose(mean(x, 0.05, *burr(theta4=1.0)), mmf)
+
+
+def test_burr_has_its_tail_exponent_and_drop_whatever_its_onset():
+    mean, last = MEANS["burr"], np.asarray(8.0)
+    for tail, offset, log_theta4 in [(0.5, -2.0, 0.0), (0.3, 3.0, 1.0), (1.5, 0.0, -1.5), (2.9, -6.0, 0.7)]:
+        theta = mean.theta_of(last, 0.07, tail, offset, log_theta4)
+        assert mean.drop(last, *theta) == pytest.approx(0.07)
+        log_x = np.log(last) + 60 + 60 / theta[2]  # far above theta2 whatever theta3
+        assert log_x < 700
+        far = mean.drop(np.exp([log_x, log_x + 1]), *theta)
+        assert -np.diff(np.log(far))[0] == pytest.approx(tail, rel=1e-9)
+        # Before it wakes up it is flat.
+        early = mean.drop(np.exp(np.log(theta[1]) - 60 / theta[2] + np.array([0, 1])), *theta)
+        assert np.diff(np.log(early))[0] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [1.5, 8.0, 1e6])
+def test_burr_overflows_nowhere(sizes):
+    """Deviates of 60 and more: far beyond what any prior or proposal gives."""
+    mean, x = MEANS["burr"], np.geomspace(1, 1e8 * sizes, 40)
+    for deviates in itertools.product((-60.0, 0.0, 60.0), repeat=3):
+        priors = CALIBRATED.shapes["burr"]
+        shape = [p.from_normal(np.array(z)) for p, z in zip(priors, deviates, strict=True)]
+        theta = mean.theta_of(np.asarray(sizes), 0.1, *shape)
+        with np.errstate(all="raise", under="ignore"):
+            drop = mean.drop(x, *theta)
+        assert np.isfinite(drop).all(), deviates
+        assert (drop >= 0).all()
+        assert (np.diff(drop) <= 1e-12 * drop[:-1]).all()
+        assert mean.drop(np.asarray(sizes), *theta) == pytest.approx(0.1, rel=1e-6)

@@ -63,10 +63,10 @@ def _drawn(
     parameters = {name: value.ravel() for name, value in density.parameters(z, batch).items()}
     shape = tuple(value.ravel() for value in density.shape(z, batch))
     level = np.repeat(heights, _AT_EACH)
-    drop = _shares(density, uniform[-2], float(batch.t[0])) * np.maximum(density.ceiling - level, 1e-9)
+    drop = _shares(density, uniform[-2], batch) * np.maximum(density.ceiling - level, 1e-9)
     at, unit, last = sizes[:, None], pilot[0], pilot[-1]
     mean = level + density.rise(at / unit, np.asarray(last / unit), drop, shape)
-    covariance = density.kernel(at, at, parameters)
+    covariance = density.kernel(at, at, float(last), parameters)
     diagonal = np.arange(len(sizes))
     covariance[diagonal, diagonal] *= 1 + _JITTER
     curve = mean + np.einsum("pqn,qn->pn", cholesky(covariance), rng.standard_normal(mean.shape))
@@ -75,11 +75,12 @@ def _drawn(
     return curve[:, possible], single[:, possible], carried[:, possible]
 
 
-def _shares(density: Density, uniform: FloatArray, t: float) -> FloatArray:
+def _shares(density: Density, uniform: FloatArray, batch: Batch) -> FloatArray:
     """Shares of the room above the curve that are still to be won."""
     if density.beliefs.shares is None:
         shares: FloatArray = uniform
     else:
         prior = density.beliefs.shares[density.mean.name]
-        shares = betaincinv(prior.a * np.exp(prior.a_by_size * t), prior.b, uniform)
+        times_a, times_b = (np.repeat(factor, _AT_EACH) for factor in density.share_factors(batch))
+        shares = betaincinv(prior.a * times_a, prior.b * times_b, uniform)
     return np.clip(shares, 1e-9, 1 - 1e-9)

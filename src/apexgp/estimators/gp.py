@@ -26,7 +26,7 @@ class APExGP(CurveEstimator):
 
     Parameters
     ----------
-    mean : {"mmf", "power_law", "arctan", "auto"}
+    mean : {"burr", "power_law", "arctan", "auto"}
         The curve that the scores are expected to follow; "auto" averages over all of them by their evidence.
     inference : {"bayes", "map"}
         "bayes" integrates over all parameters; "map" takes the most probable ones, as the paper does.
@@ -77,7 +77,7 @@ class APExGP(CurveEstimator):
 
     def __init__(
         self,
-        mean: str = "mmf",
+        mean: str = "burr",
         inference: str = "bayes",
         priors: str | Beliefs = "calibrated",
         ceiling: float = 1.0,

@@ -67,9 +67,6 @@ class Density:
         beliefs, deviate = self.beliefs, self._deviates(z, batch)
         windows = self.windows(batch)
         values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
-        if beliefs.tau_alone is not None and batch.alone.any():
-            alone = batch.alone[:, None]
-            values["tau_e"] = np.where(alone, beliefs.tau_alone.from_normal(deviate["tau_e"]), values["tau_e"])
         values["lam"] = np.maximum(values["lam"], 1e-3)
         ratio, kappa = beliefs.tau_ratio, beliefs.kappa
         none = np.zeros_like(deviate["tau_e"])
@@ -87,24 +84,43 @@ class Density:
         return tuple(p.from_normal(deviate[f"shape{i}"]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
 
     def _deviates(self, z: FloatArray, batch: Batch) -> dict[str, FloatArray]:
-        """Deviates by the names of the coordinates, moved by what the size of the pilot does to their priors."""
+        """Deviates by the names of the coordinates, moved and stretched by what signs of a pilot do to their priors."""
         deviate = dict(zip(self.names, z, strict=True))
-        for name, trend in self.beliefs.trends.items():
-            if name in deviate:
-                deviate[name] = deviate[name] + trend * batch.t[:, None]
+        signs, beliefs = batch.signs(self.ceiling), self.beliefs
+        for name in deviate.keys() & beliefs.spreads.keys():
+            deviate[name] = deviate[name] * np.exp(_moved(beliefs.spreads[name], signs))
+        for name in deviate.keys() & beliefs.shifts.keys():
+            deviate[name] = deviate[name] + _moved(beliefs.shifts[name], signs)
         return deviate
+
+    def share_factors(self, batch: Batch) -> tuple[FloatArray, FloatArray]:
+        """What a and b of the share's prior are multiplied by for each curve, shape (curves, 1)."""
+        signs = batch.signs(self.ceiling)
+        a, b = (np.exp(_moved(self.beliefs.shifts.get(name, {}), signs)) for name in ("share_a", "share_b"))
+        return a, b
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:
         """m(x) - m(x_R): sizes and the last one, x_R, counted in units of the smallest."""
         rise: FloatArray = drop - self.mean.drop(sizes, *self.mean.theta_of(last, drop, *shape))
         return rise
 
-    def kernel(self, left: FloatArray, right: FloatArray, parameters: dict[str, FloatArray]) -> FloatArray:
-        """Covariances of f between sizes (R, ...) and (Q, ...): shape (R, Q, ...)."""
-        return self._kernel_at(np.log(left)[:, None] - np.log(right)[None, :], parameters)
+    def clock(self, sizes: FloatArray, last: FloatArray | float) -> FloatArray:
+        """Where sizes are along the process, x_R at 0: log(x / x_R) within the pilot, and slowing down beyond.
+
+        Departures go on changing for a while, and then stay: what is still to come, the mean curve brings.
+        """
+        distance: FloatArray = np.log(sizes / last)
+        reach = self.beliefs.reach
+        return distance if reach is None else np.minimum(distance, -reach * np.expm1(-np.maximum(distance, 0) / reach))
+
+    def kernel(
+        self, left: FloatArray, right: FloatArray, last: FloatArray | float, parameters: dict[str, FloatArray]
+    ) -> FloatArray:
+        """Covariances of f between sizes (R, ...) and (Q, ...), the pilot ending at `last`: shape (R, Q, ...)."""
+        return self._kernel_at(self.clock(left, last)[:, None] - self.clock(right, last)[None, :], parameters)
 
     def _kernel_at(self, distance: FloatArray, parameters: dict[str, FloatArray]) -> FloatArray:
-        """Covariances of f between sizes of which the natural logarithms differ so much."""
+        """Covariances of f between sizes that are so far apart on the `clock`."""
         ratio: FloatArray = distance / (np.log(self.beliefs.log_base) * parameters["lam"])
         covariance = CORRELATIONS[self.beliefs.kernel](ratio)
         covariance *= parameters["sigma"] ** 2
@@ -129,9 +145,10 @@ class Density:
         if self.beliefs.kernel == "ou" and pseudo.own.ndim == pseudo.scores.ndim:
             rate = -1 / (np.log(self.beliefs.log_base) * parameters["lam"])
             steps = np.diff(np.log(sizes), axis=0)
-            kept, left = np.exp(steps * rate), np.exp(np.log(ahead / sizes[-1:]) * rate)
+            kept, left = np.exp(steps * rate), np.exp(self.clock(ahead, sizes[-1:]) * rate)
             return by_filter(columns, pseudo.own, pseudo.common, parameters["sigma"] ** 2, kept, left)
-        return by_factor(columns, self.factor(pseudo, sizes, parameters), self.kernel(sizes, ahead, parameters))
+        reach = self.kernel(sizes, ahead, sizes[-1:], parameters)
+        return by_factor(columns, self.factor(pseudo, sizes, parameters), reach)
 
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
         """The factor w = stay + (1 - stay) (x / x_ref)^-kappa, by which noise shrinks to a part that stays."""
@@ -179,7 +196,7 @@ class Density:
         else:
             columns[:, 0] -= rise  # m = level + rise
         products = self._products(columns, pseudo, sizes, parameters)
-        told = Told(z[-1], batch.t[:, None], products.gram, rise, drop, given.least_limits(batch)[:, None])
+        told = Told(z[-1], self.share_factors(batch), products.gram, rise, drop, given.least_limits(batch)[:, None])
         level, drop, log_mass = given.draw(told, last, shape, u[:, :, None])
         rest = pseudo.log_rest - products.log_determinant - 0.5 * len(sizes) * _LOG_2PI
         log_weight = log_mass + rest
@@ -194,3 +211,9 @@ class Density:
         far_scale = np.sqrt(np.maximum(parameters["sigma"] ** 2 - products.explained[1:], 1e-14))
         draws = Draws(parameters, shape, level, drop, departure[0], products.explained[0], far_location, far_scale)
         return np.where(np.isnan(log_weight), -np.inf, log_weight), draws
+
+
+def _moved(by_sign: dict[str, float], signs: dict[str, FloatArray]) -> FloatArray:
+    """What signs add up to for each curve, shape (curves, 1)."""
+    total = sum((value * signs[name] for name, value in by_sign.items()), np.zeros(len(signs["size"])))
+    return np.asarray(total)[:, None]

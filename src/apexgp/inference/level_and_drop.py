@@ -34,8 +34,8 @@ class Told(NamedTuple):
 
     deviate: FloatArray
     """Of the drop, where it does not scale."""
-    t: FloatArray
-    """How large the pilot is: what trends of priors go by."""
+    share_factors: tuple[FloatArray, FloatArray]
+    """What a and b of the share's prior are multiplied by."""
     gram: FloatArray
     """Of the pseudo-scores y, of what the level multiplies (1) and, where the drop scales, of what it multiplies."""
     rise: FloatArray
@@ -86,7 +86,7 @@ class LevelAndDrop:
         if self.mean.scalable:
             return self._draw_shares(told, self.shares, u)
         level, drop, log_mass = self._draw_level(told, u)
-        log_mass += self._log_share_prior(self.shares, level, drop, told.t)
+        log_mass += self._log_share_prior(self.shares, level, drop, told.share_factors)
         return level, drop, log_mass
 
     def _given_level(self, told: Told, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -142,7 +142,7 @@ class LevelAndDrop:
         np.exp(np.minimum(excess, 700.0, out=excess), out=excess)
         excess[:, off_poles] = 1.0
         excess += 1
-        log_weight = prior.log_density(log_share, log_rest, told.t)
+        log_weight = prior.log_density(log_share, log_rest, *told.share_factors)
         log_weight -= np.log(excess, out=excess)
         log_weight += log_mass - log_cut - log_room + np.log(2 / (self.ceiling - self.floor))
         shape = (2 * half, *level.shape[1:])
@@ -165,11 +165,14 @@ class LevelAndDrop:
         log_mass = log_mass - 0.5 * (yy - centre * yp) + 0.5 * _LOG_2PI + np.log(spread) - log_proposal
         return level, np.broadcast_to(drop, level.shape), np.where(high > low, log_mass, -np.inf)
 
-    def _log_share_prior(self, prior: Beta, level: FloatArray, drop: FloatArray, t: FloatArray) -> FloatArray:
+    def _log_share_prior(
+        self, prior: Beta, level: FloatArray, drop: FloatArray, factors: tuple[FloatArray, FloatArray]
+    ) -> FloatArray:
         """Prior density of level ~ U[floor, ceiling] and drop, drop / (ceiling - level) ~ Beta."""
         room = self.ceiling - level
         share = np.clip(drop / room, 1e-9, 1 - 1e-9)
-        return prior.log_density(np.log(share), np.log1p(-share), t) - np.log(room * (self.ceiling - self.floor))
+        log_density = prior.log_density(np.log(share), np.log1p(-share), *factors)
+        return log_density - np.log(room * (self.ceiling - self.floor))
 
     def _log_paper_prior(
         self, level: FloatArray, drop: FloatArray, told: Told, last: FloatArray, shape: tuple[FloatArray, ...]

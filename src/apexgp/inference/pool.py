@@ -15,6 +15,9 @@ from .proposals import Proposal
 
 __all__ = ["Points", "Pool", "Proposals", "Round", "Weights", "weighed"]
 
+# Signs of the influence, by end, of a draw that lies beyond it.
+_OUTWARDS = np.array([1, -1], dtype=np.float32)[:, None, None, None]
+
 
 @dataclass(frozen=True)
 class Proposals:
@@ -89,7 +92,7 @@ class Weights:
     share: FloatArray
     """The same as shares of each curve's sum."""
     tails: FloatArray
-    """Shares by what the draws do to the ends of far forecasts."""
+    """Shares of what lies beyond the lower and the upper ends of far forecasts: shape (2, draws, curves, nodes)."""
     ends: FloatArray
     """Of far intervals, shape (sizes, 2, curves)."""
     error: FloatArray
@@ -102,7 +105,7 @@ class Weights:
         return Weights(
             self.log[:, which],
             self.share[:, which],
-            self.tails[:, which],
+            self.tails[:, :, which],
             self.ends[..., which],
             self.error[which],
             self.effective_size[which],
@@ -110,7 +113,7 @@ class Weights:
 
 
 def weighed(points: Points, ends: FloatArray | None) -> Weights:
-    """Weigh all draws, by what they are worth and by what they do to the ends of far forecasts.
+    """Weigh all draws, by what they are worth and by what of them lies beyond the ends of far forecasts.
 
     `ends` are those that fewer nodes gave; None, where there were none.
     """
@@ -119,9 +122,10 @@ def weighed(points: Points, ends: FloatArray | None) -> Weights:
     share = np.exp(log_weights - log_weights.max(axis=(0, 2))[:, None])
     share /= share.sum(axis=(0, 2))[:, None]
     found = far.ends(share, far.guess(share) if ends is None else ends)
-    influence = np.abs(found.influence, out=found.influence)
-    size = np.maximum(np.einsum("hekbn,kbn->heb", influence, share), 1e-12)
-    tails = share * np.einsum("hekbn,heb->kbn", influence, 1 / (size.shape[0] * size.shape[1] * size))
+    # What is beyond an end is worth looking for: one proposal cannot follow both tails, and the bulk has its own.
+    beyond = np.maximum(found.influence * _OUTWARDS, 0)
+    size = np.maximum(np.einsum("hekbn,kbn->heb", beyond, share), 1e-12)
+    tails = share * np.einsum("hekbn,heb->ekbn", beyond, 1 / (len(size) * size))
     effective_size = 1 / (share.sum(axis=0) ** 2).sum(axis=1)
     return Weights(log_weights, share, tails, found.better, found.error, effective_size)
 

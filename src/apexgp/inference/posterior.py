@@ -41,9 +41,9 @@ class Known(NamedTuple):
     white: FloatArray
     """Their residuals, whitened by it."""
     variance: FloatArray
-    """Variance of e at each pilot size."""
+    """Variance of e at each pilot size, of a score as it was given: maybe a mean over runs."""
     carried: FloatArray
-    """Standard deviation of the split effect at each pilot size."""
+    """Standard deviation of such a score's split effect at each pilot size."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Posterior:
         some = self.some(which)
         n, at, known = some.nodes, sizes[:, None], self.statistics.sizes[:, None]
         location, cross = some.given_the_pilot(at)
-        covariance = self.density.kernel(at, at, n.parameters) - np.einsum("rpn,rqn->pqn", cross, cross)
+        covariance = some._kernel(at, at) - np.einsum("rpn,rqn->pqn", cross, cross)
         diagonal = np.arange(len(sizes))
         if of == "new_splits":
             single, carried = self.density.noise(n.parameters, at, known)
@@ -135,15 +135,20 @@ class Posterior:
         pseudo = pseudo_scores(variance, carried, batch)
         factor = self.density.factor(pseudo, sizes, parameters)[:, :, 0]
         residual = pseudo.scores[:, 0] - self.curve(sizes[:, 0])
-        return Known(factor, solve_lower(factor, residual[:, None])[:, 0], variance[:, 0], carried[:, 0])
+        white, runs = solve_lower(factor, residual[:, None])[:, 0], self.statistics.averaged
+        return Known(factor, white, variance[:, 0] / runs, carried[:, 0] / np.sqrt(runs))
 
     def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
         cross = self._cross(at)
         return self.curve(at) + np.einsum("rqn,rn->qn", cross, self.known.white), cross
 
+    def _kernel(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Covariances of f between sizes (R, 1) and (Q, 1): shape (R, Q, nodes)."""
+        return self.density.kernel(left, right, float(self.statistics.sizes[-1]), self.nodes.parameters)
+
     def _cross(self, at: FloatArray) -> FloatArray:
-        kernel = self.density.kernel(self.statistics.sizes[:, None], at, self.nodes.parameters)
+        kernel = self._kernel(self.statistics.sizes[:, None], at)
         return solve_lower(self.known.factor, kernel)
 
     def _expected(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -152,7 +157,7 @@ class Posterior:
         last = self.statistics.sizes[-1:, None]
         if self.density.beliefs.kernel == "ou" and (at >= last).all():
             # Beyond the pilot the process only reverts to its mean: what the pilot says of it, it says of its end.
-            left = self.density.kernel(last, at, self.nodes.parameters)[0] / variance
+            left = self._kernel(last, at)[0] / variance
             explained = left**2 * self.nodes.explained
             return self.curve(at) + left * self.nodes.departure, np.maximum(variance - explained, 0.0)
         location, cross = self.given_the_pilot(at)
@@ -172,24 +177,26 @@ class Posterior:
         """
         n, density, at_known, known = self.nodes, self.density, self.known, self.statistics.sizes[:, None]
         pull, offset, spread = np.zeros_like(at_known.variance), 0.0, 0.0
+        runs = self.statistics.averaged
+        tau_b = n.parameters["tau_b"] / np.sqrt(runs)
         total = sum(p.count for p in self.statistics.patterns)
         for pattern in self.statistics.patterns:
             rows = list(pattern.index)
             lever = at_known.carried[rows] * np.array(pattern.repeats)[:, None] / at_known.variance[rows]
             excess = 1 + (at_known.carried[rows] * lever).sum(axis=0)
             # In units of the effect at the reference size: b = tau_b times a standard normal.
-            gain = n.parameters["tau_b"] * lever / excess * (pattern.count / total)
+            gain = tau_b * lever / excess * (pattern.count / total)
             pull[rows] += gain
             offset = offset + (pattern.mean[:, None] * gain).sum(axis=0)
-            spread = spread + pattern.count / total**2 * n.parameters["tau_b"] ** 2 / excess
-        prior = density.kernel(known, known, n.parameters)
+            spread = spread + pattern.count / total**2 * tau_b**2 / excess
+        prior = self._kernel(known, known)
         half = solve_lower(at_known.factor, prior)
         fitted = self.curve(known) + np.einsum("rkn,rn->kn", half, at_known.white)
         pulled = np.einsum("rkn,kn->rn", half, pull)
         variance_of_pull = np.einsum("in,ijn,jn->n", pull, prior, pull, optimize=True) - (pulled**2).sum(axis=0)
-        covariance = np.einsum("rqn,rn->qn", density.kernel(known, at, n.parameters), pull)
+        covariance = np.einsum("rqn,rn->qn", self._kernel(known, at), pull)
         covariance = covariance - np.einsum("rqn,rn->qn", cross, pulled)
         weight = density.shrinkage(at, known, n.parameters["kappa"])
         shift = weight * (offset - (pull * fitted).sum(axis=0))
         single, _ = density.noise(n.parameters, at, known)
-        return Continued(shift, weight, covariance, variance_of_pull + spread, single / total)
+        return Continued(shift, weight, covariance, variance_of_pull + spread, single / (runs * total))

@@ -22,25 +22,28 @@ from .proposals import Proposal, fitted_proposal, sobol, standard_t, wide_propos
 from .statistics import Batch
 from .thinning import thinned
 
-__all__ = ["TOLERATED", "integrate"]
+__all__ = ["TOLERATED", "TOLERATED_AT_LAST", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
 # Nodes of the rounds. The second is repeated until the posterior has been found: it may lie where the wide proposal has
-# hardly a node. Every curve gets the first ones, the others where the ends of far forecasts are not known well enough.
-_ROUNDS = (256, 512, 1024, 1024, 2048, 4096)
-_LEAST_ROUNDS, _ROUGH_ROUNDS = 3, 2
+# hardly a node. Every curve gets the first ones, the others where the ends of far forecasts are not known well enough,
+# and those beyond the usual ones where they are hardly known at all.
+_ROUNDS = (256, 512, 1024, 1024, 2048, 4096, 4096, 4096)
+_ROUGH_ROUNDS, _LEAST_ROUNDS, _USUAL_ROUNDS = 2, 3, 6
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
-# Of each round but the first, these shares follow the posterior and what decides about far forecasts: their ends hang
-# on nodes with a large sigma, of which the posterior itself has few. The others keep to the wide proposal, in case the
-# fitted ones missed something.
-_FOLLOWING, _FAR_SIGHTED = 0.4, 0.5
+# Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
+# far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
+# few. The others keep to the wide proposal, in case the fitted ones missed something.
+_FITTED_SHARES = (0.4, 0.25, 0.25)
 _DRAWS = 4  # of level and drop at a node: cheap beside the node
 _COMPONENTS = 512
 
 _ENOUGH = 200.0  # effective nodes that are aimed at
 TOLERATED = 0.025
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
+TOLERATED_AT_LAST = 2 * TOLERATED
+"""The same, where the usual rounds have not reached it."""
 
 
 def integrate(density: Density, batch: Batch, seed: int, *, roughly: bool = False) -> list[Posterior]:
@@ -64,7 +67,8 @@ def _next_steps(step: int, pool: Pool) -> NDArray[np.intp]:
     """Which of `_ROUNDS` comes next for each curve, after that of this step; their number if none does."""
     weights = pool.weights
     lost = (weights.effective_size < _FOUND) & (len(pool.rounds) < _MOST_SEARCHING)
-    enough = (weights.error <= TOLERATED) & (weights.effective_size >= _ENOUGH)
+    tolerated = TOLERATED if step + 1 < _USUAL_ROUNDS else TOLERATED_AT_LAST
+    enough = (weights.error <= tolerated) & (weights.effective_size >= _ENOUGH)
     done = enough & (step + 1 >= _LEAST_ROUNDS)
     following = np.where(done, len(_ROUNDS), step + 1)
     return np.where(lost & (step == 1), 1, following)
@@ -89,7 +93,7 @@ class _Sampler:
     def continued(self, pool: Pool, count: int) -> Pool:
         """With another round, most of it from proposals that are fitted to the nodes so far."""
         fitted = _fitted_proposals(pool)
-        counts = [int(share * count) for share in (_FOLLOWING, _FAR_SIGHTED)]
+        counts = [int(share * count) for share in _FITTED_SHARES]
         counts.append(count - sum(counts))
         proposals = pool.proposals.used(fitted, counts)
         new, drawn = self._round(pool.curves, [*fitted, proposals.wide], counts, proposals, len(pool.rounds))
@@ -115,7 +119,8 @@ class _Sampler:
 
     def posterior(self, pool: Pool, curve: int) -> Posterior:
         """What is known of one of the curves of a pool, by its place there."""
-        log_weights, share, tails = (w[:, curve] for w in (pool.weights.log, pool.weights.share, pool.weights.tails))
+        log_weights, share = (w[:, curve] for w in (pool.weights.log, pool.weights.share))
+        tails = pool.weights.tails[:, :, curve].mean(axis=0)
         top = log_weights.max()
         evidence = float(top + np.log(np.exp(log_weights - top).mean()))
         location = pool.points.far.location[-1, :, curve]
@@ -136,9 +141,9 @@ class _Sampler:
 
 
 def _fitted_proposals(pool: Pool) -> list[Proposal]:
-    """One fitted to the weights so far, one to what decides about ends."""
-    # Where a single node has all the weight, none decides about ends: all are then alike.
-    sums = [np.maximum(w.sum(axis=0), 1e-300) for w in (pool.weights.share, pool.weights.tails)]
+    """One fitted to the weights so far, one to what lies beyond lower ends, one to what lies beyond upper ends."""
+    # Where a single node has all the weight, none lies beyond ends: all are then alike.
+    sums = [np.maximum(w.sum(axis=0), 1e-300) for w in (pool.weights.share, *pool.weights.tails)]
     return [fitted_proposal(np.log(w), pool.points.z) for w in sums]
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..curve import LearningCurve, Replicates
-from ..model.beliefs import size_of
 from .nodes import cholesky, log_product, solve_lower
+from .signs import signs_of
 
 __all__ = ["MOST_SIZES", "Batch", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
 
@@ -47,6 +47,7 @@ class Pattern:
 class Statistics:
     """Of one curve on which higher is better."""
 
+    curve: LearningCurve
     replicates: Replicates
     sizes: FloatArray
     """Distinct sizes in rising order; of very many, neighbours are merged."""
@@ -55,6 +56,10 @@ class Statistics:
     """For each size, degrees of freedom and sum of squares of scores that were merged around their split's mean."""
     labelled: bool
     """Whether the splits can be told apart, so that they can be continued."""
+    averaged: float
+    """How many runs each score is a mean over."""
+    spreads: FloatArray
+    """For each size, degrees of freedom and sum of squares of the runs behind mean scores, where their sd is known."""
 
     @classmethod
     def of(cls, curve: LearningCurve, *, only_means: bool = False) -> Statistics:
@@ -71,10 +76,12 @@ class Statistics:
             broken = np.interp(np.log(sizes), np.log(kept), _means(values, column))
             values = values - broken + _means(values, column)[column]
         order = np.lexsort((values, column))
+        # One score a size is taken for one run: what luck it has, it carries along the curve.
+        one_run = not only_means and labels is None and bool((replicates.count == 1).all())
         rows: dict[object, list[int]] = defaultdict(list)
         for i in order.tolist():
-            # Without labels every score is a split of its own.
-            rows[i if labels is None else labels[i]].append(i)
+            # Other scores without labels are splits of their own.
+            rows[None if one_run else i if labels is None else labels[i]].append(i)
         alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[FloatArray]] = defaultdict(list)
         within = np.zeros((2, len(kept)))
         for members in rows.values():
@@ -88,17 +95,19 @@ class Statistics:
             table = np.array(sorted(own, key=lambda row: row.tolist()))
             centred = table - table.mean(axis=0)
             patterns.append(Pattern(index_of, repeats_of, len(table), table.mean(axis=0), centred.T @ centred))
-        return cls(replicates, kept, tuple(patterns), within, labels is not None)
+        averaged = 1.0 if only_means or curve.averaged_over is None else float(curve.averaged_over)
+        spreads = np.zeros((2, len(kept)))
+        if curve.score_sd is not None and averaged > 1:
+            known = np.isfinite(curve.score_sd)
+            at = groups[np.searchsorted(replicates.sizes, curve.sizes[known])]
+            np.add.at(spreads[0], at, averaged - 1)
+            np.add.at(spreads[1], at, (averaged - 1) * curve.score_sd[known] ** 2)
+        return cls(curve, replicates, kept, tuple(patterns), within, labels is not None, averaged, spreads)
 
     @property
     def structure(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
         """Curves of the same structure can be computed together."""
         return tuple((pattern.index, pattern.repeats) for pattern in self.patterns)
-
-    @property
-    def alone(self) -> bool:
-        """Whether every size has a single score, and no split is labelled."""
-        return not self.labelled and bool((self.replicates.count == 1).all())
 
     @property
     def unmerged_sizes(self) -> FloatArray:
@@ -113,14 +122,16 @@ class Statistics:
 
     @cached_property
     def spread(self) -> tuple[float, float]:
-        """Pooled variance of the replicates at a size (0 without replicates), and its degrees of freedom."""
+        """Pooled variance of single scores at a size (0 without replicates), and its degrees of freedom."""
         freedom = float(sum((p.count - 1) * len(p.index) for p in self.patterns))
-        return sum(float(np.trace(p.scatter)) for p in self.patterns) / max(freedom, 1.0), freedom
+        squares = self.averaged * sum(float(np.trace(p.scatter)) for p in self.patterns)
+        freedom, squares = freedom + float(self.spreads[0].sum()), squares + float(self.spreads[1].sum())
+        return squares / max(freedom, 1.0), freedom
 
     @cached_property
     def typical_count(self) -> float:
-        """How many scores the mean at a size is usually taken over."""
-        return float(np.median(self.replicates.count))
+        """How many runs the mean at a size is usually taken over."""
+        return self.averaged * float(np.median(self.replicates.count))
 
 
 class Batch:
@@ -137,8 +148,8 @@ class Batch:
         self.means = [np.stack([m.patterns[k].mean for m in members], axis=1) for k in range(len(self.index))]
         self.scatters = [np.stack([m.patterns[k].scatter for m in members], axis=2) for k in range(len(self.index))]
         self.best = np.array([m.best for m in members])
-        self.alone = np.array([m.alone for m in members])
-        self.t = size_of(self.sizes[-1])
+        self.averaged = np.array([m.averaged for m in members])
+        self.spreads = np.stack([m.spreads for m in members], axis=2)
 
     def __len__(self) -> int:
         return len(self.members)
@@ -146,6 +157,11 @@ class Batch:
     def take(self, which: NDArray[np.intp]) -> Batch:
         """Some of the curves."""
         return Batch([self.members[i] for i in which])
+
+    def signs(self, ceiling: float) -> dict[str, FloatArray]:
+        """What priors go by, of each curve."""
+        found = [signs_of(member.curve, ceiling) for member in self.members]
+        return {name: np.array([own[name] for own in found]) for name in found[0]}
 
 
 class PseudoScores(NamedTuple):
@@ -181,11 +197,17 @@ def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> Ps
     Parameters
     ----------
     variance, carried
-        v and c at each size, shape (sizes, curves, nodes).
+        v and c of a single run at each size, shape (sizes, curves, nodes).
     batch
         The curves.
     """
     log_rest = np.zeros(variance.shape[1:])
+    if batch.spreads.any():
+        freedom, squares = batch.spreads[:, :, :, None]
+        single = variance + carried**2
+        log_rest -= 0.5 * (freedom * (np.log(single) + _LOG_2PI) + squares / single).sum(axis=0)
+    averaged = batch.averaged[:, None]
+    variance, carried = variance / averaged, carried / np.sqrt(averaged)
     if batch.within.any():
         freedom, squares = batch.within[:, :, :, None]
         log_rest -= 0.5 * (freedom * (np.log(variance) + _LOG_2PI) + squares / variance).sum(axis=0)

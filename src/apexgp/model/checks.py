@@ -37,13 +37,12 @@ def positive_distribution(name: str, prior: Any) -> None:
         raise RequestError(f"must be of positive values, got {shown(prior)}.", argument=name)
 
 
-def checked_share(name: str, mean: str, prior: Any, sizes: tuple[float, float]) -> None:
-    """A prior of a share, with a density whatever the size of the pilot."""
+def checked_share(name: str, mean: str, prior: Any) -> None:
+    """A prior of a share, with a density."""
     try:
         with np.errstate(all="ignore"):
-            densities = [
-                real_array(name, prior.log_density(np.log(_SHARES), np.log1p(-_SHARES), np.full(3, t))) for t in sizes
-            ]
+            log_shares = np.log(_SHARES), np.log1p(-_SHARES)
+            densities = real_array(name, prior.log_density(*log_shares, np.ones(3), np.ones(3)))
         if np.isfinite(densities).all():
             return
     except DAMAGED:

@@ -78,14 +78,15 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Beta:
-    """Beta(a e^(t a_by_size), b) on (0, 1), where t says how large the pilot is (`beliefs.size_of`)."""
+    """Beta(a, b) on (0, 1)."""
 
     a: float
     b: float
-    a_by_size: float = 0.0
 
-    def log_density(self, log_share: FloatArray, log_rest: FloatArray, t: FloatArray) -> FloatArray:
-        """Logarithm of the density, given those of the share and of what it leaves."""
-        a = self.a * np.exp(self.a_by_size * t)
-        value: FloatArray = (a - 1) * log_share + (self.b - 1) * log_rest - betaln(a, self.b)
+    def log_density(
+        self, log_share: FloatArray, log_rest: FloatArray, times_a: FloatArray, times_b: FloatArray
+    ) -> FloatArray:
+        """Logarithm of the density of Beta(a times_a, b times_b), given those of the share and of what it leaves."""
+        a, b = self.a * times_a, self.b * times_b
+        value: FloatArray = (a - 1) * log_share + (b - 1) * log_rest - betaln(a, b)
         return value

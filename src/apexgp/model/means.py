@@ -130,38 +130,50 @@ class ArctanMean(Mean):
         return theta1 / unit, theta2
 
 
-class MmfMean(Mean):
-    """(1 - eps) - theta1 / (1 + (x / theta2)^theta3), after Morgan, Mercer and Flodin.
+class BurrMean(Mean):
+    """(1 - eps) - theta1 (1 + (x / theta2)^theta3)^-theta4, after Burr.
 
-    A power law once x is far above theta2; before, the curve has yet to wake up.
+    A power law once x is far above theta2, of exponent theta3 theta4; before, the curve has yet to wake up, and theta4
+    says how sharply it does. With theta4 = 1 it is the curve of Morgan, Mercer and Flodin, whose onset and tail have
+    one exponent.
     """
 
-    name = "mmf"
+    name = "burr"
     parameters = (
         Parameter("theta1", 0.0, inf, (0.01, 0.9)),
         Parameter("theta2", 1e-6, inf, (0.05, 3.0)),
-        Parameter("theta3", 0.0, 3.0, (0.2, 1.8)),
+        Parameter("theta3", 0.0, inf, (0.2, 1.8)),
+        Parameter("theta4", 0.0, inf, (0.5, 2.0)),
     )
     scalable = True
 
     def drop(self, x: FloatArray, *theta: Any) -> Any:
-        """theta1 / (1 + (x / theta2)^theta3)."""
-        theta1, theta2, theta3 = theta
-        rest = np.exp(theta3 * (np.log(theta2) - np.log(x)))  # (theta2 / x)^theta3, which vanishes at huge sizes
-        return theta1 * rest / (1 + rest)
+        """theta1 (1 + (x / theta2)^theta3)^-theta4."""
+        theta1, theta2, theta3, theta4 = theta
+        return theta1 * np.exp(-theta4 * _log_one_plus_exp(theta3 * (np.log(x) - np.log(theta2))))
 
     def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
-        """The shape is (theta3, log of theta2 over the last size)."""
-        exponent, offset = shape
-        return drop * (1 + np.exp(-exponent * offset)), last * np.exp(offset), exponent
+        """The shape is (theta3 theta4, log of theta2 over the last size, log theta4)."""
+        tail, offset, log_theta4 = shape
+        # Beyond these bounds curves are alike, and numbers overflow.
+        offset, theta4 = np.clip(offset, -150.0, 150.0), np.exp(np.clip(log_theta4, -4.0, 4.0))
+        theta3 = tail / theta4
+        theta1 = drop * np.exp(theta4 * _log_one_plus_exp(-theta3 * offset))
+        return theta1, last * np.exp(offset), theta3, theta4
 
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
         """x / u over theta2 = x over u theta2."""  # noqa: D403
-        theta1, theta2, theta3 = theta
-        return theta1, theta2 * unit, theta3
+        theta1, theta2, theta3, theta4 = theta
+        return theta1, theta2 * unit, theta3, theta4
+
+
+def _log_one_plus_exp(value: Any) -> Any:
+    """log(1 + e^value), for complex numbers too, without overflow."""
+    top = np.maximum(np.real(value), 0.0)
+    return top + np.log(np.exp(-top) + np.exp(value - top))
 
 
 PAPER_MEANS = ("power_law", "arctan")
 """Those of the paper; they have few enough parameters to be estimated from a pilot."""
 
-MEANS: dict[str, Mean] = {mean.name: mean for mean in (PowerLawMean(), ArctanMean(), MmfMean())}
+MEANS: dict[str, Mean] = {mean.name: mean for mean in (PowerLawMean(), ArctanMean(), BurrMean())}
