@@ -33,7 +33,7 @@ def speed() -> None:
     rng = np.random.default_rng(0)
     scores = (0.9 - 1.2 * SIZES**-0.45)[:, None] + rng.normal(0, 0.01, (6, 3))
     curve = LearningCurve(SIZES, scores)
-    for mean in ("mmf", "auto"):
+    for mean in ("burr", "auto"):
         model = APExGP(mean)
         fit = median_time(lambda model=model: model.fit(curve))
         print(f"{mean}: fit {fit:.1f} ms")

@@ -1,4 +1,4 @@
-"""A large batch of curves on a two-worker cluster, with its memory: `batch.py [CURVES] [--processes 2] [--mean mmf]`.
+"""A large batch of curves on a two-worker cluster, with its memory: `batch.py [CURVES] [--processes 2] [--mean burr]`.
 
 The curves are made one after another as `forecast_many` takes them, and each forecast is dropped once it is counted, as
 a program would that writes them to a file. By default the work goes to a Dask cluster of two workers of one thread
@@ -119,7 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("curves", nargs="?", type=int, default=2000)
     parser.add_argument("--processes", type=int, help="processes of joblib's own instead of the cluster")
-    parser.add_argument("--mean", default="mmf", help="mean function, or auto")
+    parser.add_argument("--mean", default="burr", help="mean function, or auto")
     settings = parser.parse_args()
     warnings.simplefilter("ignore")
     with own_processes(settings.processes) if settings.processes else dask_cluster() as where:

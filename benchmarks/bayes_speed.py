@@ -45,7 +45,7 @@ def single() -> None:
     curves = [pilot(rng) for _ in range(20)]
     print("one curve, 6 sizes, 3 splits, forecast with mean, median and 95 % interval at 10 sizes; median of 20 curves")
     base = None
-    for mean in ("power_law", "arctan", "mmf", "auto"):
+    for mean in ("power_law", "arctan", "burr", "auto"):
         times = {"fit": [], "forecast": [], "quantiles": []}
         for curve in curves:
             model = APExGP(mean)
@@ -67,8 +67,8 @@ def single() -> None:
 
 def growth() -> None:
     rng = np.random.default_rng(1)
-    model = Density(MEANS["mmf"], CALIBRATED)
-    print("growth of the fit of mmf, and as a multiple of the first")
+    model = Density(MEANS["burr"], CALIBRATED)
+    print("growth of the fit of burr, and as a multiple of the first")
     for label, settings in {
         "splits": [(6, 3), (6, 30), (6, 300)],
         "sizes": [(5, 3), (10, 3), (20, 3), (30, 3), (60, 3)],
@@ -84,18 +84,18 @@ def growth() -> None:
 
 def answers() -> None:
     rng = np.random.default_rng(3)
-    models = [APExGP("mmf").fit(pilot(rng)) for _ in range(10)]
+    models = [APExGP("burr").fit(pilot(rng)) for _ in range(10)]
     targets = [float(model.forecast([3000]).median[0]) for model in models]
     times = [
         milliseconds(lambda m=model, t=target: m.required_size(t, confidence=0.6), 3)
         for model, target in zip(models, targets, strict=True)
     ]
-    print(f"required_size of mmf: {np.median(times):.1f} ms")
+    print(f"required_size of burr: {np.median(times):.1f} ms")
 
 
 def many(count: int) -> None:
     rng = np.random.default_rng(2)
-    for mean in ("mmf", "auto"):
+    for mean in ("burr", "auto"):
         start = perf_counter()
         done = sum(1 for _ in forecast_many((pilot(rng) for _ in range(count)), NEW, APExGP(mean), n_jobs=1))
         seconds = perf_counter() - start

@@ -61,12 +61,13 @@ def development(settings: argparse.Namespace) -> None:
 
 def pooled(names: list[str]) -> list[tuple[str, list[str]]]:
     """Samples that are alike, by what is said of them together."""
-    unlike = [name for name in names if "unlabelled" not in name]  # a case of its own: see docs/calibration.md
+    # Single runs without a label, and pilots with more information, are cases of their own: see docs/calibration.md.
+    unlike = [name for name in names if "unlabelled" not in name and "training" not in name]
     kinds = {
         "all draws": [name for name in unlike if name.startswith("draw")],
         "all AUROC": [name for name in unlike if name.startswith("AUROC")],
-        "all accuracy with splits": [n for n in unlike if n.startswith("accuracy") and "means" not in n],
-        "all accuracy, means only": [name for name in unlike if "means" in name],
+        "all accuracy": [name for name in unlike if name.startswith("accuracy")],
+        "all means of 25": [name for name in unlike if name.startswith("mean")],
     }
     return [(kind, members) for kind, members in kinds.items() if len(members) > 1]
 

@@ -107,6 +107,11 @@ def read(path: str | os.PathLike[str]) -> pd.DataFrame:
     return table.rename(columns={"auroc": "score"})[["task", "learner", "seed", "size", "score"]]
 
 
+def read_with_training(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Columns task, learner, seed, size, test, train, n_test of LCDB 1.0: scores on test and on training rows."""
+    return pd.read_csv(present(path), dtype={"seed": str})
+
+
 def read_means(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Columns task, learner, size, accuracy, standard_error of LCDB 1.1."""
     return pd.read_csv(present(path)).rename(columns={"data_set": "task"})

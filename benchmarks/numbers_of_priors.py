@@ -1,8 +1,8 @@
 """The numbers of calibrated priors as one vector, for an optimiser.
 
-First the locations, then the log scales of the normal variables behind tau_e, tau_ratio, kappa, sigma, lambda and the
-shape coordinates of one mean; then location and log scale of log tau_e for unlabelled single scores, log a and log b of
-the share, and how the location of log sigma and log a move with the size of the pilot.
+Rows are the locations and the log scales of the normal variables behind tau_e, tau_ratio, kappa, sigma, lambda and the
+shape coordinates of one mean, then log a and log b of the share. Each row is a number of its own plus what signs of the
+pilot (`apexgp.priors.SIGNS`) add to it: `MOVED` says which signs move which row.
 """
 
 from __future__ import annotations
@@ -16,71 +16,93 @@ from apexgp.inference.posterior import Posterior
 from apexgp.priors import Beliefs, Beta, LogitNormal, LogNormal, Normal
 
 COMMON = ("tau_e", "tau_ratio", "kappa", "sigma", "lam")
-_SIGMA = COMMON.index("sigma")
-_OTHERS = 6  # numbers that are no location or scale of a coordinate
+MOVED = {
+    "loc tau_e": ("single", "unlabelled", "test_known", "test_noise"),
+    "scale tau_e": ("unlabelled", "test_known"),
+    "loc tau_ratio": ("single", "unlabelled", "dense"),
+    "loc sigma": ("size",),
+    "share_a": ("size", "accuracy", "gap_known", "gap", "separable"),
+    "share_b": ("size", "gap_known", "separable"),
+}
+OWN = "one"
+"""What multiplies a row's own number, as signs multiply the others."""
+
+
+def rows_of(beliefs: Beliefs, mean: str) -> list[str]:
+    """Names of the rows."""
+    names = [*COMMON, *(f"shape{i}" for i in range(len(beliefs.shapes[mean])))]
+    return [*(f"loc {name}" for name in names), *(f"scale {name}" for name in names), "share_a", "share_b"]
+
+
+def entries_of(beliefs: Beliefs, mean: str) -> list[tuple[str, str]]:
+    """Row and sign of each number of the vector."""
+    return [(row, sign) for row in rows_of(beliefs, mean) for sign in (OWN, *MOVED.get(row, ()))]
 
 
 def to_vector(beliefs: Beliefs, mean: str) -> np.ndarray:
-    coordinates = [_normal(prior) for prior in (*(getattr(beliefs, name) for name in COMMON), *beliefs.shapes[mean])]
-    loc, scale = np.array(coordinates).T
-    alone_loc, alone_scale = _normal(beliefs.tau_alone)
-    share = beliefs.shares[mean]
-    sigma_by_size = beliefs.trends.get("sigma", 0.0) * scale[_SIGMA]
-    others = [alone_loc, np.log(alone_scale), np.log(share.a), np.log(share.b), sigma_by_size, share.a_by_size]
-    return np.concatenate([loc, np.log(scale), others])
+    priors = dict(zip(COMMON, (getattr(beliefs, name) for name in COMMON), strict=True))
+    priors |= {f"shape{i}": prior for i, prior in enumerate(beliefs.shapes[mean])}
+    numbers = []
+    for row, sign in entries_of(beliefs, mean):
+        kind, _, name = row.partition(" ")
+        if kind.startswith("share"):
+            share = beliefs.shares[mean]
+            own, moved = np.log(share.a if kind == "share_a" else share.b), beliefs.shifts.get(kind, {})
+        else:
+            loc, scale = _normal(priors[name])
+            # Shifts are stated in standard deviations.
+            own = loc if kind == "loc" else np.log(scale)
+            moves = (beliefs.shifts if kind == "loc" else beliefs.spreads).get(name, {})
+            moved = {s: value * scale if kind == "loc" else value for s, value in moves.items()}
+        numbers.append(own if sign == OWN else moved.get(sign, 0.0))
+    return np.array(numbers)
 
 
 def to_beliefs(vector: np.ndarray, mean: str, template: Beliefs) -> Beliefs:
     """The template with the numbers of the vector; shapes and shares of other means stay."""
-    dimensions = (len(vector) - _OTHERS) // 2
-    loc, scale = vector[:dimensions], np.exp(vector[dimensions : 2 * dimensions])
-    alone_loc, alone_log_scale, log_a, log_b, sigma_by_size, a_by_size = vector[2 * dimensions :]
+    found: dict[str, dict[str, float]] = {}
+    for (row, sign), value in zip(entries_of(template, mean), vector, strict=True):
+        found.setdefault(row, {})[sign] = float(value)
+    own = {row: numbers.pop(OWN) for row, numbers in found.items()}
+    names = [row.partition(" ")[2] for row in own if row.startswith("loc ")]
     kinds = [*(getattr(template, name) for name in COMMON), *template.shapes[mean]]
-    priors = [_like(*each) for each in zip(kinds, loc, scale, strict=True)]
-    share = Beta(float(np.exp(log_a)), float(np.exp(log_b)), float(a_by_size))
+    priors = [
+        _like(kind, own[f"loc {name}"], np.exp(own[f"scale {name}"])) for kind, name in zip(kinds, names, strict=True)
+    ]
+    shifts = {
+        name: {sign: value / np.exp(own[f"scale {name}"]) for sign, value in found[f"loc {name}"].items()}
+        for name in names
+    } | {name: found[name] for name in ("share_a", "share_b")}
+    spreads = {name: found[f"scale {name}"] for name in names}
+    share = Beta(float(np.exp(own["share_a"])), float(np.exp(own["share_b"])))
     return replace(
         template,
         **dict(zip(COMMON, priors, strict=False)),
         shapes=template.shapes | {mean: tuple(priors[len(COMMON) :])},
         shares=template.shares | {mean: share},
-        tau_alone=_like(template.tau_alone, alone_loc, np.exp(alone_log_scale)),
-        trends={"sigma": float(sigma_by_size / scale[_SIGMA])},
+        shifts={name: moves for name, moves in shifts.items() if moves},
+        spreads={name: moves for name, moves in spreads.items() if moves},
     )
 
 
-def of_the_mean(vector: np.ndarray) -> np.ndarray:
-    """Which numbers belong to the mean: its shape coordinates and its share."""
-    dimensions = (len(vector) - _OTHERS) // 2
-    coordinate = np.arange(dimensions) >= len(COMMON)
-    return np.concatenate([coordinate, coordinate, [False, False, True, True, False, True]])
+def of_the_mean(beliefs: Beliefs, mean: str) -> np.ndarray:
+    """Which numbers belong to the mean: its shape coordinates and its share, not what signs do to the latter."""
+    return np.array(
+        [("shape" in row or row.startswith("share")) and sign == OWN for row, sign in entries_of(beliefs, mean)]
+    )
 
 
-def at(vector: np.ndarray, t: np.ndarray, alone: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Locations and scales (P, D), a (P,) and b for pilots of sizes t, some with unlabelled single scores."""
-    dimensions = (len(vector) - _OTHERS) // 2
-    loc = np.tile(vector[:dimensions], (len(t), 1))
-    scale = np.tile(np.exp(vector[dimensions : 2 * dimensions]), (len(t), 1))
-    alone_loc, alone_log_scale, log_a, log_b, sigma_by_size, a_by_size = vector[2 * dimensions :]
-    loc[alone, 0], scale[alone, 0] = alone_loc, np.exp(alone_log_scale)
-    loc[:, _SIGMA] += sigma_by_size * t
-    return loc, scale, np.exp(log_a + a_by_size * t), np.exp(log_b)
+def at(vector: np.ndarray, entries: list[tuple[str, str]], signs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Values of the rows for each pilot, given its signs."""
+    values: dict[str, np.ndarray] = {}
+    for (row, sign), number in zip(entries, vector, strict=True):
+        values[row] = values.get(row, 0.0) + number * signs[sign]
+    return values
 
 
-def gradient(
-    by_loc: np.ndarray,
-    by_log_scale: np.ndarray,
-    by_log_a: np.ndarray,
-    by_log_b: np.ndarray,
-    t: np.ndarray,
-    alone: np.ndarray,
-) -> np.ndarray:
+def gradient(by_row: dict[str, np.ndarray], entries: list[tuple[str, str]], signs: dict[str, np.ndarray]) -> np.ndarray:
     """Slopes by the numbers, from those by what `at` returns for each pilot."""
-    own = by_loc[alone, 0].sum(), by_log_scale[alone, 0].sum()
-    loc, log_scale = by_loc.sum(axis=0), by_log_scale.sum(axis=0)
-    loc[0] -= own[0]
-    log_scale[0] -= own[1]
-    others = [*own, by_log_a.sum(), by_log_b.sum(), by_loc[:, _SIGMA] @ t, by_log_a @ t]
-    return np.concatenate([loc, log_scale, others])
+    return np.array([by_row[row] @ signs[sign] for row, sign in entries])
 
 
 def columns_of(posterior: Posterior, window: float) -> np.ndarray:

@@ -1,14 +1,15 @@
 """Pilots of many designs from the development curves of both databases.
 
-AUROC pilots take single runs of LCDB 1.0. LCDB 1.1 has mean accuracies over 25 splits and their standard errors: pilots
-of means only take them as they are, one unlabelled score a size; pilots with splits are simulated from them, each split
-with a shift of its own along the curve and noise at each size.
+Pilots of AUROC and accuracy take single runs of LCDB 1.0, with their training scores and numbers of test cases. LCDB
+1.1 has mean accuracies over 25 splits and their standard errors: splits are simulated around them, each with a shift of
+its own along the curve and noise at each size. Pilots of means only are means over 25 of them, one unlabelled score a
+size, and so are the later scores, over 25 others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from scoring import EDGES
 # Both databases measure at 16 times powers of the root of 2 (LCDB 1.1 half-way between as well), rounded differently.
 ANCHORS = 16 * 2 ** (np.arange(19) / 2)
 ROUNDED, ROUNDED_UP = np.round(ANCHORS), np.ceil(ANCHORS)
+AVERAGED = 25
+"""Splits behind a mean accuracy of LCDB 1.1."""
 
 
 @dataclass(frozen=True)
@@ -30,49 +33,64 @@ class Design:
     """Its largest size: one of `ROUNDED`."""
     n_sizes: int = 6
     n_splits: int = 3
-    metric: str = "AUROC"
+    pool: str = "AUROC"
+    """Which curves: AUROC or accuracy of single runs, or mean accuracies."""
     means_only: bool = False
-    """Mean accuracies as if they were single scores without labels."""
+    """One mean score a size, unlabelled: over the splits, of mean accuracies over 25 of them."""
     labelled: bool = True
+    informed: bool = False
+    """Whether training scores and the number of test cases are known; of single runs only."""
     dense: bool = False
-    """Sizes a quarter of an octave apart instead of a half; accuracy only."""
+    """Sizes a quarter of an octave apart instead of a half; mean accuracies only."""
     carried: float = 0.5
-    """Share of the variance of simulated splits that goes along the curve; accuracy only."""
+    """Share of the variance of simulated splits that goes along the curve."""
 
     @property
     def name(self) -> str:
         step = 0.25 if self.dense else 0.5
         sizes = f"{self.end * 2 ** -(step * (self.n_sizes - 1)):.0f}-{self.end} x {self.n_sizes}"
         splits = "means only" if self.means_only else f"{self.n_splits} split" + "s" * (self.n_splits > 1)
-        return f"{self.metric} {sizes}, {splits}" + ", unlabelled" * (not self.labelled)
+        marks = ", unlabelled" * (not self.labelled) + ", with training scores" * self.informed
+        return f"{self.pool} {sizes}, {splits}{marks}"
 
 
 DESIGNS = (
     Design(362),
+    Design(362, informed=True),
     Design(91),
     Design(2896),
     Design(362, n_sizes=3),
     Design(362, n_sizes=10),
     Design(362, n_splits=1),
+    Design(362, n_splits=1, informed=True),
     Design(362, n_splits=10),
-    Design(362, metric="accuracy"),
-    Design(2896, metric="accuracy"),
-    Design(91, metric="accuracy", means_only=True),
-    Design(362, metric="accuracy", means_only=True),
-    Design(362, metric="accuracy", means_only=True, dense=True),
-    Design(2896, metric="accuracy", means_only=True),
     Design(362, n_splits=1, labelled=False),
+    Design(362, n_splits=5, means_only=True),
+    Design(362, pool="accuracy"),
+    Design(362, pool="accuracy", informed=True),
+    Design(91, pool="accuracy"),
+    Design(2896, pool="accuracy"),
+    Design(362, n_sizes=3, pool="accuracy"),
+    Design(362, n_splits=1, pool="accuracy", labelled=False),
+    Design(91, pool="mean accuracy", means_only=True),
+    Design(362, pool="mean accuracy", means_only=True),
+    Design(362, n_sizes=18, pool="mean accuracy", means_only=True, dense=True),
+    Design(2896, n_sizes=30, pool="mean accuracy", means_only=True, dense=True),
 )
 
 
 @dataclass(frozen=True)
 class Runs:
-    """AUROC of single runs: rows are seeds, NaN where a seed was not run."""
+    """Scores of single runs: rows are seeds, NaN where a seed was not run."""
 
     task: str
     learner: str
+    metric: str
     sizes: np.ndarray
     scores: np.ndarray
+    train: np.ndarray
+    """Scores on the training rows themselves."""
+    n_test: float
 
     def case(self, design: Design, rng: np.random.Generator, most: int) -> Case | None:
         """A pilot with at most so many targets a horizon; None if the curve has not enough for the design."""
@@ -100,7 +118,11 @@ class Runs:
             "expected": np.nanmean(self.scores[:, later], axis=0),
             "same_splits": self.scores[own][:, later].mean(axis=0),
         }
-        curve = LearningCurve(wanted, scores.T) if design.labelled else LearningCurve(wanted, scores[0])
+        train = self.train[own][:, pilot]
+        if design.means_only or not design.labelled:
+            scores, train = scores.mean(axis=0), train.mean(axis=0)
+        told = {"train_scores": train.T, "n_test": self.n_test} if design.informed else {}
+        curve = LearningCurve(wanted, scores.T, metric=self.metric, **told)
         truth = _whole(self.sizes, np.nanmean(self.scores, axis=0), wanted[0])
         return Case(self.task, self.learner, curve, self.sizes[later], truths, truth=truth)
 
@@ -129,50 +151,54 @@ class Means:
         later = np.flatnonzero(self.sizes > end)
         later = _some_targets(later, self.sizes[later] / end, most, rng)
         known = {"expected": self.accuracy[later]}
-        if design.means_only:
-            known |= {"new_splits": self.accuracy[later], "same_splits": np.full(len(later), np.nan)}
-            scores, curve = self.accuracy[None, pilot], LearningCurve(wanted, self.accuracy[pilot])
-        else:
-            own, others = self._splits(design, rng), self._splits(design, rng)
-            known |= {"new_splits": others[:, later].mean(axis=0), "same_splits": own[:, later].mean(axis=0)}
-            scores, curve = own[:, pilot], LearningCurve(wanted, own[:, pilot].T)
+        own, others = (self._splits(design, rng) for _ in range(2))
+        known |= {"new_splits": others[:, later].mean(axis=0), "same_splits": own[:, later].mean(axis=0)}
+        scores = own[:, pilot].mean(axis=0, keepdims=True) if design.means_only else own[:, pilot]
+        curve = LearningCurve(wanted, scores[0] if design.means_only else scores.T, metric="accuracy")
         if scores.mean(axis=0).max() >= lcdb.NOTHING_LEFT:
             return None
         truth = _whole(self.sizes, self.accuracy, wanted[0])
         return Case(self.task, self.learner, curve, self.sizes[later], known, truth=truth)
 
     def _splits(self, design: Design, rng: np.random.Generator) -> np.ndarray:
-        """Simulated scores (splits, sizes)."""
-        carried = rng.standard_normal((design.n_splits, 1))
-        single = rng.standard_normal((design.n_splits, len(self.sizes)))
+        """Simulated scores (splits, sizes); behind means there are as many as in the database."""
+        count = AVERAGED if design.means_only else design.n_splits
+        carried, single = rng.standard_normal((count, 1)), rng.standard_normal((count, len(self.sizes)))
         noise = np.sqrt(design.carried) * carried + np.sqrt(1 - design.carried) * single
-        return np.clip(self.accuracy + 5 * self.standard_error * noise, 0, 1)  # 5: the root of 25 splits
+        return np.clip(self.accuracy + np.sqrt(AVERAGED) * self.standard_error * noise, 0, 1)
 
 
 Curve = Runs | Means
 
 
 def read_curves() -> dict[str, list[Curve]]:
-    """All development curves by metric."""
-    runs = lcdb.read(lcdb.default_path()).groupby(["task", "learner"])
-    grids = {key: rows.pivot_table(index="seed", columns="size", values="score") for key, rows in runs}
+    """All development curves by the pools that designs draw from."""
     means = lcdb.read_means(lcdb.default_path("lcdb11_dev.csv.gz")).sort_values("size").groupby(["task", "learner"])
     return {
-        "AUROC": [
-            Runs(lcdb.openml_id(task), str(learner), grid.columns.to_numpy(float), grid.to_numpy())
-            for (task, learner), grid in grids.items()
-        ],
-        "accuracy": [
+        "AUROC": _read_runs("auroc", "AUROC"),
+        "accuracy": _read_runs("accuracy", "accuracy"),
+        "mean accuracy": [
             Means(lcdb.openml_id(task), str(learner), *rows[["size", "accuracy", "standard_error"]].to_numpy(float).T)
             for (task, learner), rows in means
         ],
     }
 
 
+def _read_runs(file: str, metric: str) -> list[Curve]:
+    found: list[Curve] = []
+    table = lcdb.read_with_training(lcdb.default_path(f"lcdb_dev_{file}_with_train.csv.gz"))
+    for (task, learner), rows in table.groupby(["task", "learner"]):
+        grid = rows.pivot_table(index="seed", columns="size", values=["test", "train"])
+        sizes, scores = grid["test"].columns.to_numpy(float), grid["test"].to_numpy()
+        n_test = float(rows.n_test.median())
+        found.append(Runs(lcdb.openml_id(task), str(learner), metric, sizes, scores, grid["train"].to_numpy(), n_test))
+    return found
+
+
 def draw(curves: dict[str, list[Curve]], design: Design, most: int, seed: int) -> list[Case]:
     """Pilots of a design on at most so many curves, in random order."""
     rng = np.random.default_rng([seed, DESIGNS.index(design)])
-    pool, cases = curves[design.metric], []
+    pool, cases = curves[design.pool], []
     for i in rng.permutation(len(pool)):
         case = pool[i].case(design, rng, most=3)
         if case is not None:
@@ -182,42 +208,50 @@ def draw(curves: dict[str, list[Curve]], design: Design, most: int, seed: int) -
     return cases
 
 
-GROUPS = {"AUROC": 0.5, "accuracy, splits": 0.25, "accuracy, means": 0.25}
+GROUPS = {"AUROC": 0.4, "accuracy": 0.25, "simulated splits": 0.1, "means": 0.25}
 """Kinds of pilots to learn from, and the share of each."""
 _ENDS = (91, 181, 362, 724, 1448, 2896)
 
 
 def learning_set(curves: dict[str, list[Curve]], count: int, seed: int) -> Iterator[tuple[str, Case]]:
-    """Pilots of random designs on random curves, by group."""
+    """Pilots of random designs on random curves, by group; of runs, training scores and test cases are known."""
     rng = np.random.default_rng(seed)
-    designs: dict[str, Callable[[], Design]] = {
-        "AUROC": lambda: _any_labels(_any_design((1, 1, 3, 3, 5, 10), _ENDS, rng), rng),
-        "accuracy, splits": lambda: replace(_any_accuracy(rng), carried=rng.uniform(0.2, 0.8)),
-        "accuracy, means": lambda: replace(_any_accuracy(rng), means_only=True),
-    }
     for group, share in GROUPS.items():
         left = round(share * count)
         while left:
-            design = designs[group]()
-            pool = curves[design.metric]
+            design = _any_runs(group, rng) if group in curves else _any_means(group, rng)
+            pool = curves[design.pool]
             case = pool[rng.integers(len(pool))].case(design, rng, most=2)
             if case is not None:
                 left -= 1
                 yield group, case
 
 
-def _any_design(splits: tuple[int, ...], ends: tuple[int, ...], rng: np.random.Generator) -> Design:
-    return Design(int(rng.choice(ends)), int(rng.choice([3, 5, 6, 6, 8, 10])), int(rng.choice(splits)))
+def _any_runs(pool: str, rng: np.random.Generator) -> Design:
+    """Half of the single runs come without a label, as users' do, and some of the others as means."""
+    n_splits = int(rng.choice([1, 1, 3, 3, 5, 10]))
+    return Design(
+        int(rng.choice(_ENDS)),
+        int(rng.choice([3, 4, 5, 6, 8, 10])),
+        n_splits,
+        pool,
+        means_only=n_splits > 1 and rng.random() < 0.15,
+        labelled=n_splits > 1 or rng.random() < 0.5,
+        informed=True,
+    )
 
 
-def _any_labels(design: Design, rng: np.random.Generator) -> Design:
-    """Half of the single runs come without a label, as users' do."""
-    return replace(design, labelled=design.n_splits > 1 or rng.random() < 0.5)
-
-
-def _any_accuracy(rng: np.random.Generator) -> Design:
-    design = _any_design((1, 3, 3, 5, 10), (*_ENDS, 8192), rng)
-    return replace(design, metric="accuracy", dense=rng.random() < 0.5)
+def _any_means(group: str, rng: np.random.Generator) -> Design:
+    means_only = group == "means"
+    return Design(
+        int(rng.choice((*_ENDS, 8192))),
+        int(rng.choice([3, 5, 6, 8, 10, 16, 24, 30] if means_only else [3, 5, 6, 8, 10])),
+        int(rng.choice([1, 3, 5, 10])),
+        "mean accuracy",
+        means_only=means_only,
+        dense=rng.random() < 0.5,
+        carried=rng.uniform(0.2, 0.8),
+    )
 
 
 def _whole(sizes: np.ndarray, means: np.ndarray, first: float) -> LearningCurve:

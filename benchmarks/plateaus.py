@@ -22,7 +22,7 @@ from pilots import Design
 from scoring import HORIZONS, horizon
 
 ENDS = (91, 181, 362, 724, 1448, 2896)
-KINDS = {"AUROC, 3 splits": Design(362), "accuracy, means of 25": Design(362, metric="accuracy", means_only=True)}
+KINDS = {"AUROC, 3 splits": Design(362), "accuracy, means of 25": Design(362, pool="mean accuracy", means_only=True)}
 
 
 def kind(curve: LearningCurve) -> str:
@@ -58,8 +58,8 @@ def rows(cases: list[Case]) -> Iterator[pd.DataFrame]:
 def in_the_data(curves: dict[str, list[pilots.Curve]]) -> None:
     rng = np.random.default_rng(3)
     for name, design in KINDS.items():
-        designs = [Design(end, metric=design.metric, means_only=design.means_only) for end in ENDS]
-        drawn = [curve.case(own, rng, most=3) for own in designs for curve in curves[design.metric]]
+        designs = [Design(end, pool=design.pool, means_only=design.means_only) for end in ENDS]
+        drawn = [curve.case(own, rng, most=3) for own in designs for curve in curves[design.pool]]
         table = pd.concat(rows([case for case in drawn if case is not None]))
         by = table.groupby(["pilot", "horizon"])
         shares = {f"rose > {x}": by.change.apply(lambda c, x=x: (c > x).mean()) for x in (0.01, 0.02, 0.05)}

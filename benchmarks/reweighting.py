@@ -17,6 +17,7 @@ import numbers_of_priors as numbers
 from apexgp.inference.density import Density
 from apexgp.inference.posterior import Posterior
 from apexgp.inference.sampler import integrate
+from apexgp.inference.signs import signs_of
 from apexgp.inference.statistics import Batch, Statistics
 from apexgp.model.means import MEANS
 from apexgp.numerics.truncated import CutNormal
@@ -25,16 +26,17 @@ from lcdb import Case
 from pilots import GROUPS
 from scoring import HORIZONS, horizon
 
-KEPT = 512  # nodes a pilot
+KEPT = 400  # nodes a pilot
 TOGETHER = 8  # pilots that are integrated at a time
 
 # The density of a forecast counts as a mixture with this share of a uniform one: curves that no prior can foresee must
 # not decide about the priors.
-UNFORESEEN = 1e-4
+UNFORESEEN = 0.2
 # Coverage by group and horizon, and mean PIT by size of the pilot and horizon, are held near what they should be: a
-# mean coverage that is short by 0.02 costs as much as 0.04 in log score.
+# mean coverage that is short by 0.02 in all cells costs as much as 0.04 in log score.
 HELD = 100.0
 TOO_WIDE = 0.1  # of that: an interval that holds more than it promises does less harm than one that holds less
+FEW_SIZES = 4
 SIZE_EDGES = (-0.9, 0.3, 1.2)  # in t = log(largest size / 362)
 FEWEST = 40  # targets for a coverage or a mean PIT to mean anything
 LEVELS = ((0.95, 0.006), (0.8, 0.015))
@@ -47,8 +49,8 @@ class Nodes:
 
     task: np.ndarray
     group: np.ndarray
-    t: np.ndarray
-    alone: np.ndarray
+    n_sizes: np.ndarray
+    signs: dict[str, np.ndarray]
     horizon: np.ndarray
     """(P, Q), -1 where there is no target."""
     columns: np.ndarray
@@ -67,18 +69,33 @@ class Nodes:
 
     def take(self, which: np.ndarray) -> Nodes:
         """Some of the pilots."""
-        return Nodes(*(value[which] for value in vars(self).values()))
+        own = {name: value[which] for name, value in vars(self).items() if name != "signs"}
+        return Nodes(**own, signs={name: value[which] for name, value in self.signs.items()})
+
+    def also_told_less(self, rng: np.random.Generator) -> Nodes:
+        """Every pilot twice: as it is, and without training scores, test cases and, of half, the name of the metric.
+
+        Signs are nothing that the likelihood knows of, so that the nodes serve both.
+        """
+        count = len(self)
+        twice = self.take(np.tile(np.arange(count), 2))
+        second = np.arange(2 * count) >= count
+        for name in ("gap_known", "gap", "separable", "test_known", "test_noise"):
+            twice.signs[name][second] = 0.0
+        twice.signs["accuracy"][second & (rng.random(2 * count) < 0.5)] = 0.0
+        return twice
 
 
 def integrated(pilots: Sequence[tuple[str, Case]], mean: str, beliefs: Beliefs, seed: int = 0) -> Nodes:
     """Nodes of pilots (by group) under a mean."""
     density = Density(MEANS[mean], beliefs)
     count, most = len(pilots), max(len(case.sizes) for _, case in pilots)
+    signs = [signs_of(case.curve, density.ceiling) for _, case in pilots]
     found = Nodes(
         task=np.array([case.task for _, case in pilots]),
         group=np.array([list(GROUPS).index(group) for group, _ in pilots]),
-        t=np.zeros(count),
-        alone=np.zeros(count, bool),
+        n_sizes=np.array([len(case.curve.replicates.sizes) for _, case in pilots]),
+        signs={numbers.OWN: np.ones(count)} | {name: np.array([own[name] for own in signs]) for name in signs[0]},
         horizon=np.full((count, most), -1),
         columns=np.empty((count, KEPT, len(density.names) - (not density.mean.scalable))),
         log_share=np.empty((count, KEPT)),
@@ -98,7 +115,6 @@ def integrated(pilots: Sequence[tuple[str, Case]], mean: str, beliefs: Beliefs, 
             batch = Batch(statistics)
             # Own nodes for every batch: a shared integration error would be learnt too.
             posteriors = integrate(density, batch, int(rng.integers(2**31)))
-            found.t[list(indices)], found.alone[list(indices)] = batch.t, batch.alone
             for i, first, window in zip(indices, posteriors, density.windows(batch), strict=True):
                 case, posterior = pilots[i][1], _sound(first, rng)
                 # Many nodes that hardly count here may count under other priors: pick by tempered weights.
@@ -114,7 +130,7 @@ def integrated(pilots: Sequence[tuple[str, Case]], mean: str, beliefs: Beliefs, 
                 found.horizon[i, :targets] = horizon(case)
                 found.pdf[i, :targets] = forecast.pdf(case.truths["new_splits"]).T
                 found.cdf[i, :targets] = forecast.cdf(case.truths["new_splits"]).T
-    found.log_likelihood -= log_prior(found, numbers.to_vector(beliefs, mean))[0]
+    found.log_likelihood -= log_prior(found, numbers.to_vector(beliefs, mean), numbers.entries_of(beliefs, mean))[0]
     return found
 
 
@@ -129,33 +145,39 @@ def _sound(posterior: Posterior, rng: np.random.Generator) -> Posterior:
 class Slopes:
     """What the gradient needs of the prior at the nodes."""
 
+    names: list[str]
     z: np.ndarray
     scale: np.ndarray
     by_log_a: np.ndarray
     by_log_b: np.ndarray
 
 
-def log_prior(nodes: Nodes, vector: np.ndarray) -> tuple[np.ndarray, Slopes]:
+def log_prior(nodes: Nodes, vector: np.ndarray, entries: list[tuple[str, str]]) -> tuple[np.ndarray, Slopes]:
     """Logarithm of the prior density at every node, without constants."""
-    loc, scale, a, b = numbers.at(vector, nodes.t, nodes.alone)
+    rows = numbers.at(vector, entries, nodes.signs)
+    names = [row.partition(" ")[2] for row in rows if row.startswith("loc ")]
+    loc = np.stack([rows[f"loc {name}"] for name in names], axis=1)
+    scale = np.exp(np.stack([rows[f"scale {name}"] for name in names], axis=1))
     z = (nodes.columns - loc[:, None]) / scale[:, None]
     value = -0.5 * np.einsum("pnd,pnd->pn", z, z) - np.log(scale).sum(axis=1)[:, None]
-    a = a[:, None]
+    a, b = np.exp(rows["share_a"])[:, None], np.exp(rows["share_b"])[:, None]
     value += (a - 1) * nodes.log_share + (b - 1) * nodes.log_rest - betaln(a, b)
     common = digamma(a + b)
     by_log_a, by_log_b = a * (nodes.log_share - digamma(a) + common), b * (nodes.log_rest - digamma(b) + common)
-    return value, Slopes(z, scale, by_log_a, by_log_b)
+    return value, Slopes(names, z, scale, by_log_a, by_log_b)
 
 
 class Objective:
     """Minus the mean log score of forecasts, plus what is held and pulled; with its gradient."""
 
-    def __init__(self, nodes: Nodes, start: np.ndarray, pull: np.ndarray, free: np.ndarray) -> None:
-        self.nodes, self.start, self.pull, self.free = nodes, start, pull / len(nodes), free
+    def __init__(
+        self, nodes: Nodes, entries: list[tuple[str, str]], start: np.ndarray, pull: np.ndarray, free: np.ndarray
+    ) -> None:
+        self.nodes, self.entries, self.start, self.pull, self.free = nodes, entries, start, pull / len(nodes), free
         # Cells of group and horizon weigh as their group does; pilots within a cell weigh alike.
         self.weight = np.zeros(nodes.horizon.shape)
         self.covered, self.centred = [], []
-        size = np.digitize(nodes.t, SIZE_EDGES)
+        size = np.digitize(nodes.signs["size"], SIZE_EDGES)
         for h in range(len(HORIZONS)):
             here = nodes.horizon == h
             for g, share in enumerate(GROUPS.values()):
@@ -163,13 +185,17 @@ class Objective:
                 pilots = cell.any(axis=1).sum()
                 self.weight += share * cell / np.maximum(cell.sum(axis=1, keepdims=True), 1) / max(pilots, 1)
                 self.covered.append(cell)
+                self.centred.append(cell)
+            single, unlabelled = nodes.signs["single"] > 0, nodes.signs["unlabelled"] > 0
+            kinds = (unlabelled, single & ~unlabelled, nodes.n_sizes <= FEW_SIZES)
+            self.covered += [here & kind[:, None] for kind in kinds]
             self.centred += [here & (size == s)[:, None] for s in range(len(SIZE_EDGES) + 1)]
         self.weight /= self.weight.sum()
 
     def __call__(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
         """Value and gradient for the numbers of the priors."""
         nodes = self.nodes
-        prior, slopes = log_prior(nodes, vector)
+        prior, slopes = log_prior(nodes, vector, self.entries)
         log_weight = nodes.log_likelihood + prior
         weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
         weight /= weight.sum(axis=1, keepdims=True)
@@ -181,14 +207,12 @@ class Objective:
         # How the value moves with the log weight of each node.
         gain = np.einsum("pq,pqn->pn", by_density, nodes.pdf) - np.einsum("pq,pqn->pn", by_pit, nodes.cdf)
         gain = weight * (gain - (weight * gain).sum(axis=1, keepdims=True))
-        gradient = numbers.gradient(
-            np.einsum("pn,pnd->pd", gain, slopes.z) / slopes.scale,
-            np.einsum("pn,pnd->pd", gain, slopes.z**2 - 1),
-            (gain * slopes.by_log_a).sum(axis=1),
-            (gain * slopes.by_log_b).sum(axis=1),
-            nodes.t,
-            nodes.alone,
-        )
+        by_loc = np.einsum("pn,pnd->pd", gain, slopes.z) / slopes.scale
+        by_scale = np.einsum("pn,pnd->pd", gain, slopes.z**2 - 1)
+        by_row = {f"loc {name}": by_loc[:, i] for i, name in enumerate(slopes.names)}
+        by_row |= {f"scale {name}": by_scale[:, i] for i, name in enumerate(slopes.names)}
+        by_row |= {"share_a": (gain * slopes.by_log_a).sum(axis=1), "share_b": (gain * slopes.by_log_b).sum(axis=1)}
+        gradient = numbers.gradient(by_row, self.entries, nodes.signs)
         gap = vector - self.start
         value = -(self.weight * np.log(mixed)).sum() + penalty + 0.5 * (self.pull * gap**2).sum()
         return value, np.where(self.free, self.pull * gap - gradient, 0.0)

@@ -1,4 +1,4 @@
-"""How far forecasts move with the seed, on varied pilots: `seed_scatter.py [--seeds 10] [--mean mmf]`.
+"""How far forecasts move with the seed, on varied pilots: `seed_scatter.py [--seeds 10] [--mean burr]`.
 
 For each pilot: the standard deviation over seeds of the ends of 95 % intervals at 2, 10 and 50 times the largest pilot
 size, relative to their width (the largest, and the mean), what the fit itself says of its error, and the range of a
@@ -67,7 +67,7 @@ def pilots() -> dict[str, LearningCurve]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--mean", default="mmf")
+    parser.add_argument("--mean", default="burr")
     parser.add_argument("--pilots", type=int, help="only the first so many")
     settings = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -101,7 +101,7 @@ def test_tables_say_what_the_rows_hold(study, records, capsys):
     first = printed.partition("## Beside")[0].splitlines()
     titles = [line.split(" | ")[0].strip("|* ") for line in first if line.startswith("|")][2:]
     assert titles == [
-        "full Bayes, calibrated, mmf (the default)",
+        "full Bayes, calibrated, Burr (the default)",
         "published MAP, power law",
         "least squares, power law, residual interval",
         "the last score goes on",
@@ -184,7 +184,7 @@ def test_speed_is_told_beside_the_default(study, capsys):
 def test_a_batch_tells_its_memory(study, capsys):
     import batch
 
-    batch.run(20, "mmf", "this process", n_jobs=1)
+    batch.run(20, "burr", "this process", n_jobs=1)
     printed = capsys.readouterr().out
     assert "| 100% | 20 |" in printed
     assert "0 of 20 curves without a forecast" in printed
