@@ -207,12 +207,17 @@ def test_other_functions(call, message):
     [
         ({"kernel": "x"}, "kernel must be one of 'rbf', 'ou'"),
         ({"stay": 2}, "stay must be from 0 to 1"),
-        ({"trends": {"x": 1}}, "trends must be one of 'tau_e'"),
+        ({"reach": 0}, "reach must be from 0.01"),
+        ({"shifts": {"x": {}}}, "shifts must be one of 'tau_e'"),
+        ({"shifts": {"tau_e": {"x": 1}}}, "shifts must be one of 'size'"),
+        ({"shifts": {"tau_e": {"size": 1e9}}}, "shifts must be from -10 to 10"),
+        ({"spreads": {"share_a": {"size": 1}}}, "spreads must be one of 'tau_e'"),
+        ({"spreads": {"tau_e": 1}}, "spreads must be"),
         ({"tau_e": 3}, "tau_e must be a distribution"),
         ({"tau_e": apexgp.priors.Normal(-9, 1)}, "tau_e must be of positive values"),
         ({"lam": apexgp.priors.LogNormal(np.nan, 1)}, "lam must be a distribution"),
-        ({"shapes": apexgp.priors.CALIBRATED.shapes | {"mmf": ()}}, "shapes must hold 2 of mmf"),
-        ({"shares": apexgp.priors.CALIBRATED.shares | {"mmf": 3}}, "shares must be a Beta distribution for mmf"),
+        ({"shapes": apexgp.priors.CALIBRATED.shapes | {"burr": ()}}, "shapes must hold 3 of burr"),
+        ({"shares": apexgp.priors.CALIBRATED.shares | {"burr": 3}}, "shares must be a Beta distribution for burr"),
         ({"log_base": 1.0}, "log_base must be from"),
     ],
 )
@@ -238,9 +243,10 @@ def test_constants_that_cannot_be_meant_are_named(given, message):
         replace(apexgp.priors.PUBLISHED, **given)
 
 
-def test_a_trend_of_what_a_mean_has_not_moves_nothing():
-    model = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, trends={"shape1": 1.0}))
-    without = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, trends={}))
+def test_a_shift_of_what_a_mean_has_not_moves_nothing():
+    moves = {"shape1": {"size": 1.0}}
+    model = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, shifts=moves, spreads=moves))
+    without = APExGP("power_law", priors=replace(apexgp.priors.CALIBRATED, shifts={}, spreads={}))
     found = [m.fit(SIZES, SCORES).forecast([720]).mean for m in (model, without)]
     np.testing.assert_array_equal(*found)
 

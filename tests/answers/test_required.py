@@ -413,7 +413,7 @@ def test_the_search_asks_for_probabilities_alone(make, direction, calls_of):
     asked = calls_of(type(model._fit), "predict")
     told = calls_of(type(model._fit), "cautions")
     of_pilot = calls_of(apexgp.estimators.base, "pilot_cautions")
-    built = calls_of(LearningCurve, "__post_init__")
+    built = calls_of(LearningCurve, "__init__")
     for _ in range(2):
         model.required_size(0.8 if higher else 0.2)
     assert len(asked) >= 10

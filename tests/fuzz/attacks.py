@@ -70,7 +70,7 @@ def odd_curve(draw):
     scores = draw(st.lists(score, min_size=count, max_size=count))
     direction = draw(st.sampled_from(["higher", "lower"]))
     noise = draw(st.none() | st.sampled_from([1e-300, 1e-9, 0.01, 1e9]))
-    mean = draw(st.sampled_from(["auto", "power_law", "mmf"]))
+    mean = draw(st.sampled_from(["auto", "power_law", "burr"]))
     at = draw(st.sampled_from([[1.0], [1e6, 1e9], [1e300]]))
 
     def act():

@@ -179,7 +179,7 @@ def test_settings_apply_to_every_curve(rng):
         assert model is not settings
         assert model.get_params() == settings.get_params()
     assert not hasattr(settings, "curve_")
-    assert compare_models(curves, [720]).models["a"].mean == "mmf"
+    assert compare_models(curves, [720]).models["a"].mean == "burr"
 
 
 def test_bad_requests_are_explained(rng):

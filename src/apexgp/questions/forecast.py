@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import get_args
+
+from sklearn.base import clone
 
 from .._check import FloatArray, choice, probability, real_number
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
@@ -69,7 +71,15 @@ class ForecastQuestion:
         required = None if self.target is None else model.required_size(self.target, self.confidence)
         forecast = model.forecast(sizes, of=self.of)
         chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
-        return ForecastAnswer(self, model, forecast, forecast.interval(self.level), required, chances)
+        untold = self._without_training(model, sizes)
+        return ForecastAnswer(self, model, forecast, forecast.interval(self.level), required, chances, untold)
+
+    def _without_training(self, model: APExGP, sizes: list[float]) -> Forecast | None:
+        """What the forecast would be if training scores were not known; None where they are not, or move nothing."""
+        curve = model.curve_
+        if curve.train_scores is None or model.inference != "bayes" or model.priors == "paper":
+            return None
+        return clone(model).fit(replace(curve, train_scores=None)).forecast(sizes, of=self.of)
 
     def answer_batch(self, curves: Mapping[str | None, LearningCurve], settings: APExGP) -> BatchAnswer:
         """The answer for each of several curves, by models with these settings."""
@@ -96,6 +106,7 @@ class ForecastAnswer:
     """What a model says: the forecast, the ends of its intervals and, where there is a target, what that takes.
 
     `chances` are the probabilities that each of the sizes reaches the target, as the required size counts them.
+    `without_training` is the forecast that there would be without the training scores, where those are known.
     """
 
     question: ForecastQuestion
@@ -104,6 +115,7 @@ class ForecastAnswer:
     ends: tuple[FloatArray, FloatArray]
     required: RequiredSize | None
     chances: FloatArray | None
+    without_training: Forecast | None = None
 
     @property
     def sizes(self) -> list[float]:

@@ -15,7 +15,7 @@ from ..estimators import CurveEstimator
 from ..forecast import LEVEL, LEVELS, Quantity
 from .forecast import ForecastAnswer
 
-__all__ = ["CurvePicture", "curve_picture", "picture_end", "picture_of"]
+__all__ = ["CurvePicture", "curve_picture", "is_marked", "picture_end", "picture_of"]
 
 _POINTS = 120  # sizes between the ends
 _MARGIN = 1.25  # of the right end beyond the size that a target takes
@@ -45,12 +45,13 @@ class CurvePicture:
     required: RequiredSize | None = None
     prob_target: FloatArray | None = None
 
-    def marks(self, required: RequiredSize) -> bool:
-        """Whether the size that a target takes is to be marked: one beyond the pilot, and within the picture."""
-        return not required.already_met and bool(self.sizes[0] <= required.size <= self.sizes[-1])
-
 
 Picture = TypeVar("Picture", bound=CurvePicture)
+
+
+def is_marked(required: RequiredSize, picture: CurvePicture) -> bool:
+    """Whether the size that a target takes is marked in a picture: one beyond the pilot, and within the picture."""
+    return not required.already_met and bool(picture.sizes[0] <= required.size <= picture.sizes[-1])
 
 
 def picture_of(answer: ForecastAnswer, kind: type[Picture], *, points: int = _POINTS) -> Picture:

@@ -106,6 +106,8 @@ class ForecastFacts(ModelFacts, TargetFacts, Said):
 
     level: float
     forecast: list[ForecastRow]
+    without_training: list[ForecastRow] | None
+    """The forecast that there would be without the training scores, where those are known."""
 
 
 class TaskFacts(TargetFacts):

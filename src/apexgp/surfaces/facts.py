@@ -14,6 +14,7 @@ from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
 from ..files.plain import plain
+from ..forecast import Forecast
 from ..questions.backtest import BacktestAnswer
 from ..questions.design import DesignAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
@@ -49,17 +50,23 @@ __all__ = [
 def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
     """The pilot, the settings, the fit and the forecast, and the answer to a target."""
     found, model = answer.forecast, answer.model
-    rows = _forecast_rows(found.sizes, found.mean, found.median, found.std, answer.ends)
+    rows = _rows_of(found, answer.question.level)
     if answer.chances is not None:
         for row, chance in zip(rows, answer.chances.tolist(), strict=True):
             row["prob_target"] = chance
+    untold = answer.without_training
     return {
         **_model_facts(model),
         "level": answer.question.level,
         "forecast": rows,
+        "without_training": None if untold is None else _rows_of(untold, answer.question.level),
         **_target_facts(answer.required),
         **_said(" ".join(answer_sentences(answer)), forecast_methods(answer), answer.cautions, sources_of(model)),
     }
+
+
+def _rows_of(found: Forecast, level: float) -> list[types.ForecastRow]:
+    return _forecast_rows(found.sizes, found.mean, found.median, found.std, found.interval(level))
 
 
 def batch_facts(answer: BatchAnswer) -> types.BatchFacts:

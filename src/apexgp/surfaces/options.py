@@ -128,7 +128,7 @@ class BayesOptions(MethodOptions):
     mean: Annotated[
         str | None,
         typer.Option(
-            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: mmf]",
+            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: burr]",
             show_default=False,
             autocompletion=among(*MEANS, "auto"),
         ),
@@ -136,7 +136,7 @@ class BayesOptions(MethodOptions):
 
     def model(self) -> APExGP:
         """The model that the options describe."""
-        return APExGP(self.mean or "mmf", ceiling=self.ceiling, floor=self.floor, noise=self.noise, seed=self.seed)
+        return APExGP(self.mean or "burr", ceiling=self.ceiling, floor=self.floor, noise=self.noise, seed=self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -100,7 +100,7 @@ def test_columns_by_other_names_and_error_rates(run, tmp_path):
         (["--at", "0"], "--at must be numbers of training examples, at least 1, got 0"),
         (["--level", "95"], "--level must be strictly between 0 and 1, got 95. Write 0.95 for 95 %"),
         (["--ceiling", "0.7"], "ceiling is 0.7, but the pilot reaches 0.768"),
-        (["--mean", "cubic"], "--mean must be one of 'auto', 'power_law', 'arctan', 'mmf', got 'cubic'"),
+        (["--mean", "cubic"], "--mean must be one of 'auto', 'power_law', 'arctan', 'burr', got 'cubic'"),
         (["--score-column", "auroc"], "no column 'auroc'; found size, score, split. Name yours with --score-column"),
         (["--at", "1__0"], "--at wants a training-set size"),
         (["--floor", "0.9"], "The floor is 0.9, but the mean score at size 60 is"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._check import FloatArray
-from ...questions.picture import CurvePicture
+from ...questions.picture import CurvePicture, is_marked
 from ..markup import escaped
 from ..words.chart import chart_description, chart_title, legend_words, size_axis
 from .axes import LogScale, ScoreScale, size_ticks
@@ -154,7 +154,7 @@ class Drawing:
             return
         at = y(required.target)
         yield f'<path class="target" d="M{_LEFT:g} {at:.1f}H{_RIGHT:g}"/>'
-        if not self.picture.marks(required):
+        if not is_marked(required, self.picture):
             return
         low, high = (float(end) for end in np.clip(required.interval, x.low, x.high))
         yield f'<path class="spread" d="M{max(_LEFT, x(low)):.1f} {at:.1f}H{min(_RIGHT, x(high)):.1f}"/>'

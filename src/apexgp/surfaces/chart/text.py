@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...questions.picture import CurvePicture
+from ...questions.picture import CurvePicture, is_marked
 from ..words.chart import legend_words
 from .axes import LogScale, ScoreScale, size_ticks
 
@@ -117,7 +117,7 @@ class TextChart:
         kind = "pilot" if "pilot" in legend_words(picture) else "single"
         for size, score in zip(picture.pilot_sizes.tolist(), picture.pilot_mean.tolist(), strict=True):
             self._set(self.x(size), self.y(score), kind)
-        if required is not None and picture.marks(required):
+        if required is not None and is_marked(required, picture):
             self._set(self.x(required.size), self.y(required.target), "required")
 
     def _axis(self) -> list[str]:

@@ -18,7 +18,7 @@ from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import CurveEstimator
 from ...forecast import LEVELS, Quantity
-from ...questions.picture import CurvePicture, curve_picture
+from ...questions.picture import CurvePicture, curve_picture, is_marked
 from .look import (
     FORECAST,
     MEASURED,
@@ -185,7 +185,7 @@ class CurveDisplay(CurvePicture, Display):
         """The target, and the size that reaches it with its interval, as far as they lie within the picture."""
         sure = f"{100 * required.confidence:g} %"
         left, right = self.sizes[0], self.sizes[-1]
-        within = self.marks(required)
+        within = is_marked(required, self)
         size = roughly(required.size, required.relative_error)
         if required.already_met:
             words = f"target {required.target:g}: met already"

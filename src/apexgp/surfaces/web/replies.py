@@ -70,6 +70,9 @@ class ForecastAnswer(AnyAnswer):
 
     level: float = Field(description="Probability that the interval from lower to upper holds the score.")
     forecast: list[ForecastRow]
+    without_training: list[ForecastRow] | None = Field(
+        description="The forecast that there would be without the training scores, where those are known."
+    )
 
 
 class Cells(_Reply):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...questions.picture import CurvePicture
+from ...questions.picture import CurvePicture, is_marked
 from .phrases import chance
 from .required import required_words
 
@@ -47,7 +47,7 @@ def legend_words(picture: CurvePicture) -> dict[str, str]:
     required = picture.required
     if required is not None:
         words["target"] = f"target {required.target:g}"
-        if picture.marks(required):
+        if is_marked(required, picture):
             size = required_words(required, picture.pilot_sizes[-1])
             words["required"] = f"{size} reach it with {100 * required.confidence:g} % (bar: 10 to 90 %)"
     return words

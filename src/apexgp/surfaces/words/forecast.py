@@ -16,7 +16,7 @@ __all__ = ["answer_sentences", "forecast_methods", "forecast_sentence", "picture
 def answer_sentences(answer: ForecastAnswer) -> list[str]:
     """What was asked for: the forecast and, where there is a target, how many examples it takes."""
     of_target = [] if answer.required is None else [required_sentence(answer.required, answer.model.curve_)]
-    return [forecast_sentence(answer), *of_target]
+    return [forecast_sentence(answer), *_training_sentence(answer), *of_target]
 
 
 def forecast_sentence(answer: ForecastAnswer) -> str:
@@ -28,6 +28,17 @@ def forecast_sentence(answer: ForecastAnswer) -> str:
         f"the pilot, which give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the "
         f"chance is {100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
     )
+
+
+def _training_sentence(answer: ForecastAnswer) -> list[str]:
+    """What the training scores have changed at the farthest size."""
+    if answer.without_training is None:
+        return []
+    lower, upper = answer.without_training.interval(answer.question.level)
+    return [
+        f"Without the training scores it would be {answer.without_training.mean[-1]:.3f}, between {lower[-1]:.3f} and "
+        f"{upper[-1]:.3f}."
+    ]
 
 
 def forecast_methods(answer: ForecastAnswer) -> str:

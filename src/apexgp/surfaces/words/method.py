@@ -14,7 +14,7 @@ from .phrases import listed
 
 __all__ = ["method", "pilot_and_method", "with_cautions"]
 
-_MEANS = {"power_law": "power law", "arctan": "arctan", "mmf": "Morgan-Mercer-Flodin"}
+_MEANS = {"power_law": "power law", "arctan": "arctan", "burr": "Burr"}
 
 
 def pilot_and_method(model: APExGP) -> str:

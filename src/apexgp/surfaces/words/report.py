@@ -72,7 +72,7 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
         "Priors": _priors(model),
         "Backtest": _BACKTEST,
     }
-    if model.inference == "bayes" and model.priors == "calibrated" and model.mean == "mmf":
+    if model.inference == "bayes" and model.priors == "calibrated" and model.mean == "burr":
         told["Record"] = _RECORD
     return told
 
