@@ -29,15 +29,15 @@ def invoke(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_after_a_pilot(invoke, tmp_path):
-    done = invoke("curve.csv", "--budget", 6, "--at", "10x", "--target", 0.8, "--confirm", 1, "--plot", "next.png")
+    done = invoke("curve.csv", "--budget", 6, "--at", "10x", "--target", 0.82, "--confirm", 1, "--plot", "next.png")
     assert done.exit_code == 0, done.output
     assert "With 6 fits and up to 720 examples, " in done.output
     assert (
         "95 % interval of the expected AUROC at 3,600 examples is expected to shrink from a width of 0." in done.output
     )
     assert "nothing more" in done.output
-    assert "0.8 settled" in done.output
-    assert "known with 80 % probability whether 3,600 examples reach a mean AUROC of 0.8." in done.output
+    assert "0.82 settled" in done.output
+    assert "known with 80 % probability whether 3,600 examples reach a mean AUROC of 0.82." in done.output
     assert "Without more examples than the pilot's 360:" in done.output
     assert (tmp_path / "next.png").stat().st_size > 10_000
 
