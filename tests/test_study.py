@@ -36,6 +36,10 @@ def databases(tmp_path_factory):
             means += [(task, learner, n, y, 0.002) for n, y in zip(anchors, mean, strict=True)]
     columns = ["task", "learner", "seed", "size", "auroc", "n_test"]
     pd.DataFrame(runs, columns=columns).to_csv(folder / "lcdb" / "lcdb_dev.csv.gz", index=False)
+    for metric in ("auroc", "accuracy"):
+        columns = ["task", "learner", "seed", "size", "test", "n_test"]
+        table = pd.DataFrame(runs, columns=columns).assign(train=1.0)
+        table.to_csv(folder / "lcdb" / f"lcdb_dev_{metric}_with_train.csv.gz", index=False)
     columns = ["data_set", "learner", "size", "accuracy", "standard_error"]
     pd.DataFrame(means, columns=columns).to_csv(folder / "lcdb" / "lcdb11_dev.csv.gz", index=False)
     return folder
@@ -101,7 +105,7 @@ def test_tables_say_what_the_rows_hold(study, records, capsys):
     first = printed.partition("## Beside")[0].splitlines()
     titles = [line.split(" | ")[0].strip("|* ") for line in first if line.startswith("|")][2:]
     assert titles == [
-        "full Bayes, calibrated, Burr (the default)",
+        "full Bayes, calibrated (the default)",
         "published MAP, power law",
         "least squares, power law, residual interval",
         "the last score goes on",

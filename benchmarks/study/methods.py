@@ -44,13 +44,13 @@ def known_methods(folds: dict | None) -> dict[str, Method]:
         return _gaussian_process(lambda case: APExGP(mean, priors="paper"))
 
     found = {
-        "default": Method("**full Bayes, calibrated, Burr (the default)**", "calibrated", calibrated("burr")),
+        "default": Method("**full Bayes, calibrated (the default)**", "calibrated", calibrated("burr")),
         "auto": Method("full Bayes, calibrated, auto", "calibrated", calibrated("auto")),
     }
     for mean in ("power_law", "arctan"):
         title = f"full Bayes, calibrated, {_plain(mean)}"
         found[f"calibrated-{mean}"] = Method(title, "calibrated", calibrated(mean))
-    for mean in ("power_law", "arctan", "burr", "auto"):
+    for mean in ("power_law", "arctan", "auto"):
         title = f"full Bayes, the paper's priors, {_plain(mean)}"
         found[f"paper-{mean}"] = Method(title, "paper's priors", paper(mean))
     found |= {

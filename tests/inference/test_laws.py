@@ -141,4 +141,4 @@ def test_what_no_pilot_score_has_reached_is_ever_likelier_with_more_data(kind, s
     for share in (0.0, 0.05, 0.1, 0.3, 0.6, 0.9):
         chance = forecast.prob_at_least(best + share * (1 - best))
         assert (np.maximum.accumulate(chance) - chance).max() < 0.005
-        assert chance[-1] == pytest.approx(chance.max(), abs=0.0005)
+        assert chance[-1] == pytest.approx(chance.max(), abs=0.002)

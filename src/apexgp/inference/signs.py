@@ -40,9 +40,9 @@ def signs_of(curve: LearningCurve, ceiling: float) -> dict[str, float]:
     signs["size"] = float(np.clip(np.log(curve.largest / _TYPICAL_SIZE), *_LEARNT_SIZES))
     known = known_metric(curve.metric)
     signs["accuracy"] = float(known is not None and any(part in known.name for part in _HITS))
-    single = bool((curve.replicates.count == 1).all()) and curve.averaged_over is None
+    single = bool((curve.replicates.count == 1).all()) and curve.averaged_over in (None, 1)
     signs["single"] = float(single)
-    if single and curve.split is None:
+    if single and curve.split is None and curve.averaged_over is None:
         signs |= {"unlabelled": 1.0, "dense": max(float(np.log(len(curve) / _FEW_SIZES)), 0.0)}
     last = curve.sizes == curve.largest
     level = float(curve.scores[last].mean())

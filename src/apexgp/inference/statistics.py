@@ -149,6 +149,7 @@ class Batch:
         self.scatters = [np.stack([m.patterns[k].scatter for m in members], axis=2) for k in range(len(self.index))]
         self.best = np.array([m.best for m in members])
         self.averaged = np.array([m.averaged for m in members])
+        self._signs: dict[float, dict[str, FloatArray]] = {}
         self.spreads = np.stack([m.spreads for m in members], axis=2)
 
     def __len__(self) -> int:
@@ -160,8 +161,10 @@ class Batch:
 
     def signs(self, ceiling: float) -> dict[str, FloatArray]:
         """What priors go by, of each curve."""
-        found = [signs_of(member.curve, ceiling) for member in self.members]
-        return {name: np.array([own[name] for own in found]) for name in found[0]}
+        if ceiling not in self._signs:
+            found = [signs_of(member.curve, ceiling) for member in self.members]
+            self._signs[ceiling] = {name: np.array([own[name] for own in found]) for name in found[0]}
+        return self._signs[ceiling]
 
 
 class PseudoScores(NamedTuple):

@@ -176,7 +176,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     >>> slow = LearningCurve(sizes, [0.66, 0.70, 0.735, 0.76, 0.78])
     >>> (pair,) = compare_models({"fast": fast, "slow": slow}, [360, 3600]).pairs
     >>> pair.prob_first_better.round(1)
-    array([1. , 0.2])
+    array([0.9, 0.2])
     """
     wanted = "a mapping from the names of two or more models to their curves"
     curves = mapped("curves", curves, wanted)
