@@ -71,8 +71,8 @@ class APExGP(CurveEstimator):
     >>> model.forecast([720, 3600])
     Forecast
        size   mean   95 % interval
-        720  0.834  0.812 to 0.856
-      3,600  0.871  0.823 to 0.919
+        720  0.835  0.811 to 0.857
+      3,600  0.872  0.822 to 0.915
     """
 
     def __init__(
