@@ -29,7 +29,7 @@ from .simulated import imagine, models_after
 __all__ = ["CONFIRM", "MOST_ASKED", "design_pilot"]
 
 _DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which the best designs are tried; more where any curve may come
-_MOST_TURNS = 5  # of trying: designs without more data are often as good as one another
+_MOST_TURNS = 8  # of trying: designs without more data are often as good as one another
 _GRID = 33  # sizes beyond the pilot at which intervals are drawn and targets looked for
 _TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
 _FURTHER = 2.0  # times the pilot's largest size that can be had, where nothing else is said

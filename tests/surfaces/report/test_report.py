@@ -361,7 +361,7 @@ def test_without_the_extra_it_is_named(tmp_path, monkeypatch):
 
 def test_the_record_is_that_of_the_page_on_calibration(report):
     page = (REPOSITORY / "docs" / "calibration.md").read_text(encoding="utf-8")
-    row = re.search(r"^\| \*\*full Bayes, calibrated\*\*.*$", page, re.MULTILINE)[0].split("|")
+    row = re.search(r"^\| \*all draws\*, default.*$", page, re.MULTILINE)[0].split("|")
     measured = [float(figure) for figure in row[5].split("(")[0].split()]  # 95 % covers
     record = re.search(r"On 531 real curves.*?held (\d+), (\d+) and (\d+) %.*?pilot's size", words(parsed(report)))
     assert [float(figure) for figure in record.groups()] == pytest.approx(measured, abs=0.5)
