@@ -56,15 +56,7 @@ TABLE = "size,score,split\n" + "".join(
     f"{int(a)},{b},{c}\n" for a, b, c in zip(SIZES * 2, SCORES * 2, "a" * 5 + "b" * 5, strict=True)
 )
 
-DISPLAYS = (
-    BacktestDisplay,
-    BatchDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    ExperimentDisplay,
-    PlanDisplay,
-)
+DISPLAYS = tuple(getattr(apexgp.plot, name) for name in apexgp.plot.__all__)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
 DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_beliefs"}
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
