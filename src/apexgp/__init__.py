@@ -13,6 +13,7 @@ from .collect.curves import CurveSet
 from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
+from .collect.training import collect_scores
 from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
 from .design.pilot import design_pilot
@@ -50,6 +51,7 @@ __all__ = [
     "TunedLogistic",
     "backtest",
     "collect_curves",
+    "collect_scores",
     "compare_models",
     "design_pilot",
     "embed_images",

@@ -17,7 +17,7 @@ from ...collect.labelled import read_labelled
 from ...collect.logistic import LogisticHead
 from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
-from ...collect.run import carried_out
+from ...collect.runner import carried_out
 from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
 from ...errors import ApexError, RequestError
