@@ -12,7 +12,7 @@ from ..files.plain import plain
 from ..reading.known_metrics import UNNAMED
 from .results import PARTS
 
-__all__ = ["Outcome", "outcome_of"]
+__all__ = ["NoScoreError", "Outcome", "outcome_of"]
 
 Scores = dict[str, dict[str, float]]
 """By part of the data (train, validation, test) and metric."""
@@ -20,6 +20,10 @@ Scores = dict[str, dict[str, float]]
 _SECONDS, _CASES = "seconds", "n_test"
 # Keys that repeat which fit it was, where their value does: a script that says what it was asked for measures nothing.
 _REPEATED = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
+
+
+class NoScoreError(Exception):
+    """Why there is no score of a fit, in words for its row of the record."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Outcome:
 
 
 def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Outcome:
-    """Make scores of what a training function gave for a size and a split; ValueError says why that cannot be done.
+    """Make scores of what a training function gave for a size and a split; NoScoreError says why that cannot be done.
 
     `unnamed` is the metric of a score without a name.
     """
@@ -61,7 +65,7 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
         seconds, cases = (measured.pop(name, None) for name in (_SECONDS, _CASES))
         scores = {name: _finite(value, name) for name, value in measured.items()}
         if not scores:
-            raise ValueError(f"gave no number by the name of a metric, but {shown(dict(given))}")
+            raise NoScoreError(f"gave no number by the name of a metric, but {shown(dict(given))}")
         beside = {name: value for name, value in named.items() if not _is_number(value) or name in repeated}
         return Outcome({"test": scores}, plain(beside, repr), _cases(cases), _seconds(seconds))
     if offers(given, "test"):
@@ -72,10 +76,10 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
 def _of_parts(given: dict[str, Any], unnamed: str) -> Outcome:
     scores = {part: _by_metric(given[part], part, unnamed) for part in PARTS if given.get(part) is not None}
     if "test" not in scores:
-        raise ValueError("gave no score of test")
+        raise NoScoreError("gave no score of test")
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
-        raise ValueError(f"gave {some(strange)} of train or validation, but not of test")
+        raise NoScoreError(f"gave {some(strange)} of train or validation, but not of test")
     return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)))
 
 
@@ -84,7 +88,7 @@ def _by_metric(given: Any, part: str, unnamed: str) -> dict[str, float]:
         return {unnamed: _finite(given, f"the score of {part}")}
     scores = {str(name): _finite(value, f"{name} of {part}") for name, value in given.items()}
     if not scores:
-        raise ValueError(f"gave an empty mapping as scores of {part}")
+        raise NoScoreError(f"gave an empty mapping as scores of {part}")
     return scores
 
 
@@ -105,10 +109,10 @@ def _is_number(value: Any) -> bool:
 
 def _finite(value: Any, name: str) -> float:
     if not _is_number(value):
-        raise ValueError(f"gave {shown(value)} where a number was wanted ({name})")
+        raise NoScoreError(f"gave {shown(value)} where a number was wanted ({name})")
     number = float(value)
     if not math.isfinite(number):
-        raise ValueError(f"gave {number} ({name}); only finite numbers are scores")
+        raise NoScoreError(f"gave {number} ({name}); only finite numbers are scores")
     return number
 
 
@@ -117,7 +121,7 @@ def _cases(value: Any) -> int | None:
         return None
     number = _finite(value, _CASES)
     if number < 1 or not number.is_integer():
-        raise ValueError(f"gave {number:g} as n_test, the number of test cases")
+        raise NoScoreError(f"gave {number:g} as n_test, the number of test cases")
     return int(number)
 
 
@@ -126,5 +130,5 @@ def _seconds(value: Any) -> float | None:
         return None
     number = _finite(value, _SECONDS)
     if number < 0:
-        raise ValueError(f"gave {number:g} seconds")
+        raise NoScoreError(f"gave {number:g} seconds")
     return number

@@ -20,7 +20,7 @@ from ..running.jobs import jobs
 from .curves import CurveSet
 from .differences import CALLED, DIRECTION
 from .identity import described
-from .outcome import outcome_of
+from .outcome import NoScoreError, outcome_of
 from .results import PARTS, FitKey, FitRow, Record
 from .runner import After, Stop, carried_out
 from .sizes import MOST_SPLITS, SizeLimits, Sizes
@@ -206,6 +206,8 @@ def trained(row: FitRow, train: Train, unnamed: str) -> FitRow:
     try:
         outcome = outcome_of(train(row["size"], row["split"]), row["size"], row["split"], unnamed)
         found |= {_OUTCOME: outcome, "test_cases": outcome.n_test}
+    except NoScoreError as problem:
+        found["error"] = one_line(str(problem))
     except (Exception, SystemExit) as problem:  # another person's function: what it raises is the fit's record
         found["error"] = one_line(f"{type(problem).__name__}: {problem}")
     else:

@@ -1,0 +1,157 @@
+"""The command `apexgp run`."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, cast
+
+import joblib
+import typer
+
+from ..._check import whole_number
+from ...collect.curves import CurveSet
+from ...collect.program import Command, Program
+from ...collect.results import FitRow, read_record
+from ...collect.runner import carried_out
+from ...collect.training import Training
+from ...curve import Unit
+from ...errors import ApexError, DataError, RequestError
+from ..command import Sets
+from ..curve_output import CurveOutput
+from ..options import numbers_in
+from ..output import print_table
+from ..tables import curve_table
+from ..words.collect import curve_title, written_sentence
+from ..words.run import done_sentence, fit_line, kept_sentence, unseeded_sentence
+from ..workers import all_warnings
+
+__all__ = ["run"]
+
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def run(
+    *,
+    command: Annotated[
+        str,
+        typer.Argument(
+            help="Command that trains and prints its score, in quotes: {n} is the number of training examples, {seed} "
+            "the seed, {out} a file to write the score to instead of printing it, {slot} the place among --jobs."
+        ),
+    ],
+    sizes: Annotated[str, typer.Option(help="Training-set sizes with commas between them.")],
+    splits: Annotated[
+        int, typer.Option(help="Number of splits at each size: the seeds are 0, 1, ..."), Sets("n_splits")
+    ] = 3,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.  [default: all "
+            "of them]",
+            show_default=False,
+        ),
+    ] = None,
+    lower_is_better: Annotated[
+        bool,
+        typer.Option("--lower-is-better", help="Lower scores are better, whatever their names say."),
+        Sets("direction"),
+    ] = False,
+    unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
+    jobs: Annotated[int, typer.Option(help="How many to run at the same time; -1 is one per core.")] = 1,
+    timeout: Annotated[
+        str | None,
+        typer.Option(help="End a program after this long: 90, 30m or 2h.  [default: never]", show_default=False),
+    ] = None,
+    retries: Annotated[int, typer.Option(help="How often to start a failed one again at once.")] = 0,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Variable of its environment, such as CUDA_VISIBLE_DEVICES={slot}. Repeat for several.",
+            show_default=False,
+        ),
+    ] = None,
+    shell: Annotated[bool, typer.Option("--shell", help="Give the command to a shell.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the commands that would be run.")] = False,
+    files: CurveOutput,
+) -> None:
+    """Measure a pilot curve with any training program: run it at every size and seed, and record its scores.
+
+    The score is the last JSON object that the program prints (its keys name the metrics), or else the last number.
+    """
+    slots = joblib.cpu_count() if jobs == -1 else whole_number("jobs", jobs, least=1)
+    called = Command.checked(command, shell, env or ())
+    folder = files.out.parent / f"{files.out.stem}.output"
+    program = Program(
+        called,
+        folder,
+        slots=slots,
+        timeout=None if timeout is None else _seconds(timeout),
+        retries=whole_number("retries", retries, least=0, most=1000),
+    )
+    work = Training.planned(
+        program,
+        numbers_in("sizes", sizes, ","),
+        splits,
+        metric=metric,
+        direction="lower" if lower_is_better else None,
+        unit=cast(Unit, unit),
+        identity=called.identity(),
+    )
+    if splits > 1 and not called.names("seed"):
+        typer.echo(f"Note: {unseeded_sentence(splits)}", err=True)
+    done = _finished(files.record, work)
+    if done:
+        typer.echo(done_sentence(len(done), len(work.fits)), err=True)
+    if dry_run:
+        for size, split in work.fits:
+            if (size, split) not in done:
+                typer.echo(called.typed(n=size, seed=split, out=program.files(size, split)[2].absolute()))
+        return
+    number = len(done)
+
+    def told(row: FitRow) -> None:
+        nonlocal number
+        number += 1
+        typer.echo(fit_line(row, number, len(work.fits)), err=True)
+
+    # Threads: each only waits for the program that it has started.
+    with all_warnings(), joblib.parallel_config(backend="threading"), closing(program), files.going_on():
+        try:
+            curves = carried_out(work, n_jobs=slots, results=files.fits, progress=False, after=files.write, told=told)
+        except DataError:
+            typer.echo(kept_sentence(len(work.fits), folder), err=True)
+            raise
+    files.write(curves)
+    _print(curves)
+    typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
+    if curves.failed:
+        typer.echo(kept_sentence(len(curves.failed), folder), err=True)
+        raise typer.Exit(1)
+
+
+def _print(curves: CurveSet) -> None:
+    for task, name in curves:
+        try:
+            table = curve_table(curves[task, name])
+        except DataError as problem:  # no curve can be made of these numbers yet; the file has them all the same
+            typer.echo(f"Note: {problem}", err=True)
+        else:
+            print_table(*table, title=curve_title(task, name))
+
+
+def _finished(record: Path, work: Training) -> set[tuple[int, int]]:
+    """What an earlier start has finished, of what is asked for; whether its record will do is seen later."""
+    try:
+        rows = read_record(record).finished().values()
+    except ApexError:  # there is none, or not a whole one
+        return set()
+    return {(row["size"], row["split"]) for row in rows} & set(work.fits)
+
+
+def _seconds(text: str) -> float:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d)?\s*", text)
+    if match is None or not float(match[1]):
+        raise RequestError(f"wants a time such as 90 (seconds), 30m or 2h, got {text!r}.", argument="timeout")
+    return float(match[1]) * _SECONDS[match[2] or ""]
