@@ -55,6 +55,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         self._by_task = {task: [fit for fit in done if fit["task"] == task] for task in tasks}
         self._keys: dict[Key, None] = {(task, metric): None for task in tasks for metric in record.metrics}
         self._about = {name: (record.direction_of(name), record.unit) for name in record.metrics}
+        self._unnamed = record.unnamed
         self._made: dict[Key, LearningCurve] = {}
 
     @classmethod
@@ -116,6 +117,8 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
                 row = (fit["size"], *scores, task, metric, *self._about[metric])
                 for column, value in zip(columns.values(), row, strict=True):
                     column.append(value)
+        if self._unnamed:  # left open, for whoever reads the file to say
+            columns = {name: column for name, column in columns.items() if name not in ("metric", "direction")}
         known = {name for name, column in columns.items() if any(value is not None for value in column)}
         return {name: column for name, column in columns.items() if name in known or not column}
 

@@ -17,7 +17,7 @@ from ..curve import Direction, Unit
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
-from ..reading.known_metrics import sounds_like_a_loss
+from ..reading.known_metrics import UNNAMED, sounds_like_a_loss
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import DIRECTION, differences
 
@@ -80,6 +80,11 @@ class Record:
         """Whether higher or lower is better: what the head says, or, where it leaves that open, the metric's name."""
         said: Direction | None = self.head.get(DIRECTION, "higher")
         return said or ("lower" if sounds_like_a_loss(metric) else "higher")
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether nobody has said what is measured, nor whether higher or lower is better."""
+        return self.metrics == [UNNAMED] and self.head.get(DIRECTION, "higher") is None
 
     def of(self, rows: Sequence[FitRow], metrics: Sequence[str]) -> Record:
         """Some of the rows and metrics, in memory."""
@@ -145,6 +150,10 @@ def resumed(target: Path, settings: dict[str, Any], *, of_more_metrics: bool = F
         found, rows = _parsed(target, content)
         wanted = json.loads(json.dumps(head))  # tuples become lists in a file
         known = found["metrics"]
+        if of_more_metrics and known == [UNNAMED] and len(wanted["metrics"] or ()) == 1:
+            # A name for what had none: that of the columns in the file may stay.
+            rows = [_renamed(row, known, wanted["metrics"]) for row in rows]
+            known = found["metrics"] = wanted["metrics"]
         settled = of_more_metrics and (wanted["metrics"] is None or set(wanted["metrics"]) <= set(known or ()))
         _refuse_other_settings(target, found, wanted | ({"metrics": known} if settled or known is None else {}))
         # What stands after the last end of line is the row that was being written when the run was killed.
@@ -258,6 +267,10 @@ def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
     if not 1 <= row["size"] < 2**53:
         raise ValueError(f"size {row['size']}")
     return row
+
+
+def _renamed(row: FitRow, before: Sequence[str], after: Sequence[str]) -> FitRow:
+    return dict(zip(columns(after), (row[name] for name in columns(before)), strict=True))
 
 
 def _cell(value: Any) -> str:

@@ -88,8 +88,8 @@ class CurveOutput:
 
 
 def _scores(text: str) -> set[tuple[str | None, ...]]:
-    """The rows of a file of curves, without what is only said of them, such as the direction."""
+    """The rows of a file of curves, without what is only said of them, such as their metric and its direction."""
     return {
-        tuple(row.get(name) for name in ("size", "score", "split", "task", "metric", "train_score"))
+        tuple(row.get(name) for name in ("size", "score", "split", "task", "train_score"))
         for row in csv.DictReader(text.splitlines())
     }
