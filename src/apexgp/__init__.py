@@ -16,6 +16,7 @@ from .collect.slices import SliceHead
 from .collect.training import collect_scores
 from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
+from .design.enough import Enough
 from .design.pilot import design_pilot
 from .design.ranked import PilotDesign
 from .estimators import METHODS, APExGP, LeastSquares
@@ -40,6 +41,7 @@ __all__ = [
     "Comparison",
     "CurveForecast",
     "CurveSet",
+    "Enough",
     "Forecast",
     "LearningCurve",
     "LeastSquares",

@@ -12,6 +12,7 @@ import re
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
@@ -105,13 +106,20 @@ def _together(calls: list[Call], under_way: dict[FitKey, Call], n_jobs: int | No
             yield joblib.delayed(call.function)(*call.arguments)
 
     # Batches would hold back finished fits from the record.
-    yield from joblib.Parallel(
+    rows = joblib.Parallel(
         n_jobs=n_jobs,
         batch_size=1,
         return_as="generator_unordered",
         initializer=_end_with,
         initargs=(os.getpid(),),
     )(work())
+    try:
+        for row in rows:  # noqa: UP028 - `yield from` would close them in our place
+            yield row
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of fits that are given up, which a stop rule asks for
+            rows.close()
 
 
 def _alone_here(call: Call) -> FitRow:

@@ -11,16 +11,18 @@ import joblib
 import typer
 
 from ..._check import whole_number
+from ...answers.required import CONFIDENCE
 from ...collect.curves import CurveSet
 from ...collect.program import Command, Program
 from ...collect.results import FitRow, read_record
 from ...collect.runner import carried_out
 from ...collect.training import Training
 from ...curve import Unit
+from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError
 from ..command import Sets
 from ..curve_output import CurveOutput
-from ..options import numbers_in
+from ..options import numbers_in, share_option
 from ..output import print_table
 from ..tables import curve_table
 from ..words.collect import curve_title, written_sentence
@@ -73,6 +75,25 @@ def run(
         ),
     ] = None,
     shell: Annotated[bool, typer.Option("--shell", help="Give the command to a shell.")] = False,
+    stop_at: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop early, once enough is known of the score at this size: see --stop-width and --stop-target.",
+            show_default=False,
+        ),
+        Sets("at"),
+    ] = None,
+    stop_width: Annotated[
+        float | None,
+        typer.Option(help="Enough is a 95 % interval of the expected score no wider than this.", show_default=False),
+        Sets("width"),
+    ] = None,
+    stop_target: Annotated[
+        float | None,
+        share_option(help="Enough is to know whether the expected score reaches this one.", show_default=False),
+        Sets("target"),
+    ] = None,
+    confidence: Annotated[float, share_option(help="Probability with which that is known.")] = CONFIDENCE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the commands that would be run.")] = False,
     files: CurveOutput,
 ) -> None:
@@ -80,6 +101,7 @@ def run(
 
     The score is the last JSON object that the program prints (its keys name the metrics), or else the last number.
     """
+    enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
     slots = joblib.cpu_count() if jobs == -1 else whole_number("jobs", jobs, least=1)
     called = Command.checked(command, shell, env or ())
     folder = files.out.parent / f"{files.out.stem}.output"
@@ -98,6 +120,7 @@ def run(
         direction="lower" if lower_is_better else None,
         unit=cast(Unit, unit),
         identity=called.identity(),
+        by_split=enough is not None,
     )
     if splits > 1 and not called.names("seed"):
         typer.echo(f"Note: {unseeded_sentence(splits)}", err=True)
@@ -116,19 +139,40 @@ def run(
         number += 1
         typer.echo(fit_line(row, number, len(work.fits)), err=True)
 
+    def stop(curves: CurveSet) -> str:
+        reason = "" if enough is None else enough(curves)
+        if reason:
+            program.close()
+        return reason
+
     # Threads: each only waits for the program that it has started.
     with all_warnings(), joblib.parallel_config(backend="threading"), closing(program), files.going_on():
         try:
-            curves = carried_out(work, n_jobs=slots, results=files.fits, progress=False, after=files.write, told=told)
+            curves = carried_out(
+                work, n_jobs=slots, results=files.fits, progress=False, after=files.write, stop=stop, told=told
+            )
         except DataError:
             typer.echo(kept_sentence(len(work.fits), folder), err=True)
             raise
     files.write(curves)
     _print(curves)
+    for note in curves.notes:
+        typer.echo(note)
     typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
     if curves.failed:
         typer.echo(kept_sentence(len(curves.failed), folder), err=True)
         raise typer.Exit(1)
+
+
+def _enough(
+    at: float | None, width: float | None, target: float | None, confidence: float, metric: list[str] | None
+) -> Enough | None:
+    """When to stop before all is measured."""
+    if at is None:
+        if width is not None or target is not None:
+            raise RequestError("--stop-width and --stop-target go with --stop-at, the size that they are about.")
+        return None
+    return Enough(at, width, target, confidence, metric=None if metric is None else metric[0])
 
 
 def _print(curves: CurveSet) -> None:
