@@ -19,7 +19,7 @@ from ..reading.spreadsheets import one_line
 from ..running.jobs import jobs
 from .curves import CurveSet
 from .differences import CALLED, DIRECTION
-from .identity import described
+from .identity import described_training
 from .outcome import NoScoreError, outcome_of
 from .results import PARTS, FitKey, FitRow, Record
 from .runner import After, Stop, carried_out
@@ -119,7 +119,7 @@ def collect_scores(
         metric=metric,
         direction=direction,
         unit=unit,
-        identity={CALLED: getattr(train, "__qualname__", type(train).__name__), "train": described(train)},
+        identity={CALLED: getattr(train, "__qualname__", type(train).__name__), "train": described_training(train)},
         by_split=stop is not None,
     )
     return carried_out(work, n_jobs=n_jobs, results=record, progress=progress, after=after, stop=stop)
