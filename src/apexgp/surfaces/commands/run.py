@@ -61,7 +61,9 @@ def run(
         Sets("direction"),
     ] = False,
     unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
-    jobs: Annotated[int, typer.Option(help="How many to run at the same time; -1 is one per core.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="How many to run at the same time; -1 is one per core."), Sets("n_jobs")
+    ] = 1,
     timeout: Annotated[
         str | None,
         typer.Option(help="End a program after this long: 90, 30m or 2h.  [default: never]", show_default=False),
@@ -102,7 +104,7 @@ def run(
     The score is the last JSON object that the program prints (its keys name the metrics), or else the last number.
     """
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
-    slots = joblib.cpu_count() if jobs == -1 else whole_number("jobs", jobs, least=1)
+    slots = joblib.cpu_count() if jobs == -1 else whole_number("n_jobs", jobs, least=1)
     called = Command.checked(command, shell, env or ())
     folder = files.out.parent / f"{files.out.stem}.output"
     program = Program(
