@@ -117,6 +117,7 @@ def test_the_first_score_names_the_metrics_and_failures_before_it_are_kept(tmp_p
     assert CurveSet.from_results(path).fits == curves.fits
     with pytest.raises(DataError, match="12"):  # any finite number is kept; a curve is made when it is asked for
         curves[None, "epoch"]
+    assert "12.000 to 12.000" in repr(curves)
     with pytest.warns(FailedFitsWarning):  # a record of more metrics will do
         assert list(collect_scores(train, SIZES, 2, results=path, metric="auc")) == [(None, "auc")]
     with pytest.raises(RequestError, match="metrics: auc, epoch, now f1"):

@@ -11,9 +11,10 @@ import numpy as np
 from .._answer import Answer, ColumnData, Shown
 from .._check import shown, some
 from .._numbers import exactly
-from ..curve import LearningCurve
+from ..curve import LearningCurve, curve_columns
 from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
+from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
 from .results import FitRow, Record, key, read_record
 
@@ -54,8 +55,8 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         tasks = sorted({fit["task"] for fit in done}, key=lambda task: task or "")
         self._by_task = {task: [fit for fit in done if fit["task"] == task] for task in tasks}
         self._keys: dict[Key, None] = {(task, metric): None for task in tasks for metric in record.metrics}
-        self._about = {name: (record.direction_of(name), record.unit) for name in record.metrics}
-        self._unnamed = record.unnamed
+        self._unit, self._of_training, self._unnamed = record.unit, record.of_training, record.unnamed
+        self._directions = {name: record.direction_of(name) for name in record.metrics if record.of_training}
         self._made: dict[Key, LearningCurve] = {}
 
     @classmethod
@@ -76,17 +77,17 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
 
     def _curve(self, task: str | None, metric: str) -> LearningCurve:
         own = self._by_task[task]
-        direction, unit = self._about[metric]
+        said: dict[str, Any] = {"direction": self._directions[metric]} if self._of_training else {}
         return LearningCurve(
             [fit["size"] for fit in own],
             [fit[f"test_{metric}"] for fit in own],
             [fit["split"] for fit in own],
             metric=metric,
             task=task,
-            direction=direction,
-            unit=unit,
+            unit=self._unit,
             train_scores=[np.nan if (score := fit[f"train_{metric}"]) is None else score for fit in own],
             n_test=[np.nan if fit["test_cases"] is None else fit["test_cases"] for fit in own],
+            **said,
         )
 
     def __iter__(self) -> Iterator[Key]:
@@ -102,11 +103,13 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
 
     def _columns(self) -> ColumnData:
-        """The columns of a file of curves, as `curve_columns` has them, whether or not curves can be made of them yet.
+        """The columns of a file of curves, as `curve_columns` has them.
 
-        A number that no curve takes for a score without being told its range is in the file all the same: the question
-        comes when it is read.
+        A number of a training function that no curve takes for a score without being told more is in the file all the
+        same: the question comes when it is read.
         """
+        if not self._of_training:
+            return curve_columns(self.values())
         columns: dict[str, list[Any]] = {
             name: []
             for name in ("size", "score", "split", "train_score", "n_test", "task", "metric", "direction", "unit")
@@ -114,7 +117,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         for task, metric in self:
             for fit in self._by_task[task]:
                 scores = (fit[f"test_{metric}"], fit["split"], fit[f"train_{metric}"], fit["test_cases"])
-                row = (fit["size"], *scores, task, metric, *self._about[metric])
+                row = (fit["size"], *scores, task, metric, self._directions[metric], self._unit)
                 for column, value in zip(columns.values(), row, strict=True):
                     column.append(value)
         if self._unnamed:  # left open, for whoever reads the file to say
@@ -125,15 +128,18 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
     def shown(self) -> Shown:
         """One row a curve."""
         rows = []
-        for curve in self.values():
-            measured = curve.replicates
+        for task, metric in self:
+            by_size: dict[int, list[float]] = {}
+            for fit in self._by_task[task]:
+                by_size.setdefault(fit["size"], []).append(fit[f"test_{metric}"])
+            ends = min(by_size), max(by_size)
             rows.append(
                 (
-                    "-" if curve.task is None else str(curve.task),
-                    curve.metric_name,
-                    f"{len(curve):,}",
-                    f"{exactly(measured.sizes[0])} to {exactly(measured.sizes[-1])}",
-                    f"{measured.mean[0]:.3f} to {measured.mean[-1]:.3f}",
+                    "-" if task is None else str(task),
+                    metric_name(metric),
+                    f"{sum(map(len, by_size.values())):,}",
+                    " to ".join(map(exactly, ends)),
+                    " to ".join(f"{np.mean(by_size[size]):.3f}" for size in ends),
                 )
             )
         title = f"{len(self)} learning curve{'' if len(self) == 1 else 's'}"

@@ -17,7 +17,7 @@ from ..curve import Direction, Unit
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
-from ..reading.known_metrics import UNNAMED, sounds_like_a_loss
+from ..reading.known_metrics import UNNAMED, plain_name, sounds_like_a_loss
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import DIRECTION, differences
 
@@ -76,15 +76,21 @@ class Record:
         """What a size counts."""
         return _unit(self.head)
 
+    @property
+    def of_training(self) -> bool:
+        """Whether a training function has given the scores, which may be any numbers."""
+        return DIRECTION in self.head
+
     def direction_of(self, metric: str) -> Direction:
         """Whether higher or lower is better: what the head says, or, where it leaves that open, the metric's name."""
-        said: Direction | None = self.head.get(DIRECTION, "higher")
-        return said or ("lower" if sounds_like_a_loss(metric) else "higher")
+        said: Direction | None = self.head.get(DIRECTION)
+        falls = sounds_like_a_loss(metric) and not plain_name(metric).startswith("neg ")
+        return said or ("lower" if falls else "higher")
 
     @property
     def unnamed(self) -> bool:
         """Whether nobody has said what is measured, nor whether higher or lower is better."""
-        return self.metrics == [UNNAMED] and self.head.get(DIRECTION, "higher") is None
+        return self.of_training and self.metrics == [UNNAMED] and self.head[DIRECTION] is None
 
     def of(self, rows: Sequence[FitRow], metrics: Sequence[str]) -> Record:
         """Some of the rows and metrics, in memory."""
