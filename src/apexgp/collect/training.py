@@ -110,7 +110,7 @@ def collect_scores(
     if not callable(train):
         raise RequestError(f"must be a function of (n, seed), got {shown(train)}.", argument="train")
     for name, function in (("after", after), ("stop", stop)):
-        if function is not None and not callable(function):
+        if function is not None and (isinstance(function, type) or not callable(function)):
             raise RequestError(f"must be a function of the curves so far, got {shown(function)}.", argument=name)
     work = Training.planned(
         train,

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from sklearn.base import clone
 
-from .._check import positive, probability, real_number
+from .._check import instance, positive, probability, real_number, text
 from .._numbers import chance, exactly
 from ..answers.required import CONFIDENCE, attainable_target, prob_met
 from ..collect.curves import CurveSet
@@ -64,6 +64,10 @@ class Enough:
             object.__setattr__(self, "width", positive("width", self.width))
         if self.target is not None:
             object.__setattr__(self, "target", real_number("target", self.target))
+        if self.metric is not None:
+            text("metric", self.metric)
+        if self.model is not None:
+            instance("model", self.model, APExGP, "an APExGP")
         if self.width is None and self.target is None:
             raise RequestError(
                 "Enough needs to know what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))

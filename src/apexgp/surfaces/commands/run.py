@@ -31,6 +31,7 @@ from ..workers import all_warnings
 
 __all__ = ["run"]
 
+_MOST_JOBS = 1000  # each has a thread that waits for it
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -104,7 +105,7 @@ def run(
     The score is the last JSON object that the program prints (its keys name the metrics), or else the last number.
     """
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
-    slots = joblib.cpu_count() if jobs == -1 else whole_number("n_jobs", jobs, least=1)
+    slots = joblib.cpu_count() if jobs == -1 else whole_number("n_jobs", jobs, least=1, most=_MOST_JOBS)
     called = Command.checked(command, shell, env or ())
     folder = files.out.parent / f"{files.out.stem}.output"
     program = Program(
@@ -151,7 +152,13 @@ def run(
     with all_warnings(), joblib.parallel_config(backend="threading"), closing(program), files.going_on():
         try:
             curves = carried_out(
-                work, n_jobs=slots, results=files.fits, progress=False, after=files.write, stop=stop, told=told
+                work,
+                n_jobs=min(slots, len(work.fits)),
+                results=files.fits,
+                progress=False,
+                after=files.write,
+                stop=stop,
+                told=told,
             )
         except DataError:
             typer.echo(kept_sentence(len(work.fits), folder), err=True)
