@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._check import UNUSABLE, offers, shown, some
@@ -50,12 +50,18 @@ class Outcome:
         """Names of the test scores, in the order in which they came."""
         return list(self.scores["test"])
 
+    def taking(self, seconds: float) -> Outcome:
+        """The same, after so many seconds."""
+        return replace(self, seconds=seconds)
+
 
 def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Outcome:
     """Make scores of what a training function gave for a size and a split; NoScoreError says why that cannot be done.
 
     `unnamed` is the metric of a score without a name.
     """
+    if isinstance(given, Outcome):  # of a program, whose output has been read
+        return given
     if isinstance(given, Mapping):
         if "test" in given and set(given) <= {*PARTS, _SECONDS, _CASES}:
             return _of_parts(dict(given), unnamed)

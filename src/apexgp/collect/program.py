@@ -15,9 +15,10 @@ from typing import Any, Self
 
 from .._check import shown
 from ..errors import RequestError
+from ..reading.known_metrics import UNNAMED
 from ..reading.spreadsheets import one_line
 from ..running.programs import CANNOT_START, Programs, StillRunningError, TimedOutError
-from .outcome import NoScoreError, outcome_of
+from .outcome import NoScoreError, Outcome, outcome_of
 from .printed import scores_in
 
 __all__ = ["Command", "Program"]
@@ -93,8 +94,10 @@ class Command:
     def typed(self, **values: object) -> str:
         """The command as one would type it."""
         variables, words = self.filled_in(**values)
-        shell = words[-1] if self.shell else shlex.join(words)
-        return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in variables.items()), shell])
+        assigned = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
+        if self.shell:  # whose first command would be the only one to see them
+            return " ".join([*(f"export {one};" for one in assigned), words[-1]])
+        return " ".join([*assigned, shlex.join(words)])
 
     def _words(self) -> tuple[dict[str, str], list[str]]:
         if self.shell:
@@ -119,26 +122,35 @@ class Program:
     command
         What to run.
     folder
-        Where it prints to: two files per fit, which stay where the fit fails.
+        Where it prints to: two files per fit, which stay until they are discarded.
     slots
         How many may run at the same time.
     timeout
         Seconds after which one is ended; None: never.
     retries
         How often a failed one is started again at once.
+    unnamed
+        The metric of a score without a name.
     """
 
     def __init__(
-        self, command: Command, folder: Path, *, slots: int = 1, timeout: float | None = None, retries: int = 0
+        self,
+        command: Command,
+        folder: Path,
+        *,
+        slots: int = 1,
+        timeout: float | None = None,
+        retries: int = 0,
+        unnamed: str = UNNAMED,
     ) -> None:
-        self.command, self.folder = command, folder
+        self.command, self.folder, self._unnamed = command, folder, unnamed
         self._timeout, self._retries = timeout, retries
         self._programs = Programs()
         self._slots: queue.Queue[int] = queue.Queue()
         for slot in range(slots):
             self._slots.put(slot)
 
-    def __call__(self, n: int, seed: int) -> Any:
+    def __call__(self, n: int, seed: int) -> Outcome:
         """What the program gives for a size and a seed; NoScoreError says why it gives none."""
         slot = self._slots.get()
         try:
@@ -164,7 +176,7 @@ class Program:
         output, errors, out = (self.folder / f"n{n}_seed{seed}.{ending}" for ending in ("out", "err", "score"))
         return output, errors, out
 
-    def _once(self, n: int, seed: int, slot: int) -> Any:
+    def _once(self, n: int, seed: int, slot: int) -> Outcome:
         output, errors, out = self.files(n, seed)
         self.folder.mkdir(exist_ok=True)
         out.unlink(missing_ok=True)
@@ -183,28 +195,33 @@ class Program:
             raise NoScoreError(
                 f"an earlier start left a process behind that still prints to {output}; end that process first"
             ) from None
+        return self.read(n, seed, code)
+
+    def read(self, n: int, seed: int, code: int) -> Outcome:
+        """The scores of a program that has ended with this exit code; NoScoreError says why there are none."""
+        output, errors, out = self.files(n, seed)
         if code:
             raise NoScoreError(_ended(code, errors, output))
-        found = self._scores(out if self.command.names("out") else output, n, seed)
-        for path in (output, errors, out):
-            path.unlink(missing_ok=True)
-        return found
-
-    def _scores(self, path: Path, n: int, seed: int) -> Any:
         written = self.command.names("out")
+        path = out if written else output
         if not path.exists():
-            raise NoScoreError("wrote no file {out}")
+            raise NoScoreError("wrote no file {out}" if written else "left nothing that it printed")
         try:
-            found = scores_in(_end_of(path))
+            scores = scores_in(_end_of(path))
         except NoScoreError as problem:
             raise NoScoreError(f"{'wrote to {out}' if written else 'printed'} {problem}") from None
-        outcome_of(found, n, seed)  # here, where what the program has said is still there to be kept
-        return found
+        return outcome_of(scores, n, seed, self._unnamed)
+
+    def discard(self, n: int, seed: int) -> None:
+        """Take away what a fit has printed: its score is in the record."""
+        for path in self.folder.glob(f"n{n}_seed{seed}.*"):
+            path.unlink(missing_ok=True)
 
 
 def _ended(code: int, errors: Path, output: Path) -> str:
     """How a program failed, with what it said last."""
-    lines = [line.strip() for path in (errors, output) for line in _end_of(path).splitlines()[::-1] if line.strip()]
+    there = [path for path in (errors, output) if path.exists()]
+    lines = [line.strip() for path in there for line in _end_of(path).splitlines()[::-1] if line.strip()]
     said = one_line(lines[0], _LAST_WORDS) if lines else ""
     if code == CANNOT_START and said:
         return said

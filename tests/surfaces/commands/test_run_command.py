@@ -263,9 +263,49 @@ def test_a_run_that_is_killed_takes_its_programs_along(folder):
     assert all_ended(folder)
 
 
+def test_an_array_job_is_written_and_gathered(run, folder):
+    (folder / "broken").touch()
+    command = f"'{sys.executable}' train.py {{n}} {{seed}} some"
+    given = ("run", command, "--sizes", "60,120,240", "--splits", 2, "--jobs", 3)
+    code, out, _ = run(*given, "--script", "job.sh")
+    assert code == 0
+    assert "job.sh runs 6 tasks" in out
+    text = (folder / "job.sh").read_text()
+    assert text.startswith("#!/bin/bash\n#SBATCH --job-name=curve\n#SBATCH --array=0-5%3\n")
+    assert "exists" in run(*given, "--script", "job.sh")[2]
+    code, _, err = run(*given, "--gather")
+    assert code == 1
+    assert "None of the 6 fits has ended yet" in err
+    ended = [
+        subprocess.run(
+            ["bash", folder / "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": str(task)}, cwd="/"
+        ).returncode
+        for task in range(5)
+    ]
+    assert ended == [0, 1, 0, 1, 0]
+    assert subprocess.run(["bash", "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": "6"}, stderr=-3).returncode == 1
+    code, out, err = run(*given, "--gather")
+    assert code == 1
+    assert err.count(": failed, exit code 1: out of luck") == 2
+    assert "1 fit has not ended yet." in err
+    assert len(LearningCurve.from_csv("curve.csv")) == 3
+    assert (folder / "curve.output" / "n240_seed1.out").read_text() == "halfway\n"
+    (folder / "broken").unlink()
+    assert "3 tasks" in run(*given, "--script", "job.sh", "--force")[1]
+    for task in range(3):
+        subprocess.run(["bash", "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": str(task)}, check=True)
+    assert run(*given, "--gather")[0] == 0
+    curve = LearningCurve.from_csv("curve.csv")
+    assert curve.scores.tolist() == [score(n, s) for n in (60, 120, 240) for s in (0, 1)]
+    assert not (folder / "curve.output").exists()
+    assert len(starts(folder)) == 8
+    assert "All fits are in the record" in run(*given, "--script", "more.sh")[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["t {n}", "--sizes", "60", "--script", "a.sh", "--gather"], "--script comes before the job"),
         (["python train.py", "--sizes", "60"], "The command has no {n}"),
         (["", "--sizes", "60"], "The command is empty"),
         (["python 'train {n}", "--sizes", "60"], "cannot be taken apart (No closing quotation)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -16,17 +17,27 @@ from ...collect.curves import CurveSet
 from ...collect.program import Command, Program
 from ...collect.results import FitRow, read_record
 from ...collect.runner import carried_out
+from ...collect.slurm import Gathered, array_script
 from ...collect.training import Training
 from ...curve import Unit
 from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError
+from ...files.writing import check_writable, write_text
+from ...reading.known_metrics import UNNAMED
 from ..command import Sets
 from ..curve_output import CurveOutput
 from ..options import numbers_in, share_option
 from ..output import print_table
 from ..tables import curve_table
 from ..words.collect import curve_title, written_sentence
-from ..words.run import done_sentence, fit_line, kept_sentence, unseeded_sentence
+from ..words.run import (
+    done_sentence,
+    fit_line,
+    kept_sentence,
+    missing_sentence,
+    script_sentence,
+    unseeded_sentence,
+)
 from ..workers import all_warnings
 
 __all__ = ["run"]
@@ -97,6 +108,16 @@ def run(
         Sets("target"),
     ] = None,
     confidence: Annotated[float, share_option(help="Probability with which that is known.")] = CONFIDENCE,
+    script: Annotated[
+        Path | None,
+        typer.Option(
+            help="Run nothing; write the script of a Slurm array job to this file, at most --jobs tasks at a time.",
+            show_default=False,
+        ),
+    ] = None,
+    gather: Annotated[
+        bool, typer.Option("--gather", help="Run nothing; read what the tasks of such a job have left.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the commands that would be run.")] = False,
     files: CurveOutput,
 ) -> None:
@@ -107,14 +128,18 @@ def run(
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
     slots = joblib.cpu_count() if jobs == -1 else whole_number("n_jobs", jobs, least=1, most=_MOST_JOBS)
     called = Command.checked(command, shell, env or ())
-    folder = files.out.parent / f"{files.out.stem}.output"
     program = Program(
         called,
-        folder,
+        files.out.parent / f"{files.out.stem}.output",
         slots=slots,
         timeout=None if timeout is None else _seconds(timeout),
         retries=whole_number("retries", retries, least=0, most=1000),
+        unnamed=metric[0] if metric else UNNAMED,
     )
+    if script is not None:
+        if gather:
+            raise RequestError("--script comes before the job, --gather after it.")
+        check_writable(script, files.force)
     work = Training.planned(
         program,
         numbers_in("sizes", sizes, ","),
@@ -130,17 +155,45 @@ def run(
     done = _finished(files.record, work)
     if done:
         typer.echo(done_sentence(len(done), len(work.fits)), err=True)
+    left = [fit for fit in work.fits if fit not in done]
     if dry_run:
-        for size, split in work.fits:
-            if (size, split) not in done:
-                typer.echo(called.typed(n=size, seed=split, out=program.files(size, split)[2].absolute()))
+        for size, split in left:
+            typer.echo(called.typed(n=size, seed=split, out=program.files(size, split)[2].absolute()))
         return
-    number = len(done)
+    if script is not None:
+        if left:
+            write_text(script, array_script(called, program, left, slots, files.out.stem), overwrite=files.force)
+        typer.echo(script_sentence(len(left), script))
+        return
+    asked_for = len(work.fits)
+    if gather:
+        work = _of_what_ended(work, Gathered(program), done)
+    curves = _measured(work, program, files, min(slots, len(work.fits)), len(done), enough)
+    _print(curves)
+    for note in curves.notes:
+        typer.echo(note)
+    typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
+    missing = asked_for - len(work.fits)
+    if missing:
+        typer.echo(missing_sentence(missing), err=True)
+    if curves.failed:
+        typer.echo(kept_sentence(len(curves.failed), program.folder), err=True)
+    if curves.failed or missing:
+        raise typer.Exit(1)
+
+
+def _measured(
+    work: Training, program: Program, files: CurveOutput, n_jobs: int, done: int, enough: Enough | None
+) -> CurveSet:
+    """Run what is left, enter each score in the record, and renew the curve with it."""
+    number = done
 
     def told(row: FitRow) -> None:
         nonlocal number
         number += 1
         typer.echo(fit_line(row, number, len(work.fits)), err=True)
+        if not row["error"]:
+            program.discard(row["size"], row["split"])
 
     def stop(curves: CurveSet) -> str:
         reason = "" if enough is None else enough(curves)
@@ -153,24 +206,26 @@ def run(
         try:
             curves = carried_out(
                 work,
-                n_jobs=min(slots, len(work.fits)),
+                n_jobs=n_jobs,
                 results=files.fits,
                 progress=False,
                 after=files.write,
-                stop=stop,
+                stop=None if enough is None else stop,
                 told=told,
             )
         except DataError:
-            typer.echo(kept_sentence(len(work.fits), folder), err=True)
+            typer.echo(kept_sentence(len(work.fits), program.folder), err=True)
             raise
     files.write(curves)
-    _print(curves)
-    for note in curves.notes:
-        typer.echo(note)
-    typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
-    if curves.failed:
-        typer.echo(kept_sentence(len(curves.failed), folder), err=True)
-        raise typer.Exit(1)
+    return curves
+
+
+def _of_what_ended(work: Training, gathered: Gathered, done: set[tuple[int, int]]) -> Training:
+    """The same work, of the fits whose tasks have ended."""
+    ended = [fit for fit in work.fits if fit in done or gathered.ended(*fit)]
+    if not ended:
+        raise RequestError(f"None of the {len(work.fits)} fits has ended yet. Gather when the job has.")
+    return replace(work, train=gathered, fits=ended)
 
 
 def _enough(

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from ..._numbers import exactly
 from ...collect.results import FitRow
 from ...reading.known_metrics import metric_name
 
-__all__ = ["done_sentence", "fit_line", "kept_sentence", "unseeded_sentence"]
+__all__ = [
+    "done_sentence",
+    "fit_line",
+    "kept_sentence",
+    "missing_sentence",
+    "script_sentence",
+    "unseeded_sentence",
+]
 
 
 def fit_line(row: FitRow, number: int, total: int) -> str:
@@ -39,6 +47,23 @@ def kept_sentence(failed: int, folder: Path) -> str:
 def done_sentence(done: int, total: int) -> str:
     """How far an earlier start came."""
     return f"{done} of {total} fits are in the record already."
+
+
+def script_sentence(left: int, script: Path) -> str:
+    """What to do with the script of an array job."""
+    if not left:
+        return f"All fits are in the record; {script} was not written."
+    tasks = "1 task" if left == 1 else f"{left} tasks"
+    return (
+        f"{script} runs {tasks}. Add what your cluster wants, then: sbatch {shlex.quote(str(script))}\n"
+        "When the job has ended: the same command with --gather in place of --script."
+    )
+
+
+def missing_sentence(missing: int) -> str:
+    """What an array job has still to do."""
+    which = "1 fit has" if missing == 1 else f"{missing} fits have"
+    return f"{which} not ended yet. Gather again later, or write another script for what is left."
 
 
 def unseeded_sentence(splits: int) -> str:
