@@ -107,11 +107,11 @@ def test_the_first_score_names_the_metrics_and_failures_before_it_are_kept(tmp_p
         return {"auc": 0.8, "epoch": 12.0} if seed == 0 else {"auc": 0.7}
 
     path = tmp_path / "runs.csv"
-    with pytest.warns(FailedFitsWarning, match="gave no epoch, only auc = 0.7"):
+    with pytest.warns(FailedFitsWarning, match="no epoch, only auc = 0.7"):
         curves = collect_scores(train, SIZES, 2, results=path)
     assert '# metrics: ["auc", "epoch"]' in path.read_text()
     assert [fit["error"] for fit in curves.fits] == [
-        "", "gave no epoch, only auc = 0.7", "", "gave no epoch, only auc = 0.7",
+        "", "no epoch, only auc = 0.7", "", "no epoch, only auc = 0.7",
         "ValueError: too large", "ValueError: too large",
     ]  # fmt: skip
     assert CurveSet.from_results(path).fits == curves.fits

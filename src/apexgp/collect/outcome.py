@@ -71,7 +71,7 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
         seconds, cases = (measured.pop(name, None) for name in (_SECONDS, _CASES))
         scores = {name: _finite(value, name) for name, value in measured.items()}
         if not scores:
-            raise NoScoreError(f"gave no number by the name of a metric, but {shown(dict(given))}")
+            raise NoScoreError(f"no number by the name of a metric, but {shown(dict(given))}")
         beside = {name: value for name, value in named.items() if not _is_number(value) or name in repeated}
         return Outcome({"test": scores}, plain(beside, repr), _cases(cases), _seconds(seconds))
     if offers(given, "test"):
@@ -82,10 +82,10 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
 def _of_parts(given: dict[str, Any], unnamed: str) -> Outcome:
     scores = {part: _by_metric(given[part], part, unnamed) for part in PARTS if given.get(part) is not None}
     if "test" not in scores:
-        raise NoScoreError("gave no score of test")
+        raise NoScoreError("no score of test")
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
-        raise NoScoreError(f"gave {some(strange)} of train or validation, but not of test")
+        raise NoScoreError(f"{some(strange)} of train or validation, but not of test")
     return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)))
 
 
@@ -94,7 +94,7 @@ def _by_metric(given: Any, part: str, unnamed: str) -> dict[str, float]:
         return {unnamed: _finite(given, f"the score of {part}")}
     scores = {str(name): _finite(value, f"{name} of {part}") for name, value in given.items()}
     if not scores:
-        raise NoScoreError(f"gave an empty mapping as scores of {part}")
+        raise NoScoreError(f"an empty mapping as scores of {part}")
     return scores
 
 
@@ -115,10 +115,10 @@ def _is_number(value: Any) -> bool:
 
 def _finite(value: Any, name: str) -> float:
     if not _is_number(value):
-        raise NoScoreError(f"gave {shown(value)} where a number was wanted ({name})")
+        raise NoScoreError(f"{shown(value)} in place of a number ({name})")
     number = float(value)
     if not math.isfinite(number):
-        raise NoScoreError(f"gave {number} ({name}); only finite numbers are scores")
+        raise NoScoreError(f"{number} in place of a finite number ({name})")
     return number
 
 
@@ -127,7 +127,7 @@ def _cases(value: Any) -> int | None:
         return None
     number = _finite(value, _CASES)
     if number < 1 or not number.is_integer():
-        raise NoScoreError(f"gave {number:g} as n_test, the number of test cases")
+        raise NoScoreError(f"{number:g} as n_test, the number of test cases")
     return int(number)
 
 
@@ -136,5 +136,5 @@ def _seconds(value: Any) -> float | None:
         return None
     number = _finite(value, _SECONDS)
     if number < 0:
-        raise NoScoreError(f"gave {number:g} seconds")
+        raise NoScoreError(f"{number:g} seconds")
     return number

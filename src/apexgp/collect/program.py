@@ -190,10 +190,10 @@ class Program:
                 timeout=self._timeout,
             )
         except TimedOutError:
-            raise NoScoreError(f"took longer than {self._timeout:g} s and was ended") from None
+            raise NoScoreError(f"a time-out after {self._timeout:g} s") from None
         except StillRunningError:
             raise NoScoreError(
-                f"an earlier start left a process behind that still prints to {output}; end that process first"
+                f"a process that an earlier start left behind, and that still prints to {output}; end it first"
             ) from None
         return self.read(n, seed, code)
 
@@ -205,11 +205,11 @@ class Program:
         written = self.command.names("out")
         path = out if written else output
         if not path.exists():
-            raise NoScoreError("wrote no file {out}" if written else "left nothing that it printed")
+            raise NoScoreError("no file {out}" if written else "nothing left of what it printed")
         try:
             scores = scores_in(_end_of(path))
         except NoScoreError as problem:
-            raise NoScoreError(f"{'wrote to {out}' if written else 'printed'} {problem}") from None
+            raise NoScoreError(f"{problem} in {'the file {out}' if written else 'what it printed'}") from None
         return outcome_of(scores, n, seed, self._unnamed)
 
     def discard(self, n: int, seed: int) -> None:

@@ -192,7 +192,7 @@ class Training:
         missing = [name for name in record.metrics if name not in outcome.metrics]
         if missing:
             came = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
-            return scores | row | {"error": f"gave no {some(missing)}, only {came}"}
+            return scores | row | {"error": f"no {some(missing)}, only {came}"}
         for part, own in outcome.scores.items():
             scores |= {f"{part}_{name}": own[name] for name in record.metrics if name in own}
         others = {name: own for name, own in outcome.scores["test"].items() if name not in record.metrics}

@@ -38,11 +38,13 @@ def main(lifeline: int, words: list[str]) -> int:
     except OSError as problem:
         os.write(2, f"{words[0]} cannot be started: {problem.strerror}\n".encode(errors="replace"))
         return CANNOT_START
+    waiting = select.poll()  # and not select(), which knows no more than 1,024 files
+    for end in (lifeline, reading):
+        waiting.register(end, select.POLLIN)
     ended = False
     try:
         while program.poll() is None:
-            ready, _, _ = select.select([lifeline, reading], [], [])
-            if lifeline in ready:
+            if lifeline in (file for file, _ in waiting.poll()):
                 if os.read(lifeline, 1):
                     _signalled(program, signal.SIGTERM)
                     _waited(program, GRACE)

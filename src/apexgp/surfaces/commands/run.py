@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import closing
 from dataclasses import replace
@@ -125,6 +126,10 @@ def run(
 
     The score is the last JSON object that the program prints (its keys name the metrics), or else the last number.
     """
+    if os.name != "posix":
+        raise RequestError(
+            "apexgp run needs the process groups of Linux or macOS. In Python, collect_scores takes any function."
+        )
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
     slots = joblib.cpu_count() if jobs == -1 else whole_number("n_jobs", jobs, least=1, most=_MOST_JOBS)
     called = Command.checked(command, shell, env or ())
