@@ -75,8 +75,13 @@ def run(
     ] = False,
     unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
     jobs: Annotated[
-        int, typer.Option(help="How many to run at the same time; -1 is one per core."), Sets("n_jobs")
-    ] = 1,
+        int | None,
+        typer.Option(
+            help="How many to run at the same time; -1 is one per core.  [default: 1; all in a job of --script]",
+            show_default=False,
+        ),
+        Sets("n_jobs"),
+    ] = None,
     timeout: Annotated[
         str | None,
         typer.Option(help="End a program after this long: 90, 30m or 2h.  [default: never]", show_default=False),
@@ -112,7 +117,7 @@ def run(
     script: Annotated[
         Path | None,
         typer.Option(
-            help="Run nothing; write the script of a Slurm array job to this file, at most --jobs tasks at a time.",
+            help="Run nothing; write the script of a Slurm array job to this file.",
             show_default=False,
         ),
     ] = None,
@@ -131,7 +136,10 @@ def run(
             "apexgp run needs the process groups of Linux or macOS. In Python, collect_scores takes any function."
         )
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
-    slots = joblib.cpu_count() if jobs == -1 else whole_number("n_jobs", jobs, least=1, most=_MOST_JOBS)
+    usual = _MOST_JOBS if script else 1
+    slots = whole_number(
+        "n_jobs", usual if jobs is None else joblib.cpu_count() if jobs == -1 else jobs, least=1, most=_MOST_JOBS
+    )
     called = Command.checked(command, shell, env or ())
     program = Program(
         called,
