@@ -21,7 +21,7 @@ FAR = np.array([2.0, 10.0, 50.0])
 
 At the first that is the mean score of new splits, which hangs on the noise as well, at the others the expected score.
 """
-_NOTHING = 60.0  # in logarithms of weights
+_NOTHING = 25.0  # in logarithms of weights
 CLOSEST = 1e-9
 """Of a share to 0 and 1, and of a level to the ceiling."""
 

@@ -35,7 +35,7 @@ _LEAST, _MOST, _MOST_ROUNDS = 1024, 8192, 3
 # few. The others keep to the wide proposal, in case the fitted ones missed something.
 _FITTED_SHARES = (0.4, 0.25, 0.25)
 _BULK = 0.1  # weight of the posterior itself in what a tail is fitted to
-_COMPONENTS = 2048
+_COMPONENTS = 1024
 
 _ENOUGH = 200.0  # effective nodes that are aimed at
 TOLERATED = 0.0125

@@ -13,7 +13,7 @@ from .._check import FloatArray
 
 __all__ = ["DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
 
-DRAWS = 4
+DRAWS = 2
 """Of the share that is still to be won, at each node."""
 
 
