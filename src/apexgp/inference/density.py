@@ -170,7 +170,6 @@ class Density:
         at = evaluated(self, parameters, rise, clock, u, of)
         if at is None:
             at = self._evaluated(z, parameters, shape, drop, rise, u, of)
-        at.cut(self.floor, self.ceiling, u.levels)
         return Draws(parameters, shape, at)
 
     def _evaluated(
@@ -197,6 +196,7 @@ class Density:
         told = Told(z[-1], self.share_factors(of), products.gram, rise, drop, given.least_limit(of))
         drawn = given.draw(told, float(of.sizes[-1] / of.sizes[0]), shape, u)
         rest = pseudo.log_rest - products.log_determinant - 0.5 * len(sizes) * _LOG_2PI
+        drawn = given.within_bounds(drawn, drawn.log_mass + rest, u.levels)
         level, share = drawn.level, drawn.share
         drop = share * (self.ceiling - level)
         pulls = products.pulls[:, :, None]
@@ -215,8 +215,8 @@ class Density:
         far_variance[0] += (single[0] + carried[0] ** 2) / of.typical_count
         lean = np.broadcast_to(lean[0], level.shape)
         log_weight, explained = drawn.log_mass + rest, products.explained[0]
-        near = log_weight, level, drawn.spread, share, drop, departure[0], lean, explained
-        return Evaluated(*near, far_location, far_tilt, far_variance)
+        near = log_weight, level, drawn.spread, drop, departure[0], lean, explained
+        return Evaluated(*near, far_location, far_variance)
 
 
 def _moved(by_sign: dict[str, float], signs: dict[str, float]) -> float:

@@ -10,20 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
-from ..numerics.truncated import Cut
 
-__all__ = ["CLOSEST", "FAR", "WELL", "Draws", "Evaluated", "Nodes"]
+__all__ = ["FAR", "Draws", "Evaluated", "Nodes"]
 
-WELL = 3.5
-"""Standard deviations that a Gaussian keeps off a bound, to be taken for uncut."""
 FAR = np.array([2.0, 10.0, 50.0])
 """Multiples of the largest pilot size at which forecasts are judged while nodes are looked for.
 
 At the first that is the mean score of new splits, which hangs on the noise as well, at the others the expected score.
 """
-_NOTHING = 25.0  # in logarithms of weights
-CLOSEST = 1e-9
-"""Of a share to 0 and 1, and of a level to the ceiling."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +66,6 @@ class Evaluated(NamedTuple):
     log_weight: FloatArray
     level: FloatArray
     spread: FloatArray
-    share: FloatArray
-    """Of the room between level and ceiling: the drop."""
     drop: FloatArray
     departure: FloatArray
     lean: FloatArray
@@ -81,32 +73,8 @@ class Evaluated(NamedTuple):
     """As in `Nodes`; the same for all draws at a node, shape (nodes,)."""
     far_location: FloatArray
     """Mean of what is forecast at `FAR` times the largest pilot size, shape (multiples, draws, nodes)."""
-    far_tilt: FloatArray
-    """How it changes with the level."""
     far_variance: FloatArray
     """Of what is forecast there."""
-
-    def cut(self, floor: float, ceiling: float, u: FloatArray) -> None:
-        """Draw, in place, those levels that come close to their bounds, at levels u of their distributions.
-
-        Their weights are multiplied by the mass within the bounds.
-        """
-        near = np.minimum(self.level - floor, ceiling - self.level) < WELL * self.spread
-        # What weighs nothing beside the best is as well left as it is.
-        near &= self.log_weight > np.nanmax(self.log_weight) - _NOTHING
-        draw, node = np.nonzero(near)
-        if not draw.size:
-            return
-        level, spread, share = (values[draw, node] for values in (self.level, self.spread, self.share))
-        within = Cut((floor - level) / spread, (ceiling - level) / spread)
-        drawn = np.minimum(level + spread * within.quantile(u[draw, node]), ceiling - CLOSEST)
-        change, tilt = drawn - level, self.far_tilt[:, draw, node]
-        self.log_weight[draw, node] += within.log_mass
-        self.level[draw, node], self.spread[draw, node] = drawn, 0.0
-        self.drop[draw, node] = share * (ceiling - drawn)
-        self.departure[draw, node] += self.lean[draw, node] * change
-        self.far_location[:, draw, node] += tilt * change
-        self.far_variance[:, draw, node] -= (tilt * spread) ** 2
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,13 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from .._check import FloatArray
-from .compiled import compiled_loops
 
-__all__ = ["Ends", "FarForecast"]
+__all__ = ["LEAST_MASS", "STEEPNESS", "Ends", "FarForecast"]
 
 _LEVELS = np.array([0.025, 0.975])
 _LEAST_SLOPE = 0.06  # of the distribution function at an end, over the width of the interval
-_STEEPNESS = 1.702  # the logistic function of this many times z is Phi(z) to a hundredth, at a fifth of the time
-_LEAST_MASS = 1e-3
+STEEPNESS = 1.702  # the logistic function of this many times z is Phi(z) to a hundredth, at a fifth of the time
+LEAST_MASS = 1e-3
 _NEXT = 1e-6  # to 0 and 1, the nearest that an end may come
 _FARTHEST = 1e3  # locations and standard deviations: beyond, nothing changes, and squares overflow
 
@@ -39,6 +38,10 @@ class Ends(NamedTuple):
         """Shares of what lies beyond the lower and the upper ends, alike for all sizes: shape (2, draws, nodes)."""
         total = np.maximum(self.beyond.sum(axis=(2, 3)), 1e-12)
         return np.einsum("hekn,he->ekn", self.beyond, 1 / (len(total) * total))
+
+    def tails_of_nodes(self) -> FloatArray:
+        """The same for whole nodes, shape (2, nodes)."""
+        return self.tails().sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -64,28 +67,6 @@ class FarForecast:
         std = np.sqrt(np.einsum("hkn,kn->h", spread, weights))
         return np.clip(np.stack([mean - 2 * std, mean + 2 * std], axis=1), _NEXT, 1 - _NEXT)
 
-    def below_values(self, weights: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Probabilities of each draw below values (sizes, count), their weighted sums, and the density of the mixture.
-
-        Shapes are (sizes, count, draws, nodes) and twice (sizes, count).
-        """
-        loops, (draws, nodes) = compiled_loops(), weights.shape
-        if loops is not None and nodes % 4 == 0:
-            cdf = np.empty((*values.shape, draws, nodes))
-            slopes, found = np.empty((2, *values.shape))
-            loops.below_values(
-                draws, _STEEPNESS, _LEAST_MASS, self.location, self.variance, weights, values, cdf, slopes, found
-            )
-            return cdf, found, slopes
-        location = np.clip(self.location, -_FARTHEST, _FARTHEST)[:, None]
-        rate = _STEEPNESS / np.sqrt(np.clip(self.variance, 1e-14, _FARTHEST**2))[:, None]
-        below = expit(-location * rate)
-        mass = np.maximum(expit((1 - location) * rate) - below, _LEAST_MASS)
-        cdf = expit((values[:, :, None, None] - location) * rate)
-        slopes = np.einsum("hekn,kn->he", cdf * (1 - cdf) * (rate / mass), weights)
-        cdf = (cdf - below) / mass
-        return cdf, np.einsum("hekn,kn->he", cdf, weights), slopes
-
     def ends(self, weights: FloatArray, values: FloatArray) -> Ends:
         """Judge ends that are approximately known, and improve them.
 
@@ -96,20 +77,40 @@ class FarForecast:
         values
             The ends, shape (sizes, 2).
         """
-        influence, found, slope = self.below_values(weights, values)
-        influence -= found[:, :, None, None]
-        influence *= weights
+        location = np.clip(self.location, -_FARTHEST, _FARTHEST)[:, None]
+        rate = STEEPNESS / np.sqrt(np.clip(self.variance, 1e-14, _FARTHEST**2))[:, None]
+        below = expit(-location * rate)
+        mass = np.maximum(expit((1 - location) * rate) - below, LEAST_MASS)
+        cdf = expit((values[:, :, None, None] - location) * rate)
+        slopes = np.einsum("hekn,kn->he", cdf * (1 - cdf) * (rate / mass), weights)
+        cdf = (cdf - below) / mass
+        found = np.einsum("hekn,kn->he", cdf, weights)
+        influence = (cdf - found[:, :, None, None]) * weights
         own = influence.sum(axis=2)
+        influence[:, 1] *= -1
+        beyond = np.maximum(influence, 0, out=influence)
+        return self.judged(weights, values, beyond, found, slopes, np.einsum("hen,hen->he", own, own))
+
+    def judged(
+        self,
+        weights: FloatArray,
+        values: FloatArray,
+        beyond: FloatArray,
+        found: FloatArray,
+        slopes: FloatArray,
+        squares: FloatArray,
+    ) -> Ends:
+        """Ends, given what lies beyond approximate ones, the mixture's probability and density there, and its variance.
+
+        The last three have the shape (sizes, 2).
+        """
         width = np.maximum(values[:, 1] - values[:, 0], 1e-9)[:, None]
         # Next to 0 or 1 the approximation may find no density at an end; a normal distribution has four times this.
-        steep = np.maximum(slope, _LEAST_SLOPE / width)
-        error = np.sqrt(np.einsum("hen,hen->he", own, own)) / steep
+        error = np.sqrt(squares) / np.maximum(slopes, _LEAST_SLOPE / width)
         # In normal scores, where distribution functions are nearly straight.
         score = ndtri(np.clip(found, 1e-6, 1 - 1e-6))
         missing = ndtri(_LEVELS) - score
-        newton = values + missing * np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi) / np.maximum(slope, 1e-9)
+        newton = values + missing * np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi) / np.maximum(slopes, 1e-9)
         near = np.abs(missing) < 1
-        better = np.clip(newton if near.all() else np.where(near, newton, self.guess(weights)), _NEXT, 1 - _NEXT)
-        influence[:, 1] *= -1
-        np.maximum(influence, 0, out=influence)
-        return Ends(influence, better, float((error / width).max()))
+        better = newton if near.all() else np.where(near, newton, self.guess(weights))
+        return Ends(beyond, np.clip(better, _NEXT, 1 - _NEXT), float((error / width).max()))

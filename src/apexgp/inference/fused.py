@@ -9,8 +9,8 @@ from scipy.special import betaln
 
 from .._check import FloatArray
 from .compiled import compiled_loops
-from .draws import CLOSEST, FAR, WELL, Evaluated
-from .level_and_drop import LOGISTIC
+from .draws import FAR, Evaluated
+from .level_and_drop import CLOSEST, LOGISTIC, NOTHING, WELL
 from .statistics import Statistics
 from .uniforms import Uniforms
 
@@ -39,7 +39,7 @@ def evaluated(
     if not linked and not of.unlinked:
         return None
     draws, far, sizes = len(u.shares), len(clock), len(of.sizes)
-    values = np.empty((7 * draws + 3 * far * draws + 1, nodes))
+    values = np.empty((6 * draws + 2 * far * draws + 1, nodes))
     loops.evaluate(
         sizes,
         far,
@@ -48,11 +48,12 @@ def evaluated(
         _layout(density, clock, of),
         *(np.ascontiguousarray(parameters[name]) for name in ("tau_e", "tau_b", "kappa", "sigma", "lam")),
         np.ascontiguousarray(rise),
+        u.levels,
         u.shares,
         u.arcsine,
         values,
     )
-    near, beyond = values[: 7 * draws].reshape(7, draws, nodes), values[7 * draws : -1].reshape(3, far, draws, nodes)
+    near, beyond = values[: 6 * draws].reshape(6, draws, nodes), values[6 * draws : -1].reshape(2, far, draws, nodes)
     return Evaluated(*near, values[-1], *beyond)
 
 
@@ -82,6 +83,8 @@ def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
         CLOSEST,
         log_sizes[-1] + np.log(FAR[0]) - log_sizes.mean(),
         of.typical_count,
+        density.floor,
+        NOTHING,
     ]
     nothing = np.zeros(len(of.sizes))
     by_size = [

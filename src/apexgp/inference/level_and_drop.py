@@ -18,11 +18,10 @@ from .._check import FloatArray
 from ..model.beliefs import Beta
 from ..model.means import Mean
 from ..numerics.truncated import Cut
-from .draws import CLOSEST, WELL
 from .statistics import Statistics
 from .uniforms import Uniforms
 
-__all__ = ["LOGISTIC", "Drawn", "LevelAndDrop", "Told"]
+__all__ = ["CLOSEST", "LOGISTIC", "NOTHING", "WELL", "Drawn", "LevelAndDrop", "Told"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -30,6 +29,12 @@ _LOG_2PI = np.log(2 * np.pi)
 _DROP_LOC, _DROP_SCALE = -2.0, 1.5
 
 _LITTLE = 2.0  # standard deviations, beyond which a cut takes less than a fortieth
+WELL = 3.5
+"""Standard deviations that a Gaussian keeps off a bound, to be taken for uncut."""
+CLOSEST = 1e-9
+"""Of a share to 0 and 1, and of a level to the ceiling."""
+NOTHING = 25.0
+"""Logarithm of a weight below the best, at which a draw is not worth the exact distribution of its level."""
 LOGISTIC = 0.7
 """Scale of the logistic distribution that shares are drawn from, over the Gaussian's: a little wider."""
 
@@ -136,6 +141,24 @@ class LevelAndDrop:
         level = best_level - excess * (share * qq - pq) / precision_of_level
         log_weight -= 0.5 * (squares + np.log(precision_of_level) - _LOG_2PI) + np.log(self.ceiling - self.floor)
         return Drawn(level, 1 / np.sqrt(precision_of_level), share, log_weight)
+
+    def within_bounds(self, drawn: Drawn, log_weight: FloatArray, u: FloatArray) -> Drawn:
+        """The same, but levels that come close to their bounds are drawn, at levels u of their distributions.
+
+        Their weights are multiplied by the mass within the bounds.
+        """
+        level, spread, share, log_mass = drawn
+        near = np.minimum(level - self.floor, self.ceiling - level) < WELL * spread
+        near &= log_weight > np.nanmax(log_weight) - NOTHING
+        if not near.any():
+            return drawn
+        centre, scale = level[near], spread[near]
+        cut = Cut((self.floor - centre) / scale, (self.ceiling - centre) / scale)
+        level, spread, log_mass = level.copy(), spread.copy(), log_mass.copy()
+        level[near] = np.minimum(centre + scale * cut.quantile(u[near]), self.ceiling - CLOSEST)
+        spread[near] = 0.0
+        log_mass[near] += cut.log_mass
+        return Drawn(level, spread, share, log_mass)
 
     def _roughly(
         self, level: FloatArray, drop: FloatArray, precision: FloatArray, slope: FloatArray, level_precision: FloatArray

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
+from .compiled import compiled_loops
 from .draws import Draws, Nodes
-from .ends import Ends, FarForecast
+from .ends import LEAST_MASS, STEEPNESS, Ends, FarForecast
 from .proposals import Proposal, mixture_density
 
 __all__ = ["Points", "Pool", "Proposals", "Weights", "weighed"]
@@ -81,13 +83,34 @@ def weighed(points: Points, ends: FloatArray | None) -> Weights:
 
     `ends` are those that fewer nodes gave; None, where there were none.
     """
-    far, nodes = points.far, points.z.shape[-1]
-    log_weights = points.log_density - np.log(points.proposed / nodes)
+    loops = compiled_loops()
+    if loops is not None and points.z.shape[-1] % 4 == 0:
+        return _weighed_by(loops, points, ends)
+    log_weights = points.log_density - np.log(points.proposed / points.z.shape[-1])
     share = np.exp(log_weights - log_weights.max())
     share /= share.sum()
-    found = far.ends(share, far.guess(share) if ends is None else ends)
-    effective_size = 1 / float((share.sum(axis=0) ** 2).sum())
-    return Weights(log_weights, share, found, effective_size)
+    found = points.far.ends(share, points.far.guess(share) if ends is None else ends)
+    return Weights(log_weights, share, found, 1 / float((share.sum(axis=0) ** 2).sum()))
+
+
+def _weighed_by(loops: Any, points: Points, ends: FloatArray | None) -> Weights:
+    """The same by compiled loops."""
+    far, (draws, nodes) = points.far, points.log_density.shape
+    log_weights, share = np.empty((2, draws, nodes))
+    sums = np.empty(3 + 6 * len(far.location))
+
+    def weigh(values: FloatArray) -> FloatArray:
+        beyond = np.empty((*values.shape, draws, nodes))
+        given = points.log_density, points.proposed, far.location, far.variance, values
+        loops.weigh(STEEPNESS, LEAST_MASS, *given, log_weights, share, beyond, sums)
+        return beyond
+
+    if ends is None:
+        weigh(np.empty(0))
+        ends = far.guess(share)
+    beyond = weigh(ends)
+    slopes, found, squares = sums[3:].reshape(3, *ends.shape)
+    return Weights(log_weights, share, far.judged(share, ends, beyond, found, slopes, squares), 1 / float(sums[2]))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .compiled import compiled_loops
 from .density import Density
 from .statistics import Statistics, pseudo_scores
 
-__all__ = ["Proposal", "degrees_of_freedom", "fitted_proposal", "mixture_density", "wide_proposal"]
+__all__ = ["Proposal", "degrees_of_freedom", "fitted_proposals", "mixture_density", "wide_proposal"]
 
 # Half of the degrees of freedom and the dimensions together: tails are heavier than the posterior's, and a density
 # costs three squarings.
@@ -83,13 +83,14 @@ def mixture_density(
     return first, total
 
 
-def fitted_proposal(weights: FloatArray, z: FloatArray) -> Proposal:
-    """A proposal with the moments of weighted nodes z (D, nodes), a little wider."""
-    mean, covariance = _tempered_moments(weights, z)
-    widened = _WIDER * covariance
-    diagonal = np.arange(len(z))
-    widened[diagonal, diagonal] += _STRAIGHTER * covariance[diagonal, diagonal] + 1e-12
-    return Proposal(mean, np.linalg.cholesky(widened))
+def fitted_proposals(weights: FloatArray, z: FloatArray) -> list[Proposal]:
+    """For each of several weights (P, nodes), a proposal with the moments of the nodes z (D, nodes), a little wider."""
+    fitted = []
+    for mean, covariance in zip(*_moments(np.array([_tempered(own) for own in weights]), z), strict=True):
+        diagonal = np.diagonal(covariance)
+        widened = _WIDER * covariance + np.diag(_STRAIGHTER * diagonal + 1e-12)
+        fitted.append(Proposal(mean, np.linalg.cholesky(widened)))
+    return fitted
 
 
 def wide_proposal(density: Density, of: Statistics) -> Proposal:
@@ -159,27 +160,34 @@ def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArra
     return gradient, hessian
 
 
-def _tempered_moments(weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean (D,) and covariance (D, D) of nodes z (D, nodes) under weights^beta.
+def _moments(weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means (P, D) and covariances (P, D, D) of nodes z (D, nodes) for weights (P, nodes)."""
+    loops, (several, nodes) = compiled_loops(), weights.shape
+    if loops is None or nodes % 4:
+        mean = weights @ z.T
+        products = np.array([(z * own) @ z.T for own in weights])
+    else:
+        mean, products = np.empty((several, len(z))), np.empty((several, len(z), len(z)))
+        loops.moments(np.ascontiguousarray(z), weights, mean, products)
+    return mean, products - mean[:, :, None] * mean[:, None, :]
 
-    beta is the largest power up to 1 that leaves enough effective nodes: few must not decide alone where the next ones
-    go.
+
+def _tempered(weights: FloatArray) -> FloatArray:
+    """Shares of weights^beta, where beta is the largest power up to 1 that leaves enough effective nodes.
+
+    Few must not decide alone where the next ones go.
     """
-    w = weights / weights.sum()
-    if 1 / (w @ w) < _LEAST_EFFECTIVE:
-        relative = np.log(np.maximum(weights / weights.max(), 1e-300))
-
-        def tempered(beta: float) -> FloatArray:
-            powers = np.exp(beta * relative)
-            shares: FloatArray = powers / powers.sum()
-            return shares
-
-        low, high = 0.0, 1.0
-        for _ in range(7):
-            beta = (low + high) / 2
-            w = tempered(beta)
-            low, high = (beta, high) if 1 / (w @ w) >= _LEAST_EFFECTIVE else (low, beta)
-        w = tempered(low)
-    mean: FloatArray = z @ w
-    centred = z - mean[:, None]
-    return mean, (centred * w) @ centred.T
+    shares: FloatArray = weights / weights.sum()
+    if 1 / (shares @ shares) >= _LEAST_EFFECTIVE:
+        return shares
+    relative = np.log(np.maximum(weights / weights.max(), 1e-300))
+    low, high, tempered = 0.0, 1.0, np.full(len(weights), 1 / len(weights))
+    for _ in range(7):
+        beta = (low + high) / 2
+        powers = np.exp(beta * relative)
+        powers /= powers.sum()
+        if 1 / (powers @ powers) >= _LEAST_EFFECTIVE:
+            low, tempered = beta, powers
+        else:
+            high = beta
+    return tempered

@@ -15,7 +15,7 @@ from .density import Density
 from .ends import FarForecast
 from .pool import Points, Pool, Proposals, weighed
 from .posterior import Posterior
-from .proposals import Proposal, degrees_of_freedom, fitted_proposal, mixture_density, wide_proposal
+from .proposals import Proposal, degrees_of_freedom, fitted_proposals, mixture_density, wide_proposal
 from .statistics import Statistics
 from .thinning import calibrated, thinned
 from .uniforms import standard_t, uniforms
@@ -77,7 +77,11 @@ class _Sampler:
 
     def continued(self, pool: Pool, count: int) -> Pool:
         """With another round, most of it from proposals that are fitted to the nodes so far."""
-        fitted = _fitted_proposals(pool)
+        share = pool.weights.share.sum(axis=0)
+        # One for the posterior, one each for what lies beyond lower and upper ends. Where nothing does, that is the
+        # posterior's too: it would widen with every round otherwise.
+        tails = pool.weights.far.tails_of_nodes() + _BULK * share
+        fitted = fitted_proposals(np.concatenate([share[None], tails]), pool.points.z)
         counts = [int(share * count) for share in _FITTED_SHARES]
         counts.append(count - sum(counts))
         proposals = pool.proposals.used(fitted, counts)
@@ -123,11 +127,3 @@ class _Sampler:
             pool.weights.far.error,
             share.sum(axis=0)[node[order]],
         )
-
-
-def _fitted_proposals(pool: Pool) -> list[Proposal]:
-    """One fitted to the weights so far, one to what lies beyond lower ends, one to what lies beyond upper ends."""
-    share, points = pool.weights.share.sum(axis=0), pool.points
-    # Where nothing lies beyond an end, its proposal is the posterior's; it would widen with every round otherwise.
-    tails = [tail.sum(axis=0) + _BULK * share for tail in pool.weights.far.tails()]
-    return [fitted_proposal(weights, points.z) for weights in (share, *tails)]

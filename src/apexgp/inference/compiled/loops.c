@@ -4,20 +4,62 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
+#include <math.h>
 
 #define MOST_SIZES 24
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
-#define MOST_VALUES 8
 
 /* What the likelihood needs of a curve, laid out as `layout` in __init__.py has it. */
 struct curve {
     int sizes, far, draws, patterns;
     double count, log_count, root_count, averaged, root_averaged, stay, resolution, log_base;
-    double ceiling, log_range, a, b, log_beta, logistic, well, closest, far_log_size, far_runs;
+    double ceiling, log_range, a, b, log_beta, logistic, well, closest, far_log_size, far_runs, floor, nothing;
     const double *log_size, *step, *mean, *repeats, *spread_freedom, *spread_squares, *within_freedom, *within_squares;
     const double *scatter, *pattern_row, *pattern_repeats, *pattern_count, *pattern_mean, *pattern_squares, *clock;
 };
+
+/* The standard normal distribution cut to [low, high]: the quantile at p, and the logarithm of its mass. As in
+   numerics/truncated.py: on the side of the mean on which masses are small, no digits are lost. */
+static double normal_below(double z) { return 0.5 * erfc(-z * 0.7071067811865476); }
+
+static double normal_quantile(double p) {
+    /* Acklam's approximation for the lower half, then two of Halley's steps. */
+    double upper = p > 0.5, q = upper ? 1 - p : p, z;
+    if (q <= 0) return upper ? 1.0 / 0.0 : -1.0 / 0.0;
+    if (q < 0.02425) {
+        double r = sqrt(-2 * log(q));
+        z = (((((-7.784894002430293e-03 * r - 3.223964580411365e-01) * r - 2.400758277161838e+00) * r -
+               2.549732539343734e+00) * r + 4.374664141464968e+00) * r + 2.938163982698783e+00) /
+            ((((7.784695709041462e-03 * r + 3.224671290700398e-01) * r + 2.445134137142996e+00) * r +
+              3.754408661907416e+00) * r + 1);
+    } else {
+        double d = q - 0.5, r = d * d;
+        z = (((((-3.969683028665376e+01 * r + 2.209460984245205e+02) * r - 2.759285104469687e+02) * r +
+               1.383577518672690e+02) * r - 3.066479806614716e+01) * r + 2.506628277459239e+00) * d /
+            (((((-5.447609879822406e+01 * r + 1.615858368580409e+02) * r - 1.556989798598866e+02) * r +
+               6.680131188771972e+01) * r - 1.328068155288572e+01) * r + 1);
+    }
+    for (int k = 0; k < 2; k++) {
+        double u = (normal_below(z) - q) * 2.5066282746310002 * exp(0.5 * z * z);
+        z -= u / (1 + 0.5 * z * u);
+    }
+    return upper ? -z : z;
+}
+
+static double cut_quantile(double low, double high, double p, double *log_mass) {
+    int mirrored = low + high > 0;
+    double below = normal_below(mirrored ? -high : low), mass = normal_below(mirrored ? -low : high) - below, z;
+    if (mass > 0) {
+        *log_mass = log(mass);
+        z = normal_quantile(below + (mirrored ? 1 - p : p) * mass);
+        if (mirrored) z = -z;
+    } else { /* so far out that nearly all the mass, phi(z) / |z|, lies at the near end */
+        z = mirrored ? low : high;
+        *log_mass = -0.5 * z * z - log(fabs(z) * 2.5066282746310002);
+    }
+    return z < low ? low : z > high ? high : z;
+}
 
 #define NAME(x) plain_##x
 #include "loops.h"
@@ -56,12 +98,12 @@ static int holds(const Py_buffer *buffer, Py_ssize_t count, const char *name) {
 }
 
 static PyObject *evaluate(PyObject *self, PyObject *args) {
-    Py_buffer layout, te, tb, ka, si, la, rise, shares, arcsine, out;
+    Py_buffer layout, te, tb, ka, si, la, rise, levels, shares, arcsine, out;
     struct curve c;
     Py_ssize_t n;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "iiiiy*y*y*y*y*y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb,
-                          &ka, &si, &la, &rise, &shares, &arcsine, &out))
+    if (!PyArg_ParseTuple(args, "iiiiy*y*y*y*y*y*y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb,
+                          &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out))
         return NULL;
     n = te.len / (Py_ssize_t)sizeof(double);
     const double *at = layout.buf;
@@ -71,18 +113,19 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
                                    &c.pattern_squares};
     double *scalars[] = {&c.count,    &c.log_count,  &c.root_count, &c.averaged, &c.root_averaged, &c.stay,
                          &c.resolution, &c.log_base, &c.ceiling,    &c.log_range, &c.a,            &c.b,
-                         &c.log_beta, &c.logistic,   &c.well,       &c.closest,  &c.far_log_size, &c.far_runs};
-    Py_ssize_t whole = 18 + 8 * c.sizes + c.sizes * c.sizes + 5 * c.patterns + c.far;
+                         &c.log_beta, &c.logistic,   &c.well,       &c.closest,  &c.far_log_size, &c.far_runs,
+                         &c.floor,    &c.nothing};
+    Py_ssize_t whole = 20 + 8 * c.sizes + c.sizes * c.sizes + 5 * c.patterns + c.far;
     if (c.sizes < 1 || c.sizes > MOST_SIZES || c.far < 0 || c.far > MOST_FAR || c.draws < 2 || c.draws % 2 || c.patterns < 1 || n % 4) {
         PyErr_SetString(PyExc_ValueError, "sizes, draws or the number of nodes are out of range");
         goto done;
     }
     if (!holds(&layout, whole, "layout") || !holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa") ||
         !holds(&si, n, "sigma") || !holds(&la, n, "lam") || !holds(&rise, (c.sizes + c.far) * n, "rise") ||
-        !holds(&shares, c.draws * n, "shares") || !holds(&arcsine, c.draws / 2 * n, "arcsine") ||
-        !holds(&out, (7 * c.draws + 3 * c.far * c.draws + 1) * n, "out"))
+        !holds(&levels, c.draws * n, "levels") || !holds(&shares, c.draws * n, "shares") || !holds(&arcsine, c.draws / 2 * n, "arcsine") ||
+        !holds(&out, (6 * c.draws + 2 * c.far * c.draws + 1) * n, "out"))
         goto done;
-    for (int k = 0; k < 18; k++) *scalars[k] = *at++;
+    for (int k = 0; k < 20; k++) *scalars[k] = *at++;
     for (int k = 0; k < 8; k++, at += c.sizes) *sized[k] = at;
     c.scatter = at;
     at += c.sizes * c.sizes;
@@ -94,7 +137,8 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
             goto done;
         }
     Py_BEGIN_ALLOW_THREADS
-    CALL(evaluate, &c, te.buf, tb.buf, ka.buf, si.buf, la.buf, rise.buf, shares.buf, arcsine.buf, out.buf, n);
+    CALL(evaluate, &c, te.buf, tb.buf, ka.buf, si.buf, la.buf, rise.buf, levels.buf, shares.buf, arcsine.buf,
+         out.buf, n);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
@@ -105,6 +149,7 @@ done:
     PyBuffer_Release(&si);
     PyBuffer_Release(&la);
     PyBuffer_Release(&rise);
+    PyBuffer_Release(&levels);
     PyBuffer_Release(&shares);
     PyBuffer_Release(&arcsine);
     PyBuffer_Release(&out);
@@ -139,46 +184,73 @@ done:
     return result;
 }
 
-static PyObject *below_values(PyObject *self, PyObject *args) {
-    Py_buffer location, variance, weights, values, cdf, slopes, found;
+static PyObject *weigh(PyObject *self, PyObject *args) {
+    Py_buffer log_density, proposed, location, variance, values, log_weight, share, beyond, sums;
     double steepness, least_mass;
-    int draws;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "iddy*y*y*y*w*w*w*", &draws, &steepness, &least_mass, &location, &variance, &weights,
-                          &values, &cdf, &slopes, &found))
+    if (!PyArg_ParseTuple(args, "ddy*y*y*y*y*w*w*w*w*", &steepness, &least_mass, &log_density, &proposed, &location,
+                          &variance, &values, &log_weight, &share, &beyond, &sums))
         return NULL;
-    Py_ssize_t total = weights.len / (Py_ssize_t)sizeof(double), n = draws > 0 ? total / draws : 0;
-    Py_ssize_t far = total ? location.len / weights.len : 0;
-    Py_ssize_t count = far ? values.len / (Py_ssize_t)sizeof(double) / far : 0;
-    if (far < 1 || count < 1 || count > MOST_VALUES || n % 4) {
-        PyErr_SetString(PyExc_ValueError, "values or the number of nodes are out of range");
+    Py_ssize_t n = proposed.len / (Py_ssize_t)sizeof(double), draws = n ? log_density.len / proposed.len : 0;
+    Py_ssize_t far = draws ? location.len / log_density.len : 0, judged = values.len ? far : 0;
+    if (draws < 1 || n % 4) {
+        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
-    if (!holds(&location, far * draws * n, "location") || !holds(&variance, far * draws * n, "variance") ||
-        !holds(&weights, draws * n, "weights") || !holds(&values, far * count, "values") ||
-        !holds(&cdf, far * count * draws * n, "cdf") || !holds(&slopes, far * count, "slopes") ||
-        !holds(&found, far * count, "found"))
+    if (!holds(&log_density, draws * n, "log_density") || !holds(&location, far * draws * n, "location") ||
+        !holds(&variance, far * draws * n, "variance") || !holds(&values, 2 * judged, "values") ||
+        !holds(&log_weight, draws * n, "log_weight") || !holds(&share, draws * n, "share") ||
+        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 3 + 6 * far, "sums"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(below_values, location.buf, variance.buf, weights.buf, values.buf, (int)far, (int)count, draws, steepness,
-         least_mass, cdf.buf, slopes.buf, found.buf, n);
+    CALL(weigh, log_density.buf, proposed.buf, location.buf, variance.buf, judged ? values.buf : NULL, (int)far,
+         (int)draws, steepness, least_mass, log_weight.buf, share.buf, beyond.buf, sums.buf, n);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
+    PyBuffer_Release(&log_density);
+    PyBuffer_Release(&proposed);
     PyBuffer_Release(&location);
     PyBuffer_Release(&variance);
-    PyBuffer_Release(&weights);
     PyBuffer_Release(&values);
-    PyBuffer_Release(&cdf);
-    PyBuffer_Release(&slopes);
-    PyBuffer_Release(&found);
+    PyBuffer_Release(&log_weight);
+    PyBuffer_Release(&share);
+    PyBuffer_Release(&beyond);
+    PyBuffer_Release(&sums);
+    return result;
+}
+
+static PyObject *moments(PyObject *self, PyObject *args) {
+    Py_buffer z, weights, mean, products;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*w*w*", &z, &weights, &mean, &products)) return NULL;
+    Py_ssize_t dimensions = mean.len ? products.len / mean.len : 0;
+    Py_ssize_t several = dimensions ? mean.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
+    Py_ssize_t n = several ? weights.len / (Py_ssize_t)sizeof(double) / several : 0;
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % 4) {
+        PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
+        goto done;
+    }
+    if (!holds(&z, dimensions * n, "z") || !holds(&weights, several * n, "weights") ||
+        !holds(&mean, several * dimensions, "mean") || !holds(&products, several * dimensions * dimensions, "products"))
+        goto done;
+    Py_BEGIN_ALLOW_THREADS
+    CALL(moments, z.buf, weights.buf, (int)several, (int)dimensions, mean.buf, products.buf, n);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    PyBuffer_Release(&z);
+    PyBuffer_Release(&weights);
+    PyBuffer_Release(&mean);
+    PyBuffer_Release(&products);
     return result;
 }
 
 static PyMethodDef methods[] = {
     {"evaluate", evaluate, METH_VARARGS, "Likelihood, shares and far forecasts at many nodes."},
     {"mixture_density", mixture_density, METH_VARARGS, "The first of several t densities, and their weighted sum."},
-    {"below_values", below_values, METH_VARARGS, "Distribution functions of far forecasts."},
+    {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
+    {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
     {NULL, NULL, 0, NULL},
 };
 

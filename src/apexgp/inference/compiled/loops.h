@@ -88,15 +88,15 @@ static inline void NAME(times)(NAME(logs) * logs, V x) {
 static inline V NAME(total)(NAME(logs) logs) { return logs.sum + NAME(log)(logs.product); }
 
 static void NAME(evaluate)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
-                           const double *sigma, const double *lam, const double *rise, const double *shares,
-                           const double *arcsine, double *out, Py_ssize_t n) {
+                           const double *sigma, const double *lam, const double *rise, const double *levels,
+                           const double *shares, const double *arcsine, double *out, Py_ssize_t n) {
     const int sizes = c->sizes, far = c->far, draws = c->draws, half = draws / 2;
     const double log_2pi = 1.8378770664093453;
     double *log_weight = out, *level = log_weight + draws * n, *spread = level + draws * n;
-    double *share_out = spread + draws * n, *drop_out = share_out + draws * n, *departure = drop_out + draws * n;
-    double *lean_out = departure + draws * n, *location = lean_out + draws * n;
-    double *tilt_out = location + far * draws * n, *variance_out = tilt_out + far * draws * n;
+    double *drop_out = spread + draws * n, *departure = drop_out + draws * n, *lean_out = departure + draws * n;
+    double *location = lean_out + draws * n, *variance_out = location + far * draws * n;
     double *explained_out = variance_out + far * draws * n;
+    V best = NAME(all)(-1e300);
     for (Py_ssize_t i = 0; i < n; i += 4) {
         V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES], variance[MOST_SIZES], carried[MOST_SIZES];
         const V none = NAME(all)(0.0);
@@ -259,13 +259,26 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             V squares = least + excess * excess * (precision * pp / sure);
             V at = best_level - excess * (share * qq - pq) / sure;
             weight -= 0.5 * (squares + NAME(log)(sure) - log_2pi) + c->log_range;
-            V by = 1.0 / NAME(root)(sure), drop = share * (top - at);
+            V by = 1.0 / NAME(root)(sure);
+            weight += rest;
+            best = NAME(most)(best, weight);
+            I near = (NAME(least)(at - c->floor, top - at) < c->well * by) & (weight > best - c->nothing);
+            if (near[0] | near[1] | near[2] | near[3]) {
+                for (int lane = 0; lane < 4; lane++) {
+                    if (!near[lane]) continue;
+                    double low_end = (c->floor - at[lane]) / by[lane], high_end = (top - at[lane]) / by[lane], log_mass;
+                    double drawn = at[lane] + by[lane] * cut_quantile(low_end, high_end, levels[j * n + i + lane], &log_mass);
+                    at[lane] = drawn < top - c->closest ? drawn : top - c->closest;
+                    by[lane] = 0.0;
+                    weight[lane] += log_mass;
+                }
+            }
+            V drop = share * (top - at);
             V gone = sy - sp * at - sq * drop, leaning = sq * share - sp;
             Py_ssize_t place = j * n + i;
-            NAME(store)(log_weight + place, weight + rest);
+            NAME(store)(log_weight + place, weight);
             NAME(store)(level + place, at);
             NAME(store)(spread + place, by);
-            NAME(store)(share_out + place, share);
             NAME(store)(drop_out + place, drop);
             NAME(store)(departure + place, gone);
             NAME(store)(lean_out + place, leaning);
@@ -273,7 +286,6 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
                 V tilt = 1.0 - far_rise[h] * share + left[h] * leaning, swing = tilt * by;
                 Py_ssize_t where = (h * draws + j) * n + i;
                 NAME(store)(location + where, at + far_rise[h] * drop + left[h] * gone);
-                NAME(store)(tilt_out + where, tilt);
                 NAME(store)(variance_out + where, far_known[h] + swing * swing);
             }
         }
@@ -306,35 +318,115 @@ static void NAME(mixture_density)(const double *z, const double *inverse, const 
     }
 }
 
-/* Logistic distribution functions cut to [0, 1], and weighted densities, at values (far, count): see `ends.py`. */
-static void NAME(below_values)(const double *location, const double *variance, const double *weights,
-                               const double *values, int far, int count, int draws, double steepness,
-                               double least_mass, double *cdf, double *slopes, double *found, Py_ssize_t n) {
-    for (int h = 0; h < far; h++) {
-        V slope[MOST_VALUES], sum[MOST_VALUES];
-        for (int e = 0; e < count; e++) slope[e] = sum[e] = NAME(all)(0.0);
+/* Weights of all draws, and what of each lies beyond the ends of far forecasts: see `weighed` and `FarForecast.ends`. */
+static void NAME(weigh)(const double *log_density, const double *proposed, const double *location,
+                        const double *variance, const double *values, int far, int draws, double steepness,
+                        double least_mass, double *log_weight, double *share, double *beyond, double *sums, Py_ssize_t n) {
+    const double nothing = 1e-16;
+    V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0);
+    for (Py_ssize_t i = 0; i < n; i += 4) {
+        V log_proposed = NAME(log)(NAME(load)(proposed + i) / (double)n);
         for (int j = 0; j < draws; j++) {
+            V weight = NAME(load)(log_density + j * n + i) - log_proposed;
+            NAME(store)(log_weight + j * n + i, weight);
+            top = NAME(most)(weight, top);
+        }
+    }
+    double highest = top[0];
+    for (int lane = 1; lane < 4; lane++) highest = top[lane] > highest ? top[lane] : highest;
+    for (Py_ssize_t i = 0; i < draws * n; i += 4) {
+        V weight = NAME(load)(log_weight + i) - highest;
+        weight = NAME(pick)(weight > -700.0, NAME(exp)(weight), NAME(all)(0.0));
+        NAME(store)(share + i, weight);
+        total += weight;
+    }
+    double whole = total[0] + total[1] + total[2] + total[3];
+    for (Py_ssize_t i = 0; i < n; i += 4) {
+        V mass = NAME(all)(0.0);
+        for (int j = 0; j < draws; j++) {
+            V weight = NAME(load)(share + j * n + i) / whole;
+            NAME(store)(share + j * n + i, weight);
+            mass += weight;
+        }
+        squares += mass * mass;
+    }
+    sums[0] = highest;
+    sums[1] = whole;
+    sums[2] = squares[0] + squares[1] + squares[2] + squares[3];
+    if (!values) return;
+    double *slopes = sums + 3, *found = slopes + 2 * far, *errors = found + 2 * far;
+    for (int h = 0; h < far; h++) {
+        V slope[2] = {NAME(all)(0.0), NAME(all)(0.0)}, sum[2] = {NAME(all)(0.0), NAME(all)(0.0)};
+        for (int j = 0; j < draws; j++)
             for (Py_ssize_t i = 0; i < n; i += 4) {
                 Py_ssize_t place = (h * draws + j) * n + i;
-                V at = NAME(load)(location + place), weight = NAME(load)(weights + j * n + i);
+                V weight = NAME(load)(share + j * n + i);
+                I counts = weight > nothing;
+                double *low = beyond + ((2 * h) * draws + j) * n + i, *high = low + draws * n;
+                if (!(counts[0] | counts[1] | counts[2] | counts[3])) {
+                    NAME(store)(low, NAME(all)(0.0));
+                    NAME(store)(high, NAME(all)(0.0));
+                    continue;
+                }
+                V at = NAME(load)(location + place);
                 at = NAME(least)(NAME(most)(at, NAME(all)(-1e3)), NAME(all)(1e3));
                 V spread = NAME(least)(NAME(most)(NAME(load)(variance + place), NAME(all)(1e-14)), NAME(all)(1e6));
                 V rate = steepness / NAME(root)(spread);
                 V below = NAME(expit)(-at * rate);
                 V mass = NAME(most)(NAME(expit)((1.0 - at) * rate) - below, NAME(all)(least_mass));
-                V steep = weight * rate / mass;
-                for (int e = 0; e < count; e++) {
-                    V p = NAME(expit)((values[h * count + e] - at) * rate);
-                    slope[e] += p * (1.0 - p) * steep;
+                for (int e = 0; e < 2; e++) {
+                    V p = NAME(expit)((values[2 * h + e] - at) * rate);
+                    slope[e] += p * (1.0 - p) * rate / mass * weight;
                     p = (p - below) / mass;
                     sum[e] += p * weight;
-                    NAME(store)(cdf + ((h * count + e) * draws + j) * n + i, p);
+                    NAME(store)(e ? high : low, p);
                 }
             }
+        for (int e = 0; e < 2; e++) {
+            slopes[2 * h + e] = slope[e][0] + slope[e][1] + slope[e][2] + slope[e][3];
+            double here = sum[e][0] + sum[e][1] + sum[e][2] + sum[e][3];
+            found[2 * h + e] = here;
+            V error = NAME(all)(0.0);
+            double *own = beyond + (2 * h + e) * draws * n;
+            for (Py_ssize_t i = 0; i < n; i += 4) {
+                V of_node = NAME(all)(0.0);
+                for (int j = 0; j < draws; j++) {
+                    V influence = (NAME(load)(own + j * n + i) - here) * NAME(load)(share + j * n + i);
+                    of_node += influence;
+                    if (e) influence = -influence;
+                    NAME(store)(own + j * n + i, NAME(most)(influence, NAME(all)(0.0)));
+                }
+                error += of_node * of_node;
+            }
+            errors[2 * h + e] = error[0] + error[1] + error[2] + error[3];
         }
-        for (int e = 0; e < count; e++) {
-            slopes[h * count + e] = slope[e][0] + slope[e][1] + slope[e][2] + slope[e][3];
-            found[h * count + e] = sum[e][0] + sum[e][1] + sum[e][2] + sum[e][3];
+    }
+}
+
+/* Weighted means and products of nodes z (dimensions, n), for each of several weights that sum to 1. */
+static void NAME(moments)(const double *z, const double *weights, int several, int dimensions, double *mean,
+                          double *products, Py_ssize_t n) {
+    for (int m = 0; m < several; m++) {
+        V first[MOST_DIMENSIONS], second[MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2];
+        for (int d = 0; d < dimensions; d++) first[d] = NAME(all)(0.0);
+        for (int k = 0; k < dimensions * (dimensions + 1) / 2; k++) second[k] = NAME(all)(0.0);
+        for (Py_ssize_t i = 0; i < n; i += 4) {
+            V weight = NAME(load)(weights + m * n + i), at[MOST_DIMENSIONS];
+            I counts = weight > 0.0;
+            if (!(counts[0] | counts[1] | counts[2] | counts[3])) continue;
+            for (int d = 0, k = 0; d < dimensions; d++) {
+                at[d] = NAME(load)(z + d * n + i);
+                V weighted = weight * at[d];
+                first[d] += weighted;
+                for (int e = 0; e <= d; e++, k++) second[k] += weighted * at[e];
+            }
+        }
+        for (int d = 0, k = 0; d < dimensions; d++) {
+            mean[m * dimensions + d] = first[d][0] + first[d][1] + first[d][2] + first[d][3];
+            for (int e = 0; e <= d; e++, k++) {
+                double *matrix = products + m * dimensions * dimensions;
+                matrix[d * dimensions + e] = matrix[e * dimensions + d] = second[k][0] + second[k][1] + second[k][2] + second[k][3];
+            }
         }
     }
 }
