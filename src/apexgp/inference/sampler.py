@@ -28,7 +28,7 @@ _LOG_2PI = np.log(2 * np.pi)
 # proposal has hardly a node.
 _FIRST, _SECOND, _THIRD = 256, 512, 1024
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
-# Then come as many as the error of the ends of far forecasts asks for, by a power of two in each round.
+# Then come as many as the error of the ends of far forecasts asks for.
 _LEAST, _MOST, _MOST_ROUNDS = 1024, 8192, 3
 # Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
 # far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
@@ -38,7 +38,7 @@ _BULK = 0.1  # weight of the posterior itself in what a tail is fitted to
 _COMPONENTS = 1024
 
 _ENOUGH = 200.0  # effective nodes that are aimed at
-TOLERATED = 0.0125
+TOLERATED = 0.015
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
 
 
@@ -55,7 +55,7 @@ def integrate(density: Density, of: Statistics, seed: int, *, precision: float =
             wanted = have * max((weights.far.error / precision) ** 2, _ENOUGH / weights.effective_size)
             if wanted <= have:
                 break
-            missing = int(np.clip(2 ** np.ceil(np.log2(wanted - have)), _LEAST, _MOST))
+            missing = int(np.clip(_LEAST * np.ceil((wanted - have) / _LEAST), _LEAST, _MOST))
             pool = sampler.continued(pool, missing)
     return sampler.posterior(pool)
 

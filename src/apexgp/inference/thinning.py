@@ -62,7 +62,7 @@ def calibrated(weights: FloatArray, traits: FloatArray, totals: FloatArray) -> F
     everything = everything / scale[:, None]
     missing = np.append(totals, 1.0) / scale - everything @ weights
     moment = (everything * weights) @ everything.T
-    moment[np.diag_indices_from(moment)] *= 1 + 1e-6  # traits may be nearly the same
+    moment[np.diag_indices_from(moment)] += 1e-6  # traits may be nearly the same, or nothing at all
     factor = 1 + np.linalg.solve(moment, missing) @ everything
     moved: FloatArray = weights * np.clip(factor, 1 - _MOST_MOVED, 1 + _MOST_MOVED)
     return moved / moved.sum()

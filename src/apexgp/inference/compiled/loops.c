@@ -24,7 +24,7 @@ struct curve {
 static double normal_below(double z) { return 0.5 * erfc(-z * 0.7071067811865476); }
 
 static double normal_quantile(double p) {
-    /* Acklam's approximation for the lower half, then two of Halley's steps. */
+    /* Acklam's approximation for the lower half, then one of Halley's steps. */
     double upper = p > 0.5, q = upper ? 1 - p : p, z;
     if (q <= 0) return upper ? 1.0 / 0.0 : -1.0 / 0.0;
     if (q < 0.02425) {
@@ -40,7 +40,7 @@ static double normal_quantile(double p) {
             (((((-5.447609879822406e+01 * r + 1.615858368580409e+02) * r - 1.556989798598866e+02) * r +
                6.680131188771972e+01) * r - 1.328068155288572e+01) * r + 1);
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 1; k++) {
         double u = (normal_below(z) - q) * 2.5066282746310002 * exp(0.5 * z * z);
         z -= u / (1 + 0.5 * z * u);
     }
