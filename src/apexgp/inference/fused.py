@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import betaln
 
 from .._check import FloatArray
-from .compiled import compiled_loops
+from ..compiled import compiled_loops
 from .draws import FAR, Evaluated
 from .level_and_drop import CLOSEST, LOGISTIC, NOTHING, WELL
 from .statistics import Statistics

@@ -10,7 +10,7 @@ from math import exp, lgamma, log, pi
 import numpy as np
 
 from .._check import FloatArray
-from .compiled import compiled_loops
+from ..compiled import compiled_loops
 from .density import Density
 from .statistics import Statistics, pseudo_scores
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaincinv, ndtri
-from scipy.stats import qmc
 
 from .._check import FloatArray
+from ..numerics.sobol import sobol_points
 
 __all__ = ["DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
 
@@ -31,8 +31,7 @@ class Uniforms(NamedTuple):
 @lru_cache(maxsize=64)
 def sobol(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
     """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed and turn."""
-    points = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng([seed, turn])).random(count)
-    return _fixed(np.ascontiguousarray(np.clip(points, 1e-6, 1 - 1e-6).T))
+    return _fixed(np.clip(sobol_points(count, dimensions, np.random.default_rng([seed, turn])), 1e-6, 1 - 1e-6))
 
 
 @lru_cache(maxsize=64)

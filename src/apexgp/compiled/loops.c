@@ -246,11 +246,48 @@ done:
     return result;
 }
 
+static PyObject *tails(PyObject *self, PyObject *args) {
+    Py_buffer values, rows, location, rate, step, height, beyond, out;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &values, &rows, &location, &rate, &step, &height, &beyond, &out))
+        return NULL;
+    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double), columns = beyond.len / (Py_ssize_t)sizeof(double) / 2;
+    Py_ssize_t components = columns ? location.len / (Py_ssize_t)sizeof(double) / columns : 0;
+    if (!holds(&rows, count, "rows") || !holds(&location, columns * components, "location") ||
+        !holds(&rate, 2 * columns * components, "rate") || !holds(&step, 2 * columns * components, "step") ||
+        !holds(&height, columns * components, "height") || !holds(&beyond, 2 * columns, "beyond") ||
+        !holds(&out, 3 * count, "out"))
+        goto done;
+    for (Py_ssize_t p = 0; p < count; p++) {
+        long long row = ((const long long *)rows.buf)[p];
+        if (row < 0 || row >= 2 * columns) {
+            PyErr_SetString(PyExc_ValueError, "there is no such row");
+            goto done;
+        }
+    }
+    Py_BEGIN_ALLOW_THREADS
+    CALL(tails, values.buf, rows.buf, location.buf, rate.buf, step.buf, height.buf, beyond.buf, columns, components,
+         out.buf, count);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&rows);
+    PyBuffer_Release(&location);
+    PyBuffer_Release(&rate);
+    PyBuffer_Release(&step);
+    PyBuffer_Release(&height);
+    PyBuffer_Release(&beyond);
+    PyBuffer_Release(&out);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"evaluate", evaluate, METH_VARARGS, "Likelihood, shares and far forecasts at many nodes."},
     {"mixture_density", mixture_density, METH_VARARGS, "The first of several t densities, and their weighted sum."},
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
     {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
+    {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},
     {NULL, NULL, 0, NULL},
 };
 

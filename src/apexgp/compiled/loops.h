@@ -431,5 +431,80 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
     }
 }
 
+/* Phi(z): W. J. Cody's rational approximations of erfc (1969). */
+static inline V NAME(normal_below)(V z, V bell) {
+    V x = NAME(most)(z, -z) * 0.7071067811865476, square = x * x;
+    V small = NAME(all)(1.85777706184603153e-1), below = square + 2.36012909523441209e1;
+    small = small * square + 3.16112374387056560e0;
+    small = small * square + 1.13864154151050156e2;
+    small = small * square + 3.77485237685302021e2;
+    small = small * square + 3.20937758913846947e3;
+    below = below * square + 2.44024637934444173e2;
+    below = below * square + 1.28261652607737228e3;
+    below = below * square + 2.84423683343917062e3;
+    small = 1.0 - x * small / below;
+    V y = NAME(least)(x, NAME(all)(4.0)), middle = NAME(all)(2.15311535474403846e-8), under = y + 1.57449261107098347e1;
+    middle = middle * y + 5.64188496988670089e-1;
+    middle = middle * y + 8.88314979438837594e0;
+    middle = middle * y + 6.61191906371416295e1;
+    middle = middle * y + 2.98635138197400131e2;
+    middle = middle * y + 8.81952221241769090e2;
+    middle = middle * y + 1.71204761263407058e3;
+    middle = middle * y + 2.05107837782607147e3;
+    middle = middle * y + 1.23033935479799725e3;
+    under = under * y + 1.17693950891312499e2;
+    under = under * y + 5.37181101862009858e2;
+    under = under * y + 1.62138957456669019e3;
+    under = under * y + 3.29079923573345963e3;
+    under = under * y + 4.36261909014324716e3;
+    under = under * y + 3.43936767414372164e3;
+    under = under * y + 1.23033935480374942e3;
+    middle = middle / under;
+    V r = 1.0 / NAME(most)(square, NAME(all)(16.0)), large = NAME(all)(1.63153871373020978e-2), over = r + 2.56852019228982242e0;
+    large = large * r + 3.05326634961232344e-1;
+    large = large * r + 3.60344899949804439e-1;
+    large = large * r + 1.25781726111229246e-1;
+    large = large * r + 1.60837851487422766e-2;
+    large = large * r + 6.58749161529837803e-4;
+    over = over * r + 1.87295284992346725e0;
+    over = over * r + 5.27905102951428412e-1;
+    over = over * r + 6.05183413124413191e-2;
+    over = over * r + 2.33520497626869185e-3;
+    large = (0.5641895835477563 - r * large / over) / NAME(most)(x, NAME(all)(4.0));
+    V erfc = NAME(pick)(x <= 0.46875, small, bell * NAME(pick)(x <= 4.0, middle, large));
+    return NAME(pick)(z < 0.0, 0.5 * erfc, 1.0 - 0.5 * erfc);
+}
+
+/* Tails, densities and their slopes of mixtures, at single values: see `CutMixture._tail_and_slopes`. */
+static void NAME(tails)(const double *values, const long long *rows, const double *location, const double *rate,
+                        const double *step, const double *height, const double *beyond, Py_ssize_t columns,
+                        Py_ssize_t components, double *out, Py_ssize_t count) {
+    for (Py_ssize_t p = 0; p < count; p++) {
+        Py_ssize_t row = (Py_ssize_t)rows[p], column = row % columns;
+        const double *at = location + column * components, *tops = height + column * components;
+        const double *rates = rate + row * components, *steps = step + row * components;
+        V tail = NAME(all)(0.0), pdf = NAME(all)(0.0), slope = NAME(all)(0.0);
+        for (Py_ssize_t k = 0; k < components; k += 4) {
+            V r, l, s, h;
+            if (k + 4 <= components) {
+                r = NAME(load)(rates + k), l = NAME(load)(at + k), s = NAME(load)(steps + k), h = NAME(load)(tops + k);
+            } else {
+                r = l = s = h = NAME(all)(0.0);
+                for (int lane = 0; k + lane < components; lane++)
+                    r[lane] = rates[k + lane], l[lane] = at[k + lane], s[lane] = steps[k + lane], h[lane] = tops[k + lane];
+            }
+            V z = (values[p] - l) * r, exponent = -0.5 * z * z;
+            V bell = NAME(pick)(exponent < -707.0, NAME(all)(0.0), NAME(exp)(exponent));
+            tail += s * NAME(normal_below)(z, bell);
+            bell *= h;
+            pdf += bell;
+            slope -= bell * z * r;
+        }
+        out[p] = tail[0] + tail[1] + tail[2] + tail[3] - beyond[row];
+        out[count + p] = pdf[0] + pdf[1] + pdf[2] + pdf[3];
+        out[2 * count + p] = slope[0] + slope[1] + slope[2] + slope[3];
+    }
+}
+
 #undef V
 #undef I
