@@ -6,6 +6,7 @@
 #include <Python.h>
 #include <math.h>
 
+#define LANES 4 /* nodes at a time */
 #define MOST_SIZES 24
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
@@ -65,22 +66,14 @@ static double cut_quantile(double low, double high, double p, double *log_mass) 
 #include "loops.h"
 #undef NAME
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define WITH_AVX2 1
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
-#endif
 #define NAME(x) avx2_##x
 #include "loops.h"
 #undef NAME
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
 #pragma GCC pop_options
-#endif
 #endif
 
 static int with_avx2 = 0;
@@ -116,7 +109,7 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
                          &c.log_beta, &c.logistic,   &c.well,       &c.closest,  &c.far_log_size, &c.far_runs,
                          &c.floor,    &c.nothing};
     Py_ssize_t whole = 20 + 8 * c.sizes + c.sizes * c.sizes + 5 * c.patterns + c.far;
-    if (c.sizes < 1 || c.sizes > MOST_SIZES || c.far < 0 || c.far > MOST_FAR || c.draws < 2 || c.draws % 2 || c.patterns < 1 || n % 4) {
+    if (c.sizes < 1 || c.sizes > MOST_SIZES || c.far < 0 || c.far > MOST_FAR || c.draws < 2 || c.draws % 2 || c.patterns < 1 || n % LANES) {
         PyErr_SetString(PyExc_ValueError, "sizes, draws or the number of nodes are out of range");
         goto done;
     }
@@ -162,7 +155,7 @@ static PyObject *mixture_density(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*", &z, &inverse, &centre, &tops, &weights, &out)) return NULL;
     Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), n = out.len / (Py_ssize_t)sizeof(double) / 2;
     Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % 4) {
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
@@ -193,7 +186,7 @@ static PyObject *weigh(PyObject *self, PyObject *args) {
         return NULL;
     Py_ssize_t n = proposed.len / (Py_ssize_t)sizeof(double), draws = n ? log_density.len / proposed.len : 0;
     Py_ssize_t far = draws ? location.len / log_density.len : 0, judged = values.len ? far : 0;
-    if (draws < 1 || n % 4) {
+    if (draws < 1 || n % LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
@@ -227,7 +220,7 @@ static PyObject *moments(PyObject *self, PyObject *args) {
     Py_ssize_t dimensions = mean.len ? products.len / mean.len : 0;
     Py_ssize_t several = dimensions ? mean.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
     Py_ssize_t n = several ? weights.len / (Py_ssize_t)sizeof(double) / several : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % 4) {
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }

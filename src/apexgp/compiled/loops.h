@@ -1,23 +1,34 @@
-/* The kernels, four nodes at a time. Included once for each set of instructions, with NAME(x) to tell them apart.
+/* The kernels, several nodes at a time. Included once for each set of instructions, with NAME(x) to tell them apart.
 
    Each does what a function of the package does in NumPy, which says why: `Density.evaluate` (noise, pseudo-scores,
    filter, draws), `mixture_density` and `FarForecast.below_values`. Arrays end on the nodes. */
 
-typedef double NAME(v4) __attribute__((vector_size(32), aligned(8)));
-typedef long long NAME(i4) __attribute__((vector_size(32), aligned(8)));
-#define V NAME(v4)
-#define I NAME(i4)
+typedef double NAME(doubles) __attribute__((vector_size(8 * LANES), aligned(8)));
+typedef long long NAME(longs) __attribute__((vector_size(8 * LANES), aligned(8)));
+typedef unsigned long long NAME(bits) __attribute__((vector_size(8 * LANES), aligned(8)));
+#define V NAME(doubles)
+#define I NAME(longs)
 
 static inline V NAME(load)(const double *p) { return *(const V *)p; }
 static inline void NAME(store)(double *p, V x) { *(V *)p = x; }
-static inline V NAME(all)(double x) { return (V){x, x, x, x}; }
+static inline V NAME(all)(double x) { return (V){0} + x; }
 static inline V NAME(pick)(I mask, V yes, V no) { return (V)((mask & (I)yes) | (~mask & (I)no)); }
 static inline V NAME(least)(V a, V b) { return NAME(pick)(a < b, a, b); }
 static inline V NAME(most)(V a, V b) { return NAME(pick)(a > b, a, b); }
 static inline V NAME(root)(V x) {
     V y;
-    for (int lane = 0; lane < 4; lane++) y[lane] = __builtin_sqrt(x[lane]);
+    for (int lane = 0; lane < LANES; lane++) y[lane] = __builtin_sqrt(x[lane]);
     return y;
+}
+static inline double NAME(sum)(V x) {
+    double sum = 0.0;
+    for (int lane = 0; lane < LANES; lane++) sum += x[lane];
+    return sum;
+}
+static inline int NAME(any)(I mask) {
+    long long found = 0;
+    for (int lane = 0; lane < LANES; lane++) found |= mask[lane];
+    return found != 0;
 }
 
 /* e^x: 2^k e^r with |r| <= log(2) / 2, and the series of e^r. */
@@ -46,12 +57,10 @@ static inline V NAME(exp)(V x) {
 
 /* log x for finite x > 0: that of the power of two, and the series of atanh for the rest. */
 static inline V NAME(log)(V x) {
-    const I mantissa = {0xfffffffffffffLL, 0xfffffffffffffLL, 0xfffffffffffffLL, 0xfffffffffffffLL};
-    const I one = {0x3ff0000000000000LL, 0x3ff0000000000000LL, 0x3ff0000000000000LL, 0x3ff0000000000000LL};
-    const I magic = {0x4330000000000000LL, 0x4330000000000000LL, 0x4330000000000000LL, 0x4330000000000000LL};
+    const long long mantissa = 0xfffffffffffffLL, one = 0x3ff0000000000000LL, magic = 0x4330000000000000LL;
     x = NAME(most)(x, NAME(all)(2.2250738585072014e-308));
     I bits = (I)x;
-    V k = (V)((I)((unsigned long long __attribute__((vector_size(32))))bits >> 52) | magic) - (4503599627370496.0 + 1023.0);
+    V k = (V)((I)((NAME(bits))bits >> 52) | magic) - (4503599627370496.0 + 1023.0);
     V m = (V)((bits & mantissa) | one);
     I large = m > 1.4142135623730951;
     m = NAME(pick)(large, m * 0.5, m);
@@ -92,12 +101,13 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
                            const double *shares, const double *arcsine, double *out, Py_ssize_t n) {
     const int sizes = c->sizes, far = c->far, draws = c->draws, half = draws / 2;
     const double log_2pi = 1.8378770664093453;
+    const double per_score = 1.0 / c->averaged, per_root = 1.0 / c->root_averaged, per_split = 1.0 / c->count;
     double *log_weight = out, *level = log_weight + draws * n, *spread = level + draws * n;
     double *drop_out = spread + draws * n, *departure = drop_out + draws * n, *lean_out = departure + draws * n;
     double *location = lean_out + draws * n, *variance_out = location + far * draws * n;
     double *explained_out = variance_out + far * draws * n;
     V best = NAME(all)(-1e300);
-    for (Py_ssize_t i = 0; i < n; i += 4) {
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
         V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES], variance[MOST_SIZES], carried[MOST_SIZES];
         const V none = NAME(all)(0.0);
         V te = NAME(load)(tau_e + i), tb = NAME(load)(tau_b + i), ka = NAME(load)(kappa + i);
@@ -114,8 +124,8 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
                 V single = v + b * b;
                 log_rest -= 0.5 * (c->spread_freedom[r] * (NAME(log)(single) + log_2pi) + c->spread_squares[r] / single);
             }
-            v = v / c->averaged;
-            b = b / c->root_averaged;
+            v *= per_score;
+            b *= per_root;
             if (c->within_freedom[r] > 0)
                 log_rest -= 0.5 * (c->within_freedom[r] * (NAME(log)(v) + log_2pi) + c->within_squares[r] / v);
             variance[r] = v;
@@ -124,10 +134,11 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
         int linked = c->patterns == 1;
         if (linked) { /* every split was measured at every size */
             NAME(logs) noise = {none, NAME(all)(1.0), 0};
-            V excess = NAME(all)(1.0), left_over = none, lever[MOST_SIZES];
+            V excess = NAME(all)(1.0), left_over = none, lever[MOST_SIZES], inverse[MOST_SIZES];
             for (int r = 0; r < sizes; r++) {
-                own[r] = variance[r] / c->repeats[r];
-                lever[r] = carried[r] / own[r];
+                own[r] = variance[r] * (1.0 / c->repeats[r]);
+                inverse[r] = 1.0 / own[r];
+                lever[r] = carried[r] * inverse[r];
                 excess += carried[r] * lever[r];
                 NAME(times)(&noise, own[r]);
             }
@@ -138,15 +149,15 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
                     V sum = none;
                     for (int q = 0; q < r; q++) sum += row[q] * lever[q];
                     crossed += lever[r] * (2.0 * sum + row[r] * lever[r]);
-                    left_over += row[r] / own[r];
+                    left_over += row[r] * inverse[r];
                 }
                 left_over -= crossed / excess;
             }
             V log_noise = NAME(total)(noise) + NAME(log)(excess);
             log_rest -= 0.5 * ((c->count - 1) * (log_noise + sizes * log_2pi) + left_over + sizes * c->log_count);
             for (int r = 0; r < sizes; r++) {
-                own[r] = own[r] / c->count;
-                common[r] = carried[r] / c->root_count;
+                own[r] *= per_split;
+                common[r] = carried[r] * (1.0 / c->root_count);
                 score[r] = NAME(all)(c->mean[r]);
             }
         } else { /* every score is a split of its own */
@@ -263,8 +274,8 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             weight += rest;
             best = NAME(most)(best, weight);
             I near = (NAME(least)(at - c->floor, top - at) < c->well * by) & (weight > best - c->nothing);
-            if (near[0] | near[1] | near[2] | near[3]) {
-                for (int lane = 0; lane < 4; lane++) {
+            if (NAME(any)(near)) {
+                for (int lane = 0; lane < LANES; lane++) {
                     if (!near[lane]) continue;
                     double low_end = (c->floor - at[lane]) / by[lane], high_end = (top - at[lane]) / by[lane], log_mass;
                     double drawn = at[lane] + by[lane] * cut_quantile(low_end, high_end, levels[j * n + i + lane], &log_mass);
@@ -295,7 +306,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
 /* The first of several t densities, and their weighted sum, at nodes z (dimensions, n). */
 static void NAME(mixture_density)(const double *z, const double *inverse, const double *centre, const double *tops,
                                   const double *weights, int members, int dimensions, double *out, Py_ssize_t n) {
-    for (Py_ssize_t i = 0; i < n; i += 4) {
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
         V sum = NAME(all)(0.0), at[MOST_DIMENSIONS];
         for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * n + i);
         for (int m = 0; m < members; m++) {
@@ -324,7 +335,7 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
                         double least_mass, double *log_weight, double *share, double *beyond, double *sums, Py_ssize_t n) {
     const double nothing = 1e-16;
     V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0);
-    for (Py_ssize_t i = 0; i < n; i += 4) {
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
         V log_proposed = NAME(log)(NAME(load)(proposed + i) / (double)n);
         for (int j = 0; j < draws; j++) {
             V weight = NAME(load)(log_density + j * n + i) - log_proposed;
@@ -333,15 +344,15 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
         }
     }
     double highest = top[0];
-    for (int lane = 1; lane < 4; lane++) highest = top[lane] > highest ? top[lane] : highest;
-    for (Py_ssize_t i = 0; i < draws * n; i += 4) {
+    for (int lane = 1; lane < LANES; lane++) highest = top[lane] > highest ? top[lane] : highest;
+    for (Py_ssize_t i = 0; i < draws * n; i += LANES) {
         V weight = NAME(load)(log_weight + i) - highest;
         weight = NAME(pick)(weight > -700.0, NAME(exp)(weight), NAME(all)(0.0));
         NAME(store)(share + i, weight);
         total += weight;
     }
-    double whole = total[0] + total[1] + total[2] + total[3];
-    for (Py_ssize_t i = 0; i < n; i += 4) {
+    double whole = NAME(sum)(total);
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
         V mass = NAME(all)(0.0);
         for (int j = 0; j < draws; j++) {
             V weight = NAME(load)(share + j * n + i) / whole;
@@ -352,18 +363,18 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
     }
     sums[0] = highest;
     sums[1] = whole;
-    sums[2] = squares[0] + squares[1] + squares[2] + squares[3];
+    sums[2] = NAME(sum)(squares);
     if (!values) return;
     double *slopes = sums + 3, *found = slopes + 2 * far, *errors = found + 2 * far;
     for (int h = 0; h < far; h++) {
         V slope[2] = {NAME(all)(0.0), NAME(all)(0.0)}, sum[2] = {NAME(all)(0.0), NAME(all)(0.0)};
         for (int j = 0; j < draws; j++)
-            for (Py_ssize_t i = 0; i < n; i += 4) {
+            for (Py_ssize_t i = 0; i < n; i += LANES) {
                 Py_ssize_t place = (h * draws + j) * n + i;
                 V weight = NAME(load)(share + j * n + i);
                 I counts = weight > nothing;
                 double *low = beyond + ((2 * h) * draws + j) * n + i, *high = low + draws * n;
-                if (!(counts[0] | counts[1] | counts[2] | counts[3])) {
+                if (!NAME(any)(counts)) {
                     NAME(store)(low, NAME(all)(0.0));
                     NAME(store)(high, NAME(all)(0.0));
                     continue;
@@ -383,12 +394,12 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
                 }
             }
         for (int e = 0; e < 2; e++) {
-            slopes[2 * h + e] = slope[e][0] + slope[e][1] + slope[e][2] + slope[e][3];
-            double here = sum[e][0] + sum[e][1] + sum[e][2] + sum[e][3];
+            slopes[2 * h + e] = NAME(sum)(slope[e]);
+            double here = NAME(sum)(sum[e]);
             found[2 * h + e] = here;
             V error = NAME(all)(0.0);
             double *own = beyond + (2 * h + e) * draws * n;
-            for (Py_ssize_t i = 0; i < n; i += 4) {
+            for (Py_ssize_t i = 0; i < n; i += LANES) {
                 V of_node = NAME(all)(0.0);
                 for (int j = 0; j < draws; j++) {
                     V influence = (NAME(load)(own + j * n + i) - here) * NAME(load)(share + j * n + i);
@@ -398,7 +409,7 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
                 }
                 error += of_node * of_node;
             }
-            errors[2 * h + e] = error[0] + error[1] + error[2] + error[3];
+            errors[2 * h + e] = NAME(sum)(error);
         }
     }
 }
@@ -410,10 +421,10 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
         V first[MOST_DIMENSIONS], second[MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2];
         for (int d = 0; d < dimensions; d++) first[d] = NAME(all)(0.0);
         for (int k = 0; k < dimensions * (dimensions + 1) / 2; k++) second[k] = NAME(all)(0.0);
-        for (Py_ssize_t i = 0; i < n; i += 4) {
+        for (Py_ssize_t i = 0; i < n; i += LANES) {
             V weight = NAME(load)(weights + m * n + i), at[MOST_DIMENSIONS];
             I counts = weight > 0.0;
-            if (!(counts[0] | counts[1] | counts[2] | counts[3])) continue;
+            if (!NAME(any)(counts)) continue;
             for (int d = 0, k = 0; d < dimensions; d++) {
                 at[d] = NAME(load)(z + d * n + i);
                 V weighted = weight * at[d];
@@ -422,10 +433,10 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
             }
         }
         for (int d = 0, k = 0; d < dimensions; d++) {
-            mean[m * dimensions + d] = first[d][0] + first[d][1] + first[d][2] + first[d][3];
+            mean[m * dimensions + d] = NAME(sum)(first[d]);
             for (int e = 0; e <= d; e++, k++) {
                 double *matrix = products + m * dimensions * dimensions;
-                matrix[d * dimensions + e] = matrix[e * dimensions + d] = second[k][0] + second[k][1] + second[k][2] + second[k][3];
+                matrix[d * dimensions + e] = matrix[e * dimensions + d] = NAME(sum)(second[k]);
             }
         }
     }
@@ -484,9 +495,9 @@ static void NAME(tails)(const double *values, const long long *rows, const doubl
         const double *at = location + column * components, *tops = height + column * components;
         const double *rates = rate + row * components, *steps = step + row * components;
         V tail = NAME(all)(0.0), pdf = NAME(all)(0.0), slope = NAME(all)(0.0);
-        for (Py_ssize_t k = 0; k < components; k += 4) {
+        for (Py_ssize_t k = 0; k < components; k += LANES) {
             V r, l, s, h;
-            if (k + 4 <= components) {
+            if (k + LANES <= components) {
                 r = NAME(load)(rates + k), l = NAME(load)(at + k), s = NAME(load)(steps + k), h = NAME(load)(tops + k);
             } else {
                 r = l = s = h = NAME(all)(0.0);
@@ -500,9 +511,9 @@ static void NAME(tails)(const double *values, const long long *rows, const doubl
             pdf += bell;
             slope -= bell * z * r;
         }
-        out[p] = tail[0] + tail[1] + tail[2] + tail[3] - beyond[row];
-        out[count + p] = pdf[0] + pdf[1] + pdf[2] + pdf[3];
-        out[2 * count + p] = slope[0] + slope[1] + slope[2] + slope[3];
+        out[p] = NAME(sum)(tail) - beyond[row];
+        out[count + p] = NAME(sum)(pdf);
+        out[2 * count + p] = NAME(sum)(slope);
     }
 }
 
