@@ -106,7 +106,6 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
     double *drop_out = spread + draws * n, *departure = drop_out + draws * n, *lean_out = departure + draws * n;
     double *location = lean_out + draws * n, *variance_out = location + far * draws * n;
     double *explained_out = variance_out + far * draws * n;
-    V best = NAME(all)(-1e300);
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES], variance[MOST_SIZES], carried[MOST_SIZES];
         const V none = NAME(all)(0.0);
@@ -272,8 +271,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             weight -= 0.5 * (squares + NAME(log)(sure) - log_2pi) + c->log_range;
             V by = 1.0 / NAME(root)(sure);
             weight += rest;
-            best = NAME(most)(best, weight);
-            I near = (NAME(least)(at - c->floor, top - at) < c->well * by) & (weight > best - c->nothing);
+            I near = NAME(least)(at - c->floor, top - at) < c->well * by;
             if (NAME(any)(near)) {
                 for (int lane = 0; lane < LANES; lane++) {
                     if (!near[lane]) continue;
@@ -333,7 +331,7 @@ static void NAME(mixture_density)(const double *z, const double *inverse, const 
 static void NAME(weigh)(const double *log_density, const double *proposed, const double *location,
                         const double *variance, const double *values, int far, int draws, double steepness,
                         double least_mass, double *log_weight, double *share, double *beyond, double *sums, Py_ssize_t n) {
-    const double nothing = 1e-16;
+    const double nothing = 1e-30;
     V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0);
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V log_proposed = NAME(log)(NAME(load)(proposed + i) / (double)n);

@@ -19,6 +19,7 @@ from .statistics import Statistics
 
 __all__ = ["FullBayes"]
 
+_FAR_OFF = 3  # times the error that is aimed at: worth a warning
 _ROUGHLY = 0.01  # standard error of a mean score that says nothing of its own
 
 
@@ -31,8 +32,10 @@ class FullBayes:
     ceiling: float
     floor: float
     seed: int
+    precision: float = TOLERATED
+    """Standard error of the ends of far 95 % intervals, relative to their width, that is aimed at."""
     roughly: bool = False
-    """Whether fewer nodes will do, for 40 % of the time: where figures are means over many fits, errors cancel out."""
+    """Whether fewer nodes suffice: where figures are means over many fits, errors cancel out."""
 
     def check(self, curve: LearningCurve) -> None:
         """Refuse a curve that is worse than the chance level by more than noise."""
@@ -55,16 +58,16 @@ class FullBayes:
     def _fit(self, curve: LearningCurve) -> AveragedPosterior:
         statistics = Statistics.of(curve, only_means=not self.beliefs.uses_replicates)
         densities = [Density(mean, self.beliefs, self.ceiling, self.floor) for mean in self.means]
-        found = average([integrate(density, statistics, self.seed, roughly=self.roughly) for density in densities])
-        if not self.roughly:
-            _warn_of_errors(found.end_error)
-        return found
-
-
-def _warn_of_errors(end_error: float) -> None:
-    if end_error > 3 * TOLERATED:
-        warn(
-            f"The ends of 95 % intervals may be off by {100 * min(end_error, 1):.0f} % of their width ("
-            f"{100 * TOLERATED:.2g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
-            AccuracyWarning,
+        found = average(
+            [
+                integrate(density, statistics, self.seed, precision=self.precision, roughly=self.roughly)
+                for density in densities
+            ]
         )
+        if not self.roughly and found.end_error > _FAR_OFF * self.precision:
+            warn(
+                f"The ends of 95 % intervals may be off by {100 * min(found.end_error, 1):.1f} % of their width ("
+                f"{100 * self.precision:.2g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
+                AccuracyWarning,
+            )
+        return found

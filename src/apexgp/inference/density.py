@@ -28,6 +28,7 @@ __all__ = ["Density"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
+
 @dataclass(frozen=True)
 class Density:
     """A mean, beliefs about its parameters and the noise, and the range of scores that the mean curve may take."""
@@ -196,7 +197,7 @@ class Density:
         told = Told(z[-1], self.share_factors(of), products.gram, rise, drop, given.least_limit(of))
         drawn = given.draw(told, float(of.sizes[-1] / of.sizes[0]), shape, u)
         rest = pseudo.log_rest - products.log_determinant - 0.5 * len(sizes) * _LOG_2PI
-        drawn = given.within_bounds(drawn, drawn.log_mass + rest, u.levels)
+        drawn = given.within_bounds(drawn, u.levels)
         level, share = drawn.level, drawn.share
         drop = share * (self.ceiling - level)
         pulls = products.pulls[:, :, None]
@@ -215,8 +216,9 @@ class Density:
         far_variance[0] += (single[0] + carried[0] ** 2) / of.typical_count
         lean = np.broadcast_to(lean[0], level.shape)
         log_weight, explained = drawn.log_mass + rest, products.explained[0]
-        near = log_weight, level, drawn.spread, drop, departure[0], lean, explained
-        return Evaluated(*near, far_location, far_variance)
+        return Evaluated(
+            log_weight, level, drawn.spread, drop, departure[0], lean, explained, far_location, far_variance
+        )
 
 
 def _moved(by_sign: dict[str, float], signs: dict[str, float]) -> float:

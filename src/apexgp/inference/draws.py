@@ -92,9 +92,14 @@ class Draws:
 
     def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> Nodes:
         """Some of the draws, as nodes of their own."""
+        at = self.at
         return Nodes(
             {name: value[node] for name, value in self.parameters.items()},
             tuple(value[node] for value in self.shape),
-            *(getattr(self.at, name)[draw, node] for name in _ARRAYS[:-1]),
-            self.at.explained[node],
+            at.level[draw, node],
+            at.spread[draw, node],
+            at.drop[draw, node],
+            at.departure[draw, node],
+            at.lean[draw, node],
+            at.explained[node],
         )

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import betaln
 
 from .._check import FloatArray
-from ..compiled import compiled_loops
+from ..compiled.loaded import compiled_loops
 from .draws import FAR, Evaluated
-from .level_and_drop import CLOSEST, LOGISTIC, NOTHING, WELL
+from .level_and_drop import CLOSEST, LOGISTIC, WELL
 from .statistics import Statistics
 from .uniforms import Uniforms
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .density import Density
 
 __all__ = ["evaluated"]
+
+_MOST_SIZES = 24  # that the loops have room for
 
 
 def evaluated(
@@ -36,7 +38,7 @@ def evaluated(
     nodes = rise.shape[1]
     if loops is None or beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable or nodes % 4:
         return None
-    if not linked and not of.unlinked:
+    if not (linked or of.unlinked) or len(of.sizes) > _MOST_SIZES:
         return None
     draws, far, sizes = len(u.shares), len(clock), len(of.sizes)
     values = np.empty((6 * draws + 2 * far * draws + 1, nodes))
@@ -53,8 +55,9 @@ def evaluated(
         u.arcsine,
         values,
     )
-    near, beyond = values[: 6 * draws].reshape(6, draws, nodes), values[6 * draws : -1].reshape(2, far, draws, nodes)
-    return Evaluated(*near, values[-1], *beyond)
+    log_weight, level, spread, drop, departure, lean = values[: 6 * draws].reshape(6, draws, nodes)
+    location, variance = values[6 * draws : -1].reshape(2, far, draws, nodes)
+    return Evaluated(log_weight, level, spread, drop, departure, lean, values[-1], location, variance)
 
 
 def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
@@ -84,7 +87,6 @@ def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
         log_sizes[-1] + np.log(FAR[0]) - log_sizes.mean(),
         of.typical_count,
         density.floor,
-        NOTHING,
     ]
     nothing = np.zeros(len(of.sizes))
     by_size = [
@@ -96,5 +98,7 @@ def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
         *of.within,
     ]
     scatter = first.scatter.ravel() if linked else np.zeros(len(of.sizes) ** 2)
-    by_pattern = [(p.index[0], p.repeats[0], p.count, p.mean[0], p.scatter[0, 0] + p.count * p.mean[0] ** 2) for p in of.patterns]
+    by_pattern = [
+        (p.index[0], p.repeats[0], p.count, p.mean[0], p.scatter[0, 0] + p.count * p.mean[0] ** 2) for p in of.patterns
+    ]
     return np.concatenate([scalars, *by_size, scatter, np.array(by_pattern).T.ravel(), clock.ravel()])

@@ -21,7 +21,7 @@ from ..numerics.truncated import Cut
 from .statistics import Statistics
 from .uniforms import Uniforms
 
-__all__ = ["CLOSEST", "LOGISTIC", "NOTHING", "WELL", "Drawn", "LevelAndDrop", "Told"]
+__all__ = ["CLOSEST", "LOGISTIC", "WELL", "Drawn", "LevelAndDrop", "Told"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -33,8 +33,6 @@ WELL = 3.5
 """Standard deviations that a Gaussian keeps off a bound, to be taken for uncut."""
 CLOSEST = 1e-9
 """Of a share to 0 and 1, and of a level to the ceiling."""
-NOTHING = 25.0
-"""Logarithm of a weight below the best, at which a draw is not worth the exact distribution of its level."""
 LOGISTIC = 0.7
 """Scale of the logistic distribution that shares are drawn from, over the Gaussian's: a little wider."""
 
@@ -142,14 +140,13 @@ class LevelAndDrop:
         log_weight -= 0.5 * (squares + np.log(precision_of_level) - _LOG_2PI) + np.log(self.ceiling - self.floor)
         return Drawn(level, 1 / np.sqrt(precision_of_level), share, log_weight)
 
-    def within_bounds(self, drawn: Drawn, log_weight: FloatArray, u: FloatArray) -> Drawn:
+    def within_bounds(self, drawn: Drawn, u: FloatArray) -> Drawn:
         """The same, but levels that come close to their bounds are drawn, at levels u of their distributions.
 
         Their weights are multiplied by the mass within the bounds.
         """
         level, spread, share, log_mass = drawn
         near = np.minimum(level - self.floor, self.ceiling - level) < WELL * spread
-        near &= log_weight > np.nanmax(log_weight) - NOTHING
         if not near.any():
             return drawn
         centre, scale = level[near], spread[near]

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
-from ..compiled import compiled_loops
+from ..compiled.loaded import compiled_loops
 from .draws import Draws, Nodes
 from .ends import LEAST_MASS, STEEPNESS, Ends, FarForecast
 from .proposals import Proposal, mixture_density
 
 __all__ = ["Points", "Pool", "Proposals", "Weights", "weighed"]
+
 
 @dataclass(frozen=True)
 class Proposals:

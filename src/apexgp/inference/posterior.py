@@ -198,7 +198,11 @@ class Posterior:
         change = np.minimum(change, (1 - 1e-9) * (self.density.ceiling - n.level))
         drop = n.drop * (1 - change / (self.density.ceiling - n.level))
         moved = replace(
-            n, level=n.level + change, spread=np.zeros_like(n.spread), drop=drop, departure=n.departure + n.lean * change
+            n,
+            level=n.level + change,
+            spread=np.zeros_like(n.spread),
+            drop=drop,
+            departure=n.departure + n.lean * change,
         )
         return replace(self, nodes=moved)
 

@@ -10,7 +10,7 @@ from math import exp, lgamma, log, pi
 import numpy as np
 
 from .._check import FloatArray
-from ..compiled import compiled_loops
+from ..compiled.loaded import compiled_loops
 from .density import Density
 from .statistics import Statistics, pseudo_scores
 
@@ -23,6 +23,7 @@ _POWER = 8
 # A fitted proposal is wider than the nodes that it was fitted to, and less tilted: they are few.
 _WIDER, _STRAIGHTER = 1.2, 0.05
 _LEAST_EFFECTIVE = 40.0
+_NEXT_TO_NOTHING = 1e-12
 _STEP = 1e-3  # of finite differences
 _ARRIVED = 0.5  # what another Newton step would promise, in units of log density
 
@@ -180,11 +181,14 @@ def _tempered(weights: FloatArray) -> FloatArray:
     shares: FloatArray = weights / weights.sum()
     if 1 / (shares @ shares) >= _LEAST_EFFECTIVE:
         return shares
-    relative = np.log(np.maximum(weights / weights.max(), 1e-300))
-    low, high, tempered = 0.0, 1.0, np.full(len(weights), 1 / len(weights))
+    # What is next to nothing has no digits that a power could be trusted with.
+    some = weights > _NEXT_TO_NOTHING * weights.max()
+    logs = np.log(weights, out=np.full(len(weights), -np.inf), where=some)
+    tempered = some / some.sum()
+    low, high = 0.0, 1.0
     for _ in range(7):
         beta = (low + high) / 2
-        powers = np.exp(beta * relative)
+        powers = np.exp(beta * (logs - logs.max()))
         powers /= powers.sum()
         if 1 / (powers @ powers) >= _LEAST_EFFECTIVE:
             low, tempered = beta, powers

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .density import Density
+from .draws import Draws
 from .ends import FarForecast
 from .pool import Points, Pool, Proposals, weighed
 from .posterior import Posterior
@@ -20,7 +21,7 @@ from .statistics import Statistics
 from .thinning import calibrated, thinned
 from .uniforms import standard_t, uniforms
 
-__all__ = ["TOLERATED", "integrate"]
+__all__ = ["COARSEST", "FINEST", "TOLERATED", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -28,36 +29,43 @@ _LOG_2PI = np.log(2 * np.pi)
 # proposal has hardly a node.
 _FIRST, _SECOND, _THIRD = 256, 512, 1024
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
-# Then come as many as the error of the ends of far forecasts asks for.
+# Then come as many as the error of the ends of far forecasts asks for, in a few rounds.
 _LEAST, _MOST, _MOST_ROUNDS = 1024, 8192, 3
+_ENOUGH = 200.0  # effective nodes that are aimed at
 # Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
 # far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
 # few. The others keep to the wide proposal, in case the fitted ones missed something.
 _FITTED_SHARES = (0.4, 0.25, 0.25)
-_BULK = 0.1  # weight of the posterior itself in what a tail is fitted to
-_COMPONENTS = 1024
+_BULK = 0.1  # weight of the posterior itself in what a tail's proposal is fitted to
+_COMPONENTS, _MOST_FINER = 1024, 16  # at least, and how many times as many at most
 
-_ENOUGH = 200.0  # effective nodes that are aimed at
 TOLERATED = 0.015
-"""Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
+"""Standard error of the ends of far forecasts, relative to the width, that is aimed at where nothing else is asked for.
+
+A higher precision takes more nodes, and more components that are kept of them.
+"""
+FINEST, COARSEST = 0.001, 0.1
 
 
-def integrate(density: Density, of: Statistics, seed: int, *, precision: float = TOLERATED, roughly: bool = False) -> Posterior:
+def integrate(
+    density: Density, of: Statistics, seed: int, *, precision: float = TOLERATED, roughly: bool = False
+) -> Posterior:
     """Posterior of a curve; roughly: as soon as it has been found, whether or not its tails are known well."""
     sampler = _Sampler(density, of, seed)
+    finer = max((TOLERATED / precision) ** 2, 1.0)
     pool = sampler.continued(sampler.begun(), _SECOND)
     while pool.weights.effective_size < _FOUND and len(pool.rounds) < _MOST_SEARCHING:
         pool = sampler.continued(pool, _SECOND)
     if not roughly:
         pool = sampler.continued(pool, _THIRD)
         for _ in range(_MOST_ROUNDS):
-            weights, have = pool.weights, pool.points.z.shape[-1]
-            wanted = have * max((weights.far.error / precision) ** 2, _ENOUGH / weights.effective_size)
+            have = pool.points.z.shape[-1]
+            wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
             if wanted <= have:
                 break
-            missing = int(np.clip(_LEAST * np.ceil((wanted - have) / _LEAST), _LEAST, _MOST))
-            pool = sampler.continued(pool, missing)
-    return sampler.posterior(pool)
+            missing = _LEAST * np.ceil(min(wanted - have, finer * _MOST) / _LEAST)
+            pool = sampler.continued(pool, int(missing))
+    return sampler.posterior(pool, int(min(finer, _MOST_FINER) * _COMPONENTS))
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,9 @@ class _Sampler:
         points = pool.points.proposed_by(fitted, counts).joined(new)
         return Pool(proposals, (*pool.rounds, draws), points, weighed(points, pool.weights.far.better))
 
-    def _round(self, sources: list[Proposal], counts: list[int], proposals: Proposals, turn: int) -> tuple[Points, Draws]:
+    def _round(
+        self, sources: list[Proposal], counts: list[int], proposals: Proposals, turn: int
+    ) -> tuple[Points, Draws]:
         """Nodes from the sources, as many as counted from each, which count as if they came from all proposals."""
         count, dimensions = sum(counts), len(self.density.names)
         t = standard_t(count, dimensions, degrees_of_freedom(dimensions), self.seed, turn)
@@ -102,18 +112,20 @@ class _Sampler:
         far = FarForecast(draws.at.far_location, draws.at.far_variance)
         return Points(z, log_density, proposed, widely, far), draws
 
-    def posterior(self, pool: Pool) -> Posterior:
-        """What is known of the curve."""
+    def posterior(self, pool: Pool, components: int) -> Posterior:
+        """What is known of the curve, in about so many components."""
         log_weights, share = pool.weights.log, pool.weights.share
         top = log_weights.max()
         evidence = float(top + np.log(np.exp(log_weights - top).mean()))
         location, scale = pool.points.far.location[-1], np.sqrt(pool.points.far.variance[-1])
         tails = pool.weights.far.tails().mean(axis=0)
-        chosen, kept = thinned(share.ravel(), (share + tails).ravel(), location.ravel(), scale.ravel(), _COMPONENTS)
+        chosen, kept = thinned(share.ravel(), (share + tails).ravel(), location.ravel(), scale.ravel(), components)
         draw, node = np.unravel_index(chosen, share.shape)
         # Whatever was left out: as much must lie beyond each end as before, and the means be the same.
         beyond, far = pool.weights.far.beyond, pool.points.far.location
-        traits = np.concatenate([(beyond[:, :, draw, node] / share[draw, node]).reshape(-1, len(draw)), far[:, draw, node]])
+        traits = np.concatenate(
+            [(beyond[:, :, draw, node] / share[draw, node]).reshape(-1, len(draw)), far[:, draw, node]]
+        )
         totals = np.append(beyond.sum(axis=(2, 3)), np.einsum("hkn,kn->h", far, share))
         kept = calibrated(kept, traits, totals)
         nodes, order = pool.chosen(draw, node)

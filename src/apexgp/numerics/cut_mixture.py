@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtr, ndtri
 
 from .._check import FloatArray
-from ..compiled import compiled_loops
+from ..compiled.loaded import compiled_loops
 from .truncated import CutNormal
 
 __all__ = ["CutMixture"]
