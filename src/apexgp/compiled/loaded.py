@@ -1,4 +1,4 @@
-"""The inner loops in C, where they could be compiled: the numbers that NumPy gives, to rounding, several times faster."""
+"""Inner loops in C, where they could be compiled: to rounding the numbers that NumPy gives, several times faster."""
 
 from __future__ import annotations
 
