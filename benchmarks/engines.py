@@ -1,8 +1,8 @@
-"""This engine beside those of other checkouts, on the same pilots in one run.
+"""The engine beside those of other checkouts, on the same pilots in one run.
 
 `engines.py [--against ../old/src ...]`: for each, the processor time of a fit with a forecast at ten sizes and three
-quantiles, of a curve in a batch, of a required size and of a design. Each work is timed three times in turn, and the least
-counts, so that whatever else the machine does falls on all alike.
+quantiles, of a curve in a batch, of a required size and of a design. Each work is timed three times in turn, and the
+least counts, so that whatever else the machine does falls on all alike.
 """
 
 from __future__ import annotations

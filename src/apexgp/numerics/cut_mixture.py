@@ -232,7 +232,9 @@ class CutMixture:
         some = np.unique(np.searchsorted(reached, (np.arange(_FEW) + 0.5) / _FEW * reached[-1]))
         before = np.searchsorted(some, np.arange(len(reached)), side="right").clip(1) - 1
         parts = self._components
-        return CutMixture(parts.location[:, some].T, parts.scale[:, some].T, np.bincount(before, self._weights))
+        return CutMixture(
+            parts.location[:, some].T, parts.scale[:, some].T, np.bincount(before, self._weights).astype(float)
+        )
 
     @cached_property
     def _rough_constants(self) -> tuple[NDArray[np.floating], ...]:
