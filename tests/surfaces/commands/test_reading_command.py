@@ -153,6 +153,7 @@ def test_what_was_left_out_is_said(run, write):
         (("720, 800, 2x",), [720, 800, 1128]),
         (("20,000",), [20000]),
         (("1k,2_000",), [1000, 2000]),
+        (("1.000.000",), [1000000]),
     ],
 )
 def test_sizes_as_people_list_them(run, write, at, sizes):
@@ -167,6 +168,16 @@ def test_a_comma_that_may_mean_two_things_is_refused(run, write):
         1,
         "Error: --at can be read as 720800 or as 720, 800. Write 720800, or '720, 800' with spaces.\n",
     )
+
+
+def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilot_are_cautioned(run, write):
+    path = write(pilot_table())
+    asked = "Error: --at can be read as 5 or as 5000. Write 5000 if that is meant.\n"
+    assert run("forecast", path, "--at", "720,5.000")[::2] == (1, asked)
+    code, out, _ = run("forecast", path, "--at", "5, 720", *FAST)
+    assert code == 0
+    assert "Caution: 5 is below the smallest pilot size (60)." in out
+    assert "below the smallest" not in run("forecast", path, "--at", "60", *FAST)[1]
 
 
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from ...collect.prepare import Prepared
 from ...collect.run import carried_out
 from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
-from ...errors import ApexError, RequestError
+from ...errors import ApexError, ClassesLeftOutWarning, RequestError
 from ...files.writing import check_writable, file_behind
 from ...vocabulary import Remedy
 from ..command import Sets
@@ -118,6 +119,7 @@ def collect(
     classifier = _classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with all_warnings(), workers.at_work() as n_jobs:
+        warnings.simplefilter("ignore", ClassesLeftOutWarning)  # it stands among the notes, too
         agenda = Agenda.drawn_up(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,
