@@ -34,6 +34,7 @@ _DETAILS = {
 
 Direction = Literal["higher", "lower"]
 Unit = Literal["rows", "groups"]
+EachColumn = Literal["split", "model"]
 
 
 @dataclass(frozen=True)
@@ -242,6 +243,8 @@ class LearningCurve:
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        each_column: EachColumn | None = None,
+        per_cent: bool | None = None,
     ) -> LearningCurve:
         """Read one curve from a table: comma-, semicolon- or tab-separated values, or an .xlsx workbook.
 
@@ -271,9 +274,27 @@ class LearningCurve:
         n_test, averaged_over
             How many test cases are behind a score, and how many runs it is the mean of: a number, or a column. By
             default what the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`.
+        each_column
+            What each of several columns of scores is, "split" or "model", where their names do not tell. Models are
+            curves of their own: see `read_curves`.
+        per_cent
+            True for scores in per cent. By default those with a % sign, in the cells or in the name of the column.
         """
         wanted = TableSettings(
-            size, score, split, None, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+            size,
+            score,
+            split,
+            None,
+            metric,
+            direction,
+            unit,
+            sheet,
+            train_score,
+            score_sd,
+            n_test,
+            averaged_over,
+            each_column,
+            per_cent,
         )
         return _only(curves_and_notes(path, wanted)[0], path)
 
@@ -292,6 +313,8 @@ class LearningCurve:
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        each_column: EachColumn | None = None,
+        per_cent: bool | None = None,
     ) -> LearningCurve:
         """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
 
@@ -305,7 +328,20 @@ class LearningCurve:
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
         wanted = TableSettings(
-            size, score, split, None, metric, direction, unit, None, train_score, score_sd, n_test, averaged_over
+            size,
+            score,
+            split,
+            None,
+            metric,
+            direction,
+            unit,
+            None,
+            train_score,
+            score_sd,
+            n_test,
+            averaged_over,
+            each_column,
+            per_cent,
         )
         return _only(curves_and_notes(frame, wanted)[0], frame)
 
@@ -394,6 +430,8 @@ def read_curves(
     score_sd: str | None = None,
     n_test: str | float | None = None,
     averaged_over: str | int | None = None,
+    each_column: EachColumn | None = None,
+    per_cent: bool | None = None,
 ) -> dict[str | None, LearningCurve]:
     """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
@@ -401,7 +439,20 @@ def read_curves(
     `LearningCurve.from_csv`.
     """
     wanted = TableSettings(
-        size, score, split, task, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+        size,
+        score,
+        split,
+        task,
+        metric,
+        direction,
+        unit,
+        sheet,
+        train_score,
+        score_sd,
+        n_test,
+        averaged_over,
+        each_column,
+        per_cent,
     )
     return curves_and_notes(path, wanted)[0]
 

@@ -94,6 +94,13 @@ _BESIDE = {
 _BESIDE_A_NAME = _BESIDE | {"set", "in", "performance", "percent", "percentage", "pct"}
 
 
+# What stands in the cells beside the score, said in the name of the column: AUC (95 % CI), Accuracy ± SD, AUC [IQR].
+_SPREAD = re.compile(
+    r"(?:±|\+/-|[(\[])\s*(?:\d\d(?:\.\d+)?\s*%\s*)?\b(?:CI|CrI|IQR|SD|SEM?|std)\s*[)\]]?\s*$",
+    re.IGNORECASE,
+)
+
+
 def plain_name(name: str) -> str:
     """A name in small letters, its words parted by single spaces: ROC_AUC, Roc-Auc and rocAuc are `roc auc`."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name.strip())
@@ -108,7 +115,7 @@ def known_metric(name: str) -> KnownMetric | None:
 
     What scikit-learn calls neg_... is the metric whose sign it has turned.
     """
-    plain = plain_name(name.replace("%", " percent ")).removeprefix("neg ")
+    plain = plain_name(_SPREAD.sub(" ", name).replace("%", " percent ")).removeprefix("neg ")
     bare = "".join(word for word in plain.split() if word not in _BESIDE_A_NAME)
     return _BY_NAME.get(plain.replace(" ", ""), _BY_NAME.get(bare))
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .._check import choice, several, shown, text, whole_number
+from .._check import choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
-from .companions import COUNTS, find_companions, with_spreads_apart
+from .cells import looks_numeric
+from .companions import COUNTS, Companions, find_companions, with_spreads_apart
+from .each_model import one_below_the_other
 from .frames import frame_table, is_frame
-from .headers import find_columns, is_header
+from .headers import ABOUT, ColumnRoles, find_columns, is_header
 from .measured import STATED, Measurements
 from .measurements import measurements_in
 from .spreadsheets import Table, read_table
@@ -19,6 +21,10 @@ from .spreadsheets import Table, read_table
 __all__ = ["Source", "TableSettings", "read_measurements", "read_source"]
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
+
+
+EACH_COLUMN = ("split", "model")
+"""What each of several columns of scores may be."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +47,18 @@ class TableSettings:
     score_sd: str | None = None
     n_test: str | float | None = None
     averaged_over: str | int | None = None
+    each_column: str | None = None
+    per_cent: bool | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
         said: dict[str, Any] = {name: value for name, value in vars(self).items() if value is not None}
         for argument, value in said.items():
-            if argument in STATED:
+            if argument == "each_column":
+                said[argument] = choice(argument, value, EACH_COLUMN)
+            elif argument == "per_cent":
+                said[argument] = truth(argument, value)
+            elif argument in STATED:
                 said[argument] = choice(argument, value, STATED[argument])
             elif argument == "sheet":
                 said[argument] = _sheet(value)
@@ -89,8 +101,20 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
     """Every curve of a file, data frame or table by its task, and what a reader should know of how it was read."""
     table = read_source(source, wanted)
     table = with_spreads_apart(table, wanted.size)
-    columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
+    named = wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric, wanted.each_column
+    columns = find_columns(table, *named)
+    if wanted.each_column == "model" and columns.wide:
+        table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in STATED}
-    found, notes = measurements_in(table, columns, companions, wanted.metric, stated)
+    found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent))
+    notes += _not_used(table, columns, companions)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
+
+
+def _not_used(table: Table, columns: ColumnRoles, companions: Companions) -> list[str]:
+    """Say which columns of numbers hold nothing that was taken."""
+    used: set[Any] = {columns.size, columns.split, columns.task, *columns.scores, *ABOUT, *table.spreads.values()}
+    used |= {*companions.train.values(), *companions.sd.values(), companions.n_test, companions.averaged_over}
+    rest = [repr(name) for name, cells in table.columns.items() if name not in used and any(map(looks_numeric, cells))]
+    return [f"did not use the column{'s' * (len(rest) > 1)} {some(rest, 10)}."] if rest else []

@@ -104,9 +104,20 @@ class ColumnOptions:
             show_default=False,
         ),
     ] = None
+    each_column: Annotated[
+        str | None,
+        typer.Option(
+            help="What each of several columns of scores is: split or model.  [default: what their names tell]",
+            show_default=False,
+        ),
+    ] = None
+    per_cent: Annotated[bool, typer.Option("--per-cent", help="The scores are per cents.")] = False
     sheet: Annotated[
         str | None,
-        typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
+        typer.Option(
+            help="Sheet of an .xlsx workbook: its name or number.  [default: the first with a table of scores]",
+            show_default=False,
+        ),
     ] = None
 
     @property
@@ -125,6 +136,8 @@ class ColumnOptions:
             score_sd=self.sd_column,
             n_test=self.n_test,
             averaged_over=self.averaged_over,
+            each_column=self.each_column,
+            per_cent=self.per_cent or None,
         )
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:

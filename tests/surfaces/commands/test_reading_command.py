@@ -56,7 +56,10 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
     code, out, err = run("forecast", path)
     assert code == 0
     assert f"Note: {path}: took the column 'train AUC' for the training scores.\n" in err
-    assert f"Note: {path}: took the numbers behind ± under 'AUC' for standard deviations of the runs.\n" in err
+    assert (
+        f"Note: {path}: took the numbers behind ± or in brackets under 'AUC' for standard deviations of the runs.\n"
+        in err
+    )
     assert "Say how many with --averaged-over, or in a column averaged_over." in out + err
     told = run("forecast", path, "--averaged-over", 10, "--n-test", 200, "--train-column", "x")
     assert told[0] == 0
@@ -107,7 +110,8 @@ def test_a_fault_on_standard_input_is_told(run, pipe):
     assert run("forecast", "-")[2].startswith("Error: standard input is empty.")
     pipe(b"n,auc\n60,x\n")
     assert run("forecast", "-")[2] == (
-        "Error: standard input, line 2, column 'auc': expected a number, got 'x'. Correct it, or delete the row.\n"
+        "Error: standard input, line 2, column 'auc': expected a number, got 'x'. Correct it, or leave out this row "
+        "alone.\n"
     )
 
 
@@ -123,7 +127,7 @@ def test_sheets_of_a_workbook(run, tmp_path):
     book.save(path)
     code, out, err = run("forecast", path, *FAST)
     assert code == 0
-    assert "read the sheet 'Sheet', the first of 2; the others are Errors." in err
+    assert "read the sheet 'Sheet', the first of 2 with a table of scores; Errors has one, too." in err
     assert "expected accuracy" in out
     code, out, err = run("forecast", path, "--sheet", "Errors", "--lower-is-better", *FAST)
     assert (code, "read the sheet" in err) == (0, False)

@@ -316,7 +316,7 @@ def test_rows_at_fault_are_named(ask):
     error = refused(ask("/api/forecast", {"table": table}), 422)
     assert error["kind"] == "data"
     assert [(row["line"], row["column"]) for row in error["rows"]] == [(3, "score"), (4, "score"), (7, "size")]
-    assert error["rows"][0]["message"] == "expected a number, got 'abc'. Correct it, or delete the row."
+    assert error["rows"][0]["message"] == "expected a number, got 'abc'. Correct it, or leave out this row alone."
     # A row that is fine alone, but not with those above it.
     twice = pilot_table() + "94,0.7,a\n60,0.7,c\n"
     (row,) = refused(ask("/api/forecast", {"table": twice}), 422)["rows"]
