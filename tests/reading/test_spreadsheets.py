@@ -100,7 +100,7 @@ def test_two_columns_that_may_be_it_are_refused_until_one_is_chosen(write):
     path = write("n,accuracy,F1\n60,0.7,0.5\n90,0.8,0.6\n")
     with pytest.raises(
         DataError,
-        match=r"2 columns that may hold the scores: accuracy, F1\. Which of them .* Name one of them with score",
+        match=r"2 columns that may hold the scores: accuracy, F1\. Which of them .* Name one of them, for",
     ):
         LearningCurve.from_csv(path)
     assert LearningCurve.from_csv(path, score="f1").scores.tolist() == [0.5, 0.6]
@@ -307,7 +307,7 @@ def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, t
         ("n;auc\n60;0,7\n1,500;0,8\n", r"line 3, column 'n': .* may be read as 1 or as 1500"),
         (
             "n,accuracy\n60,71.2\n90,75\n",
-            r"line 2, column 'accuracy': .* got 71\.2\. Per cent\? Write 71\.2% in every row\. Or say so with per_cent=True, or",
+            r"line 2, column 'accuracy': .* got 71\.2\. Per cent\? Write 71\.2% in every row\. Or .* per_cent=True, or",
         ),
         ("n,accuracy\n60,71.2%\n90,75\n", r"line 3, .*got 75\. Per cent\? Write 75%, or 0\.75 as in the other rows"),
         ("n,accuracy\n60,0.7\n\n90,175\n", r"line 4, .*got 175\. Only scores with 1 as the perfect"),

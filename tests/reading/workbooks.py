@@ -46,7 +46,8 @@ def subtotals(book):
 
 
 def intervals(book):
-    rows = [[n, f"{mean:.2f} ({mean - 0.05:.2f}-{mean + 0.05:.2f})"] for n, mean in MEANS.items()]
+    rounded = {n: round(mean, 2) for n, mean in MEANS.items()}
+    rows = [[n, f"{mean:.2f} ({mean - 0.05:.2f}-{mean + 0.05:.2f})"] for n, mean in rounded.items()]
     fill(book, [["Patients", "AUC (95% CI)"], *rows])
 
 

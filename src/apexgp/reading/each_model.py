@@ -21,7 +21,7 @@ def one_below_the_other(table: Table, columns: ColumnRoles) -> tuple[Table, Colu
             "one of these, or the scores of one model.",
             remedy=("Name those with {}.", ("score", columns.scores[0])),
         )
-    models = [rest or name for rest, name in zip(_as_written(columns.scores), columns.scores, strict=True)]
+    models = [rest or name for rest, name in zip(told_apart_by(columns.scores), columns.scores, strict=True)]
     metric = next((word for word in columns.scores[0].split() if known_metric(word)), None)
     score, model = _free(metric or "score", table), _free("model", table)
     kept = [
@@ -37,15 +37,6 @@ def one_below_the_other(table: Table, columns: ColumnRoles) -> tuple[Table, Colu
     under = tuple(own for _, _, own in kept)
     roles = replace(columns, scores=[score], wide=False, task=model, metric=metric)
     return replace(table, columns=stacked, lines=[table.lines[row] for row, _, _ in kept], under=under), roles
-
-
-def _as_written(names: list[str]) -> list[str]:
-    """What tells the names apart, as it is written there: LR of AUC (LR)."""
-    plain = [set(rest.split()) for rest in told_apart_by(names)]
-    return [
-        " ".join(word.strip("()[],:_-") for word in name.split() if word.strip("()[],:_-").casefold() in own)
-        for name, own in zip(names, plain, strict=True)
-    ]
 
 
 def _free(name: str, table: Table) -> str:

@@ -96,7 +96,7 @@ def find_columns(
     scores, wide = find_scores(table, rest, score, metric, each_column)
     named = split is not None or (split_column is not None and plain_name(split_column) == "split")
     asked = frozenset(filter(None, (size, split, task, *([score] if isinstance(score, str) else score or []))))
-    split_column = None if wide else split_column
+    split_column = None if wide and each_column != "model" else split_column
     return ColumnRoles(size_column, scores, wide, split_column, task_column, _measured(scores, wide), named, asked)
 
 

@@ -122,7 +122,7 @@ def _by_their_names(
         raise DataError(
             f"{table.path} has {len(likely)} columns that may hold the scores: {some(likely)}. Which of them is to be "
             "forecast?",
-            remedy=("Name one of them with {}.", ("score", likely[0])),
+            remedy=("Name one of them, for instance with {}.", ("score", likely[0])),
         )
     return _by_their_cells(table, rest, each_column)
 

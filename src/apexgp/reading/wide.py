@@ -49,9 +49,9 @@ def sets_of_splits(names: Sequence[str], metric: str | None = None) -> list[list
 
 def told_apart_by(names: Sequence[str]) -> list[str]:
     """What is left of each name without the words that stand in all of them: LR and RF of AUC (LR), AUC (RF)."""
-    words = [plain_name(name).split() for name in names]
-    shared = set.intersection(*map(set, words)) if words else set()
-    return [" ".join(word for word in own if word not in shared) for own in words]
+    words = [re.findall(r"[^\s()\[\],:;_]+", name) for name in names]
+    shared = set.intersection(*({word.casefold() for word in own} for own in words)) if words else set()
+    return [" ".join(word for word in own if word.casefold() not in shared) for own in words]
 
 
 def named_as_splits(names: Sequence[str]) -> bool:

@@ -242,7 +242,7 @@ def test_where_the_reader_is_in_doubt_it_offers_what_there_is(ask):
     raw = b"cases,accuracy,F1,note\n60,0.6,0.7,a\n94,0.7,0.8,b\n147,0.7,0.8,c\n"
     error = refused(ask("/api/read", raw, headers=OCTETS), 422, "score_column")
     assert error["table"] == {"columns": ["cases", "accuracy", "F1", "note"], "sheets": [], "sheet": None}
-    assert error["message"].endswith("Name one of them with “Scores”, or all of them if each is a split.")
+    assert error["message"].endswith("Name one of them, for instance with “Scores” (accuracy).")
     status, _, answer = ask("/api/read?score_column=F1", raw, headers=OCTETS)
     assert (status, answer["table"]) == (200, error["table"])
     assert [row[1] for row in answer["curves"][0]["rows"]] == [0.7, 0.8, 0.8]
