@@ -79,7 +79,14 @@ def find_columns(
     task_column = _one(table, "task", task, lambda name: plain_name(name) in _TASK_NAMES)
     at = list(zip(*(table.columns[name] for name in (size_column, task_column) if name is not None), strict=True))
     split_column = _one(
-        table, "split", split, lambda name: _is_split(name) and not numbers_of_runs(name, table.columns[name], at)
+        table,
+        "split",
+        split,
+        lambda name: (
+            _is_split(name)
+            and not numbers_of_runs(name, table.columns[name], at)
+            and not _identifies_rows(name, table.columns[name])
+        ),
     )
     taken = {size_column, split_column, task_column, *own, *table.spreads.values()}
     rest = [name for name in names if name not in taken]
@@ -107,6 +114,11 @@ def _is_split(name: str) -> bool:
     return plain_name(name) == "random state" or (len(words) == 1 and words[0] in SPLIT_WORDS)
 
 
+def _identifies_rows(name: str, cells: Sequence[str]) -> bool:
+    """Whether a column such as Run ID has another entry in every row: what trackers call runs are fits, no splits."""
+    return "id" in plain_name(name).split() and len(set(cells)) == len(cells)
+
+
 def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]) -> str | None:
     """The column of a role: the one asked for, the one of our own name, or the only one whose name fits."""
     names = list(table.columns)
@@ -121,6 +133,10 @@ def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]
         [name for name in names if plain_name(name) == role],
         [name for name in names if fits(name)],
     ):
+        if (
+            role == "task" and len(candidates) > 1
+        ):  # of several that may, what is the same in every row tells nothing apart
+            candidates = [name for name in candidates if len(set(table.columns[name])) > 1]
         if len(candidates) > 1:
             raise DataError(
                 f"{table.path} has {len(candidates)} columns that may hold the {role}s: {some(candidates)}.",

@@ -14,6 +14,18 @@ _SUMMARY = {
     *("mean", "means", "average", "avg", "median", "sd", "std", "stdev", "stddev", "se", "sem", "min", "max"),
     *("minimum", "maximum", "total", "totals", "sum", "overall", "range", "iqr", "ci", "variance", "mean sd"),
 }
+_DONE = {"finished", "completed", "complete", "succeeded", "success", "done"}
+_STATES = _DONE | {
+    "running",
+    "failed",
+    "crashed",
+    "killed",
+    "scheduled",
+    "pending",
+    "preempting",
+    "preempted",
+    "queued",
+}
 _BESIDE_SUMMARY = {
     *("of", "all", "grand", "over", "the", "score", "scores", "95", "standard", "deviation", "error", "dev", "value"),
     *("fold", "folds", "split", "splits", "seed", "seeds", "run", "runs", "s", "d", "row", "column", "n"),
@@ -22,10 +34,26 @@ _BESIDE_SUMMARY = {
 
 def measured_rows(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table with its measurements alone, each with its size, and what a reader should know."""
+    table, unfinished = _finished(table)
     table, remarks = _without_remarks(table, columns)
     table, summaries = _without_summaries(table, columns)
     table, sizes = _with_every_size(table, columns)
-    return table, [*remarks, *summaries, *sizes]
+    return table, [*unfinished, *remarks, *summaries, *sizes]
+
+
+def _finished(table: Table) -> tuple[Table, list[str]]:
+    """The table without runs that a tracker says have failed or still go on: their last score is not the final one."""
+    for name, cells in table.columns.items():
+        said = [cell.casefold() for cell in cells]
+        if plain_name(name) in ("state", "status") and set(said) <= _STATES and set(said) & _DONE:
+            left_out = [i for i, state in enumerate(said) if state not in _DONE]
+            if not left_out:
+                return table, []
+            told = some([f"{table.lines[i]} ({cells[i]})" for i in left_out], 10)
+            rows = "a run that is" if len(left_out) == 1 else f"{len(left_out)} runs that are"
+            kept = table.rows([i for i in range(len(cells)) if i not in left_out])
+            return kept, [f"left out {rows} not finished: {table.place} {told}."]
+    return table, []
 
 
 def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:

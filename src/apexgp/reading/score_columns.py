@@ -71,16 +71,16 @@ def _asked_for(table: Table, asked: str | Sequence[str], each_column: str | None
             remedy=("Name one of them with {}.", ("score", found[0])),
         )
     if not named_as_splits(found):
-        raise _splits_or_models(table, found, ".")
+        raise _splits_or_models(table, found, ("Say {} or {}.", *_SPLITS_OR_MODELS))
     return found, True
 
 
-def _splits_or_models(table: Table, names: list[str], end: str, *more: tuple[str, str]) -> DataError:
+def _splits_or_models(table: Table, names: list[str], remedy: Remedy) -> DataError:
     """Ask what each of several columns is."""
     return DataError(
         f"{table.path}: whether {some([repr(name) for name in names])} are splits of one model, or models of their "
         "own, is not plain from their names.",
-        remedy=("Say {} or {}" + end, *_SPLITS_OR_MODELS, *more),
+        remedy=remedy,
     )
 
 
@@ -106,6 +106,7 @@ def _by_their_names(
     # A column of messages may be called error; where nothing is a number, the cells shall be complained of.
     likely = [name for name in likely if any(map(looks_numeric, table.columns[name]))] or likely
     likely = [name for name in likely if unbounded_metric(name) is None] or likely
+    likely = [name for name in likely if metric_name(name) != "loss"] or likely  # what training lowers, beside a metric
     # AUC (SD) beside AUC holds spreads, unless both stand in its cells.
     spreads = [name for name in likely if plain_name(name).split()[-1] in _SPREADS and name not in table.spreads]
     likely = [name for name in likely if name not in spreads] or likely
@@ -142,7 +143,8 @@ def _by_their_cells(table: Table, rest: list[str], each_column: str | None) -> t
             *_SPLITS_OR_MODELS,
         )
     if len(near) > 1:
-        raise _splits_or_models(table, near, "; to forecast one of them, name it with {}.", ("score", near[0]))
+        either = "Say {} or {}; to forecast one of them, name it with {}."
+        raise _splits_or_models(table, near, (either, *_SPLITS_OR_MODELS, ("score", near[0])))
     if near:
         raise DataError(
             f"{table.path}: whether {some(near)} holds the scores is not plain from the name.", remedy=remedy

@@ -16,7 +16,11 @@ from .frames import frame_table, is_frame
 from .headers import ABOUT, ColumnRoles, find_columns, is_header
 from .measured import STATED, Measurements
 from .measurements import measurements_in
-from .spreadsheets import Table, read_table
+from .naming import called
+from .records import as_table, expanded, is_json, records_in
+from .run_folders import is_run_folder, run_folder
+from .spreadsheets import Table, content_of, table_in, text_of
+from .workbook import is_workbook
 
 __all__ = ["Source", "TableSettings", "read_measurements", "read_source"]
 
@@ -91,10 +95,15 @@ def read_source(source: Any, wanted: TableSettings) -> Table:
         return frame_table(source)
 
     def named(cells: Sequence[str]) -> bool:
-        return wanted.size in cells
+        return wanted.size is not None and called(wanted.size, cells) is not None
 
+    if is_run_folder(source):
+        return run_folder(source)
+    name, raw = content_of(source)
+    if not is_workbook(raw) and b"\x00" not in raw and is_json(text := text_of(name, raw)):
+        return as_table(name, *records_in(name, text))
     sheet = None if wanted.sheet is None else str(wanted.sheet)
-    return read_table(source, sheet=sheet, is_header=is_header if wanted.size is None else named)
+    return expanded(table_in(name, raw, sheet=sheet, is_header=is_header if wanted.size is None else named))
 
 
 def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:

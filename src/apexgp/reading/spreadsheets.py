@@ -120,7 +120,13 @@ def read_table(
     is_header
         Tells the header from titles above it; None: the header is the first line.
     """
-    name, raw = _content(source)
+    return table_in(*content_of(source), sheet=sheet, is_header=is_header)
+
+
+def table_in(
+    name: str, raw: bytes, *, sheet: str | None = None, is_header: Callable[[Sequence[str]], bool] | None = None
+) -> Table:
+    """The table in the bytes of a file, by the name that messages call it; the rest is as for `read_table`."""
     title, merged = None, list[Span]()
     if is_workbook(raw):
         title, rows, merged, notes = read_sheet(
@@ -132,7 +138,7 @@ def read_table(
     else:
         if sheet is not None:
             raise RequestError(f"goes with a workbook (.xlsx); {name} is a text file.", argument="sheet")
-        (delimiter, rows), notes, place = _rows(name, _text(name, raw)), [], "line"
+        (delimiter, rows), notes, place = _rows(name, text_of(name, raw)), [], "line"
     first = 0 if is_header is None else header_row(rows, is_header)
     header = rows[first][1]
     # Some columns may be numbered (a wide table); where all are, or by fractions, these are measurements.
@@ -245,7 +251,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise DataError(f"{path} cannot be read: {problem.strerror}.") from None
 
 
-def _content(source: Any) -> tuple[str, bytes]:
+def content_of(source: Any) -> tuple[str, bytes]:
     """The name of a file, as messages call it, and what it holds."""
     if not offers(source, "read"):
         file_behind(source)  # refuses what is no path
@@ -262,7 +268,8 @@ def _content(source: Any) -> tuple[str, bytes]:
     return "standard input" if name == "<stdin>" else name, content.encode() if isinstance(content, str) else content
 
 
-def _text(name: str, raw: bytes) -> str:
+def text_of(name: str, raw: bytes) -> str:
+    """What a text file holds, whichever of the usual encodings it has."""
     encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
     if b"\x00" in raw and encoding != "utf-16":
         raise DataError(f"{name} is not a text file. Save the table as CSV.")
