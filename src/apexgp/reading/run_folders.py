@@ -100,7 +100,12 @@ def _files(root: Path) -> dict[str, Path]:
                 key = run.relative_to(root).as_posix()
                 if key not in best or rank > best[key][0]:
                     best[key] = rank, Path(folder) / name
-    return {run: path for run, (_, path) in sorted(best.items())}
+    return {run: best[run][1] for run in sorted(best, key=_as_counted)}
+
+
+def _as_counted(folder: str) -> list[tuple[bool, int, str]]:
+    """What sorts names as people do: n60 before n120."""
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", folder)]
 
 
 def _results(path: Path) -> dict[str, Any]:
