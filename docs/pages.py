@@ -39,7 +39,7 @@ README = FOLDER.parent / "README.md"
 _WITH_OUTPUT = re.compile(r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```", re.DOTALL)
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:[^$].*\n)*)", re.MULTILINE)
-_TABLE = re.compile(r"`([\w.]+\.csv)`:\n\n```csv\n(.*?)```", re.DOTALL)
+_TABLE = re.compile(r"`([\w.]+\.(?:csv|jsonl))`:\n\n```(?:csv|json)\n(.*?)```", re.DOTALL)
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
