@@ -246,12 +246,14 @@ class LearningCurve:
         each_column: EachColumn | None = None,
         per_cent: bool | None = None,
     ) -> LearningCurve:
-        """Read one curve from a table: comma-, semicolon- or tab-separated values, or an .xlsx workbook.
+        """Read one curve from a table: delimited text, an .xlsx workbook, JSON, a folder of runs, an MLflow experiment.
 
         Parameters
         ----------
         path
-            The file, or one that is open. A line near its beginning names the columns.
+            The file, or one that is open. A line near its beginning names the columns. JSON holds an object for each
+            score. A folder stands for the training runs beneath it, with what Hugging Face's Trainer writes, and
+            `mlflow:experiment` for the runs of an experiment of MLflow (extra `mlflow`).
         size, score, split
             Names of the columns. By default those that are called so, or as people call them: `n` or
             `Training examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled
@@ -266,7 +268,7 @@ class LearningCurve:
         unit
             What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
         sheet
-            Which sheet of a workbook: its name, or its number from 1; by default the first.
+            Which sheet of a workbook: its name, or its number from 1; by default the first with a table of scores.
         train_score, score_sd
             Columns of the training scores, and of the standard deviation of the runs behind each score. By default
             those that are called so, or as people call them: `train AUC`, `sd`, `auc_std`; and numbers behind ± in the

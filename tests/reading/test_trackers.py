@@ -2,13 +2,15 @@
 
 import csv
 import json
+import sys
 
 import pytest
 
 from apexgp import LearningCurve, read_curves
 from apexgp.curve import curves_and_notes
-from apexgp.errors import DataError
+from apexgp.errors import DataError, MissingExtraError
 from apexgp.reading.source import TableSettings
+from conftest import require
 
 SIZES, SCORES, SEEDS = [60, 60, 120, 120], [0.66, 0.674, 0.701, 0.712], [0, 1, 0, 1]
 ROWS = list(zip(SIZES, SEEDS, SCORES, strict=True))
@@ -214,6 +216,46 @@ def test_folders_that_cannot_be_used_are_explained(tmp_path):
     (tmp_path / "first" / "all_results.json").write_text("{")
     with pytest.raises(DataError, match=r"all_results\.json cannot be read: "):
         LearningCurve.from_csv(tmp_path)
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """A real local store of MLflow with one experiment."""
+    mlflow = require("mlflow")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    client = mlflow.MlflowClient((tmp_path / "mlruns").as_uri())
+    experiment = client.create_experiment("pilot")
+    for n, seed, score in [*ROWS, (240, 0, 0.31)]:
+        run = client.create_run(experiment).info.run_id
+        client.log_param(run, "n_train", n)
+        client.log_param(run, "seed", seed)
+        client.log_param(run, "lr", 0.001)
+        client.log_metric(run, "val_auc", 0.5, step=1)
+        client.log_metric(run, "val_auc", score, step=2)
+        client.set_terminated(run, "FAILED" if n == 240 else "FINISHED")
+    return client
+
+
+@pytest.mark.filterwarnings("ignore")  # of MLflow itself
+def test_experiments_of_a_local_mlflow_store(store):
+    curves, notes = curves_and_notes("mlflow:pilot", TableSettings())
+    assert is_the_pilot(curves[None])
+    said = " ".join(notes)
+    assert "mlflow:pilot: took the column 'params.n_train' for the sizes; 'metrics.val_auc' for the scores" in said
+    assert "left out a run that is not finished: record 5 (FAILED)." in said
+    assert is_the_pilot(LearningCurve.from_csv("mlflow:pilot", "n_train", "val_auc", "seed"))
+    with pytest.raises(DataError, match=r"has no experiment 'pilots'; found .*pilot.*MLFLOW_TRACKING_URI"):
+        LearningCurve.from_csv("mlflow:pilots")
+    store.create_experiment("empty")
+    with pytest.raises(DataError, match="The experiment 'empty' has no run"):
+        LearningCurve.from_csv("mlflow:empty")
+
+
+def test_without_mlflow_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with pytest.raises(MissingExtraError, match=r"Reading mlflow:pilot needs mlflow: pip install 'apexgp\[mlflow\]'"):
+        LearningCurve.from_csv("mlflow:pilot")
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from .frames import frame_table, is_frame
 from .headers import ABOUT, ColumnRoles, find_columns, is_header
 from .measured import STATED, Measurements
 from .measurements import measurements_in
+from .mlflow_store import is_experiment, read_experiment
 from .naming import called
 from .records import as_table, expanded, is_json, records_in
 from .run_folders import is_run_folder, run_folder
@@ -99,6 +100,8 @@ def read_source(source: Any, wanted: TableSettings) -> Table:
 
     if is_run_folder(source):
         return run_folder(source)
+    if is_experiment(source):
+        return read_experiment(source)
     name, raw = content_of(source)
     if not is_workbook(raw) and b"\x00" not in raw and is_json(text := text_of(name, raw)):
         return as_table(name, *records_in(name, text))

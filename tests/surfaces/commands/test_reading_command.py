@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+import workbooks
 from conftest import MEANS, has_row, pilot_table, require
+from workbooks import saved
 
 ODD = "N;AUC;Fold\r\n" + "".join(
     f"{size};{100 * score:.1f} %;{fold}\r\n".replace(".", ",")
@@ -182,6 +184,41 @@ def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilo
     assert code == 0
     assert "Caution: 5 is below the smallest pilot size (60)." in out
     assert "below the smallest" not in run("forecast", path, "--at", "60", *FAST)[1]
+
+
+@pytest.mark.parametrize(
+    ("build", "question", "answer"),
+    [
+        ("bare_per_cents", "Or say so with --per-cent, or with a % sign in the column's name.", ["--per-cent"]),
+        ("several_metrics", "for instance with --score-column AUC.", ["--score-column", "AUC"]),
+        ("unnamed_folds", "Then say --each-column split (or", ["--each-column", "split"]),
+        ("unnamed_folds", "name the scores with --score-column AUC.", ["--score-column", "AUC"]),
+        ("models_in_columns", "with --score-column 'AUC (ResNet)'.", ["--score-column", "AUC (ResNet)"]),
+    ],
+)
+def test_a_question_ends_with_the_option_that_answers_it(run, tmp_path, build, question, answer):
+    require("openpyxl")
+    path = saved(getattr(workbooks, build), tmp_path)
+    code, out, err = run("forecast", path, *FAST)
+    assert (code, out) == (1, "")
+    assert question in err
+    assert run("forecast", path, *answer, *FAST)[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("build", "options"),
+    [("models_side_by_side", ()), ("model_column", ()), ("models_in_columns", ("--each-column", "model"))],
+)
+def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
+    require("openpyxl")
+    code, out, _ = run("compare", saved(getattr(workbooks, build), tmp_path), "--at", "1000", *options)
+    assert code == 0
+    assert "With 1,000 training examples ResNet beats ViT" in out
+    code, _, err = run("compare", saved(workbooks.plain, tmp_path))
+    assert code == 1
+    assert "compare wants two or more models" in err
+    assert "Name that with --task-column" in err
 
 
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
