@@ -178,8 +178,8 @@ class CurveFile(ColumnOptions):
     pairs: Annotated[
         Path,
         typer.Argument(
-            help="Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input. Or "
-            "a folder of training runs, or mlflow:EXPERIMENT.",
+            help="Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input; "
+            "or a folder of training runs, or mlflow:EXPERIMENT.",
             allow_dash=True,
         ),
     ]
@@ -204,8 +204,8 @@ class CurveFileIfAny(ColumnOptions):
     pairs: Annotated[
         Path | None,
         typer.Argument(
-            help="Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input. Or "
-            "a folder of training runs, or mlflow:EXPERIMENT. Leave it out before the first pilot.",
+            help="Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input; "
+            "or a folder of training runs, or mlflow:EXPERIMENT. Leave it out before the first pilot.",
             allow_dash=True,
             show_default=False,
         ),
