@@ -259,7 +259,7 @@ class LearningCurve:
             `Training examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled
             replicates. A list of names, or a pattern such as `fold*`, as `score` reads a wide table, one
             column a split; columns that are numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken
-            for one without being listed.
+            for one without being listed. Where names do not tell splits from models, say so with `each_column`.
         metric
             What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
             the file says: in that column, or by the name of the column of scores.
