@@ -4,14 +4,14 @@ import re
 
 import numpy as np
 import pytest
-import workbooks
-from workbooks import FOLDS, MEANS, OTHER, fill, saved, the_pilot
 
+import workbooks
 from apexgp import LearningCurve, read_curves
 from apexgp.curve import curves_and_notes
 from apexgp.errors import DataError
 from apexgp.reading.source import TableSettings
 from conftest import require
+from workbooks import FOLDS, MEANS, OTHER, fill, saved, the_pilot
 
 
 @pytest.fixture
@@ -205,3 +205,12 @@ def test_a_fault_under_a_heading_says_which(book):
 def test_columns_that_are_not_used_are_named():
     _, notes = curves_and_notes({"n": [60, 120], "AUC": [0.7, 0.8], "hours": [1, 2], "by": ["A", "B"]}, TableSettings())
     assert notes[-1] == "the data frame: did not use the column 'hours'."
+
+
+def test_remarks_in_a_column_without_a_name_are_noted(book):
+    def build(book):
+        fill(book, [["n", "AUC", ""], [60, 0.7, "redo?"], [120, 0.8, "ok"]])
+
+    curves, notes = curves_and_notes(book(build), TableSettings())
+    assert curves[None].scores.tolist() == [0.7, 0.8]
+    assert notes[-1].endswith("did not use the column 'column C'.")

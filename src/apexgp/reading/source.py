@@ -125,8 +125,13 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
 
 
 def _not_used(table: Table, columns: ColumnRoles, companions: Companions) -> list[str]:
-    """Say which columns of numbers hold nothing that was taken."""
+    """Say which columns hold numbers, or have no name, and were not taken for anything."""
     used: set[Any] = {columns.size, columns.split, columns.task, *columns.scores, *ABOUT, *table.spreads.values()}
     used |= {*companions.train.values(), *companions.sd.values(), companions.n_test, companions.averaged_over}
-    rest = [repr(name) for name, cells in table.columns.items() if name not in used and any(map(looks_numeric, cells))]
+    rest = [
+        repr(name)
+        for name, cells in table.columns.items()
+        if name not in used
+        and (any(map(looks_numeric, cells)) or (name.startswith("column ") and sum(map(bool, cells)) > 1))
+    ]
     return [f"did not use the column{'s' * (len(rest) > 1)} {some(rest, 10)}."] if rest else []
