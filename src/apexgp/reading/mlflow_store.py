@@ -40,9 +40,7 @@ def read_experiment(source: str | os.PathLike[str]) -> Table:
                 "environment variable MLFLOW_TRACKING_URI says which store is read."
             )
         runs = _runs(client, found.experiment_id)
-    except DataError:
-        raise
-    except Exception as problem:  # whatever MLflow, its store or the network raise
+    except (mlflow.exceptions.MlflowException, OSError) as problem:  # the store, or the network
         said = " ".join(str(problem).split())
         raise DataError(f"{source} cannot be read from {mlflow.get_tracking_uri()}: {said}.") from problem
     if not runs:
