@@ -41,7 +41,7 @@ README = FOLDER.parent / "README.md"
 _WITH_OUTPUT = re.compile(r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```", re.DOTALL)
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:[^$].*\n)*)", re.MULTILINE)
-_FILE = re.compile(r"`([\w.]+\.(?:csv|py))`:\n\n```(?:csv|python)\n(.*?)```", re.DOTALL)
+_FILE = re.compile(r"`([\w.]+\.(?:csv|jsonl|py))`:\n\n```(?:csv|json|python)\n(.*?)```", re.DOTALL)
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 

@@ -218,7 +218,8 @@ def test_numbered_splits_are_those_of_a_run(tmp_path, write):
 
 
 def test_a_listed_wide_table(write):
-    curve = LearningCurve.from_csv(write("n,anna,ben\n60,0.7,0.72\n"), size="n", score=["anna", "ben"])
+    path = write("n,anna,ben\n60,0.7,0.72\n")
+    curve = LearningCurve.from_csv(path, size="n", score=["anna", "ben"], each_column="split")
     assert curve.split.tolist() == ["anna", "ben"]
 
 
@@ -231,13 +232,13 @@ def test_a_listed_wide_table(write):
         ("size,score\n", "header .* but no rows"),
         ("epoch,auroc\n60,0.7\n", "no column that is called size, n, .* found epoch, auroc"),
         ("size,ours\n60,0.7\n", "no column that is called score, AUC, .* found size, ours"),
-        ("size,score\n60,85\n", "85 becomes 0.85"),
+        ("size,score\n60,85\n", r"Per cent\? Write 85% in every row\. Or say so with per_cent=True"),
         ("size,score\n60,0,7\n", "line 2: 3 cells under 2 column names.*decimal commas need semicolons"),
         ('size,score\n60,"0,700"\n', "got '0,700'.*no thousands separators"),
         ("size;score\n60;0,7\n70;0.8\n", "line 3.* a point in a file with decimal commas. Write 08 or 0,8"),
         ("size,score\n60,\n", "the cell is empty"),
         ("size,score\n60,nan\n", "line 2, column 'score': the score is not a number"),
-        ("size,score,score\n60,0.7,0.8\n", "names column score more than once"),
+        ("size,score,score\n60,0.7,0.8\n", "the name 'score' stands over 2 columns"),
         ("size,score,task\n60,0.7,a\n60,0.8,b\n", r"2 tasks \(a, b\).*read_curves"),
         ("size,score,metric\n60,0.7,a\n60,0.8,b\n", r"2 metrics \(a, b\)"),
         ("PK\x03\x04...", "not a workbook that can be read"),
@@ -252,7 +253,7 @@ def test_bad_files_are_explained(write, text, message):
 def test_a_missing_file_and_a_folder_are_explained(tmp_path):
     with pytest.raises(DataError, match="There is no file"):
         LearningCurve.from_csv(tmp_path / "none.csv")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="is a folder without all_results"):
         LearningCurve.from_csv(tmp_path)
 
 
@@ -292,5 +293,5 @@ def test_a_spreadsheets_note_and_newlines_in_quotes_are_read(write):
 
 
 def test_read_curves_names_the_line_at_fault(write):
-    with pytest.raises(DataError, match=r"line 3, column 'score'.*85 becomes"):
+    with pytest.raises(DataError, match=r"line 3, column 'score'.*Write 85%"):
         read_curves(write("size,score,task\n60,0.7,a\n60,85,b\n"))

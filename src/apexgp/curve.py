@@ -34,6 +34,7 @@ _DETAILS = {
 
 Direction = Literal["higher", "lower"]
 Unit = Literal["rows", "groups"]
+EachColumn = Literal["split", "model"]
 
 
 @dataclass(frozen=True)
@@ -242,19 +243,23 @@ class LearningCurve:
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        each_column: EachColumn | None = None,
+        per_cent: bool | None = None,
     ) -> LearningCurve:
-        """Read one curve from a table: comma-, semicolon- or tab-separated values, or an .xlsx workbook.
+        """Read one curve from a table: delimited text, an .xlsx workbook, JSON, a folder of runs, an MLflow experiment.
 
         Parameters
         ----------
         path
-            The file, or one that is open. A line near its beginning names the columns.
+            The file, or one that is open. A line near its beginning names the columns. JSON holds an object for each
+            score. A folder stands for the training runs beneath it, with what Hugging Face's Trainer writes, and
+            `mlflow:experiment` for the runs of an experiment of MLflow (extra `mlflow`).
         size, score, split
             Names of the columns. By default those that are called so, or as people call them: `n` or
             `Training examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled
             replicates. A list of names, or a pattern such as `fold*`, as `score` reads a wide table, one
             column a split; columns that are numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken
-            for one without being listed.
+            for one without being listed. Where names do not tell splits from models, say so with `each_column`.
         metric
             What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
             the file says: in that column, or by the name of the column of scores.
@@ -263,7 +268,7 @@ class LearningCurve:
         unit
             What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
         sheet
-            Which sheet of a workbook: its name, or its number from 1; by default the first.
+            Which sheet of a workbook: its name, or its number from 1; by default the first with a table of scores.
         train_score, score_sd
             Columns of the training scores, and of the standard deviation of the runs behind each score. By default
             those that are called so, or as people call them: `train AUC`, `sd`, `auc_std`; and numbers behind ± in the
@@ -271,9 +276,27 @@ class LearningCurve:
         n_test, averaged_over
             How many test cases are behind a score, and how many runs it is the mean of: a number, or a column. By
             default what the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`.
+        each_column
+            What each of several columns of scores is, "split" or "model", where their names do not tell. Models are
+            curves of their own: see `read_curves`.
+        per_cent
+            True for scores in per cent. By default those with a % sign, in the cells or in the name of the column.
         """
         wanted = TableSettings(
-            size, score, split, None, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+            size,
+            score,
+            split,
+            None,
+            metric,
+            direction,
+            unit,
+            sheet,
+            train_score,
+            score_sd,
+            n_test,
+            averaged_over,
+            each_column,
+            per_cent,
         )
         return _only(curves_and_notes(path, wanted)[0], path)
 
@@ -292,6 +315,8 @@ class LearningCurve:
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        each_column: EachColumn | None = None,
+        per_cent: bool | None = None,
     ) -> LearningCurve:
         """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
 
@@ -305,7 +330,20 @@ class LearningCurve:
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
         wanted = TableSettings(
-            size, score, split, None, metric, direction, unit, None, train_score, score_sd, n_test, averaged_over
+            size,
+            score,
+            split,
+            None,
+            metric,
+            direction,
+            unit,
+            None,
+            train_score,
+            score_sd,
+            n_test,
+            averaged_over,
+            each_column,
+            per_cent,
         )
         return _only(curves_and_notes(frame, wanted)[0], frame)
 
@@ -394,6 +432,8 @@ def read_curves(
     score_sd: str | None = None,
     n_test: str | float | None = None,
     averaged_over: str | int | None = None,
+    each_column: EachColumn | None = None,
+    per_cent: bool | None = None,
 ) -> dict[str | None, LearningCurve]:
     """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
@@ -401,7 +441,20 @@ def read_curves(
     `LearningCurve.from_csv`.
     """
     wanted = TableSettings(
-        size, score, split, task, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+        size,
+        score,
+        split,
+        task,
+        metric,
+        direction,
+        unit,
+        sheet,
+        train_score,
+        score_sd,
+        n_test,
+        averaged_over,
+        each_column,
+        per_cent,
     )
     return curves_and_notes(path, wanted)[0]
 

@@ -18,6 +18,7 @@
     ├── ReproducibilityWarning            a loaded model no longer gives its saved numbers
     ├── MissingScoresWarning              cells of a table of scores were empty
     ├── SizesLeftOutWarning               sizes were asked for that the data cannot give
+    ├── ClassesLeftOutWarning             classes with few rows get no curve
     ├── FewTestCasesWarning               a single score of a run will be uncertain
     ├── LeakWarning                       a feature alone gives the class away
     ├── NoFeatureWarning                  a feature looks like an identifier
@@ -40,6 +41,7 @@ __all__ = [
     "AccuracyWarning",
     "ApexError",
     "ApexWarning",
+    "ClassesLeftOutWarning",
     "ConvergenceWarning",
     "DataError",
     "DataTypeError",
@@ -177,6 +179,10 @@ class MissingScoresWarning(ApexWarning):
 
 class SizesLeftOutWarning(ApexWarning):
     """Training-set sizes beyond the training set were left out."""
+
+
+class ClassesLeftOutWarning(ApexWarning):
+    """Classes that fewer than a tenth of the rows are of get no curve of their own."""
 
 
 class FewTestCasesWarning(ApexWarning):

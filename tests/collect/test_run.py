@@ -1,7 +1,9 @@
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -14,7 +16,14 @@ from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, collect_curves, re
 from apexgp.collect.cases import Cases
 from apexgp.collect.slices import Scans
 from apexgp.collect.subsets import Subsets
-from apexgp.errors import DataError, FailedFitsWarning, RequestError, SizesLeftOutWarning, WouldOverwriteError
+from apexgp.errors import (
+    ClassesLeftOutWarning,
+    DataError,
+    FailedFitsWarning,
+    RequestError,
+    SizesLeftOutWarning,
+    WouldOverwriteError,
+)
 
 # The data of these tests are small, and some features are row numbers on purpose.
 pytestmark = [
@@ -195,8 +204,22 @@ def test_several_classes_become_one_curve_each():
     curves = collect(labels=names, features=features, metric=["auroc", "accuracy"], sizes=[20, 60])
     assert [task for task, metric in curves if metric == "auroc"] == ["setosa", "versicolor", "virginica"]
     assert curves["setosa", "auroc"].scores.tolist() == [1.0] * 6
-    rare = np.where(np.arange(150) % 50 < 46, names, "hybrid")  # 12 of 150
-    assert {task for task, _ in collect(labels=rare, features=features, sizes=[20])} == set(names)
+
+
+def test_classes_that_get_no_curve_are_named_and_counted_and_may_be_chosen():
+    data = load_digits(return_X_y=True)
+    settings = {"sizes": [100], "n_splits": 1}
+    said = (
+        r"4 of 10 classes get no curve, because fewer than a tenth of the rows are of them: 0 \(178 rows\), "
+        r"2 \(177 rows\), 7 \(179 rows\), 8 \(174 rows\)\. Choose the classes to measure \(tasks, --task\)"
+    )
+    with pytest.warns(ClassesLeftOutWarning, match=said):
+        curves = collect(GaussianNB(), *data, **settings)
+    assert {task for task, _ in curves} == {"1", "3", "4", "5", "6", "9"}
+    assert any(re.match(said, note) for note in curves.notes)
+    every = collect(GaussianNB(), *data, tasks=[str(digit) for digit in range(10)], **settings)  # and no warning
+    assert {task for task, _ in every} == {str(digit) for digit in range(10)}
+    assert all(np.array_equal(every[key].scores, curve.scores) for key, curve in curves.items())
 
 
 @pytest.mark.slow

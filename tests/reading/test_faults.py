@@ -27,7 +27,7 @@ def test_every_fault_is_found_on_one_way_through_the_table(monkeypatch):
     problem = problem_with("size,score\n60,0.66\n94,abc\n147,7\n230,0.75\n,0.76\n0.5,\n")
     assert asked == ["size", "score"]
     assert places(problem) == [(3, "score"), (4, "score"), (6, "size"), (7, "size"), (7, "score")]
-    first = "expected a number, got 'abc'. Correct it, or delete the row."
+    first = "expected a number, got 'abc'. Correct it, or leave out this row alone."
     assert problem.faults[0] == Fault(3, "score", first)
     assert str(problem) == f"the file, line 3, column 'score': {first} Also at fault: line 4, 6, 7."
 
@@ -46,7 +46,7 @@ def test_an_error_carries_the_first_faults_of_many():
 def test_what_is_wrong_with_every_row_is_said_of_the_first():
     problem = problem_with("size,score\n60,66\n94,70\n147,75\n")
     assert len(problem.faults) == 3
-    assert str(problem).endswith(problem.faults[0].message)
+    assert problem.faults[0].message in str(problem)
 
 
 def test_faults_are_judged_by_the_scores_that_can_be_read():

@@ -99,7 +99,8 @@ def test_the_header_of_the_scores_names_the_metric(write, header, metric):
 def test_two_columns_that_may_be_it_are_refused_until_one_is_chosen(write):
     path = write("n,accuracy,F1\n60,0.7,0.5\n90,0.8,0.6\n")
     with pytest.raises(
-        DataError, match=r"2 columns that may hold the scores: accuracy, F1\. Name one of them with score"
+        DataError,
+        match=r"2 columns that may hold the scores: accuracy, F1\. Which of them .* Name one of them, for",
     ):
         LearningCurve.from_csv(path)
     assert LearningCurve.from_csv(path, score="f1").scores.tolist() == [0.5, 0.6]
@@ -225,9 +226,16 @@ def test_columns_of_splits_are_known_wherever_the_number_stands(write, header, m
     "header", ["AUC (site 1),AUC (site 2)", "AUC class 1,AUC class 2", "AUC (ward A),AUC (ward B)"]
 )
 def test_what_may_be_no_splits_is_asked_about(write, header):
-    said = rf"whether {re.escape(header.replace(',', ', '))} holds the scores is not plain .* is a split, with score="
-    with pytest.raises(DataError, match=said):
-        LearningCurve.from_csv(write(f"n,time,{header}\n60,1,0.7,0.72\n120,2,0.8,0.82\n"))
+    one, other = header.split(",")
+    said = f"whether {one!r}, {other!r} are splits of one model, or models of their own, is not plain"
+    path = write(f"n,time,{header}\n60,1,0.7,0.72\n120,2,0.8,0.82\n")
+    for named in (None, [one, other], "AUC*"):
+        with pytest.raises(DataError, match=rf"{re.escape(said)}.*Say each_column='split' or each_column='model'"):
+            LearningCurve.from_csv(path, score=named)
+        assert LearningCurve.from_csv(path, score=named, each_column="split").scores.tolist() == SCORES
+        models = read_curves(path, score=named, each_column="model")
+        assert [curve.scores.tolist() for curve in models.values()] == [[0.7, 0.8], [0.72, 0.82]]
+        assert {curve.metric_name for curve in models.values()} == {"AUROC"}
 
 
 @pytest.mark.parametrize("header", ["AP50,AP75", "recall@1,recall@2", "AUC 2019,AUC 2020"])
@@ -255,9 +263,9 @@ def test_a_metric_goes_before_numbered_columns_of_another_kind(write):
 
 def test_wide_tables_by_a_pattern_and_with_names_to_type(write):
     path = write("n,anna,annika,ben\n60,0.7,0.72,0.1\n120,0.8,0.82,0.1\n")
-    curve = LearningCurve.from_csv(path, score="ann*")
+    curve = LearningCurve.from_csv(path, score="ann*", each_column="split")
     assert (curve.scores.tolist(), curve.split.tolist()) == (SCORES, ["anna", "annika"] * 2)
-    with pytest.raises(DataError, match=r"if each of these is a split, with score=\['anna', 'annika', 'ben'\]"):
+    with pytest.raises(DataError, match=r"each of several columns is a split or a model, say each_column='split' or"):
         LearningCurve.from_csv(path)
 
 
@@ -299,16 +307,16 @@ def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, t
         ("n;auc\n60;0,7\n1,500;0,8\n", r"line 3, column 'n': .* may be read as 1 or as 1500"),
         (
             "n,accuracy\n60,71.2\n90,75\n",
-            r"line 2, column 'accuracy': .* got 71\.2\. Per cent\? Write 71\.2% in every row, or div",
+            r"line 2, column 'accuracy': .* got 71\.2\. Per cent\? Write 71\.2% in every row\. Or .* per_cent=True, or",
         ),
         ("n,accuracy\n60,71.2%\n90,75\n", r"line 3, .*got 75\. Per cent\? Write 75%, or 0\.75 as in the other rows"),
         ("n,accuracy\n60,0.7\n\n90,175\n", r"line 4, .*got 175\. Only scores with 1 as the perfect"),
         ("n,accuracy\n60,0.7\n90,nan\n", r"line 3, column 'accuracy': the score is not a number"),
         (
             "n,accuracy\n60,0.7\n90,good\n",
-            r"line 3, column 'accuracy': expected a number, got 'good'\. Correct it, or delete",
+            r"line 3, column 'accuracy': expected a number, got 'good'\. Correct it, or leave out",
         ),
-        ("n,accuracy\n60,0.7\nMean,0.7\n", r"line 3, column 'n': expected a number, got 'Mean'"),
+        ("n,accuracy\n60,0.7\nSite,0.7\n", r"line 3, column 'n': expected a number, got 'Site'"),
         (
             "n,accuracy\n60,0.7\n0,0.7\n",
             r"line 3, column 'n': expected a number of training examples, at least 1, got 0",

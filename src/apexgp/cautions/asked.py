@@ -30,17 +30,26 @@ def first_cautions() -> tuple[str, ...]:
 
 
 def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
-    """Cautions that the sizes asked for add."""
+    """Cautions that the sizes asked for add: too far beyond the pilot, or below it."""
+    found = []
     factor = sizes.max() / pilot.sizes[-1]
-    if factor <= FARTHEST_FACTOR:
-        return ()
-    return (
-        Caution(
-            f"{sizes.max():,.10g} is {multiple(factor)} times the largest pilot size ({pilot.sizes[-1]:,.10g}). The "
-            f"method has been tested up to about {FARTHEST_FACTOR} times.",
-            f"beyond {FARTHEST_FACTOR}x",
-        ),
-    )
+    if factor > FARTHEST_FACTOR:
+        found.append(
+            Caution(
+                f"{sizes.max():,.10g} is {multiple(factor)} times the largest pilot size ({pilot.sizes[-1]:,.10g}). "
+                f"The method has been tested up to about {FARTHEST_FACTOR} times.",
+                f"beyond {FARTHEST_FACTOR}x",
+            )
+        )
+    if sizes.min() < pilot.sizes[0]:
+        found.append(
+            Caution(
+                f"{sizes.min():,.10g} is below the smallest pilot size ({pilot.sizes[0]:,.10g}). The method has been "
+                "tested at larger sizes than the pilot's only; curves often have another shape below it.",
+                "below the pilot",
+            )
+        )
+    return tuple(found)
 
 
 def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> tuple[str, ...]:

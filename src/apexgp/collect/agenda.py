@@ -16,7 +16,7 @@ from ..errors import RequestError
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
 from .differences import CALLED
-from .doubts import warn_of_features, warn_of_few_test_cases
+from .doubts import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
 from .fit import Fit, measure, unmeasured
 from .identity import described
 from .results import FitRow, Record
@@ -93,12 +93,17 @@ class Agenda:
         targets: dict[str | None, NDArray[np.int64]] = {}
         subsets: dict[str | None, Subsets] = {}
         in_test: dict[str | None, NDArray[np.int64]] = {}
+        listed = None if tasks is None else _listed(tasks)
+        rare: dict[str, int] = {}
         for name, cases in by_label.items():
             own = Subsets(cases, shares, seed, n_splits, unit)
-            for task, target in cases.targets(at_once > 2, name).items():
+            to_learn, left_out = cases.targets(at_once > 2, name, listed)
+            rare |= left_out
+            for task, target in to_learn.items():
                 targets[task], subsets[task], in_test[task] = target, own, own.in_test(target)
-        for task in set() if tasks is None else set(targets) - _wanted(tasks, targets):
+        for task in set() if listed is None else set(targets) - _among(listed, targets):
             del targets[task], subsets[task], in_test[task]
+        rare_classes = warn_of_rare_classes(rare, len(targets))
         room = reduce(and_, (own.room for own in subsets.values()))
         chosen = (
             Sizes.chosen(room, cases_of_each_class(estimator), len(targets) * len(candidates))
@@ -127,7 +132,7 @@ class Agenda:
             **({"scorers": described(scorers)} if isinstance(metric, Mapping) else {}),
             **_facts(by_label),
         }
-        notes = (chosen.reason,) if chosen.reason else ()
+        notes = tuple(filter(None, (chosen.reason, rare_classes)))
         return cls(estimator, first.X, targets, candidates, scorers, fits, settings, notes)
 
     any_metrics = False
@@ -149,10 +154,14 @@ class Agenda:
         return row
 
 
-def _wanted(tasks: Sequence[str], known: Mapping[str | None, Any]) -> set[str | None]:
-    """The tasks to measure, of those there are."""
+def _listed(tasks: Sequence[str]) -> set[str]:
+    """The tasks that were asked for."""
     listed = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
-    wanted: set[str | None] = {text("tasks", task, "names of tasks") for task in listed}
+    return {text("tasks", task, "names of tasks") for task in listed}
+
+
+def _among(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
+    """The tasks that were asked for, if all of them are there."""
     unknown = wanted - set(known)
     if unknown or not wanted:
         there = some([shown(task) for task in known], 20)

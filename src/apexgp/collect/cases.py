@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,33 +74,50 @@ class Cases:
             "groups": described(self.groups) if self.grouped else None,
         }
 
-    def targets(self, together: bool, label: str | None = None) -> dict[str | None, NDArray[np.int64]]:
+    def targets(
+        self, together: bool, label: str | None = None, wanted: Collection[str] | None = None
+    ) -> tuple[dict[str | None, NDArray[np.int64]], dict[str, int]]:
         """What the estimator is to learn, by task: one class against the rest, or all classes.
 
-        A task goes by its class; where the label has a name, because it is one of several, by that.
+        A task goes by its class; where the label has a name, because it is one of several, by that. Of several classes
+        those are told apart that a tenth of the rows are of, and those that are `wanted`. The others are given too,
+        with their numbers of rows; none of them where the caller has chosen.
         """
         if together or (label is not None and len(self.classes) == 2):
-            return {label: self.y}
-        share = np.bincount(self.y) / len(self.y)
-        told_apart = [1] if len(self.classes) == 2 else np.flatnonzero(share >= _LEAST_PREVALENCE).tolist()
+            return {label: self.y}, {}
+        count = np.bincount(self.y)
+        # Tasks are cells of tables: on one line, and told apart on it.
+        names = [one_line(str(name)) if label is None else f"{label}: {one_line(str(name))}" for name in self.classes]
+        if len(self.classes) == 2:
+            told_apart, rare = [1], []
+        else:
+            frequent = (count >= _LEAST_PREVALENCE * len(self.y)).tolist()
+            chosen = [
+                often or (wanted is not None and name in wanted) for often, name in zip(frequent, names, strict=True)
+            ]
+            told_apart = [code for code, taken in enumerate(chosen) if taken]
+            rare = [code for code, taken in enumerate(chosen) if not taken and wanted is None]
         if not told_apart:
             raise DataError(
-                f"None of the {len(share)} classes has a tenth of the cases (the most frequent has {share.max():.1%}), "
-                "so there is no class to tell apart from the rest.",
-                remedy=("Try {}, one curve over all classes.", ("multiclass", "macro")),
+                f"None of the {len(count)} classes has a tenth of the cases (the most frequent has "
+                f"{count.max() / len(self.y):.1%}), so there is no class to tell apart from the rest.",
+                remedy=(
+                    "Try {}, one curve over all classes, or choose classes with {}.",
+                    ("multiclass", "macro"),
+                    "tasks",
+                ),
             )
-        # Tasks are cells of tables: on one line, and told apart on it.
-        tasks = [one_line(str(self.classes[code])) for code in told_apart]
-        if len(set(tasks)) < len(tasks) or "" in tasks:
-            names = some([shown(self.classes[code]) for code in told_apart])
+        tasks = [names[code] for code in told_apart]
+        if len(set(tasks)) < len(tasks) or any(not one_line(str(self.classes[code])) for code in told_apart):
+            alike = some([shown(self.classes[code]) for code in told_apart])
             raise DataError(
-                f"holds classes that look the same, or like nothing, when they are printed: {names}. Rename them.",
+                f"holds classes that look the same, or like nothing, when they are printed: {alike}. Rename them.",
                 argument="y",
             )
-        of_label = "" if label is None else f"{label}: "
-        return {
-            f"{of_label}{task}": (self.y == code).astype(np.int64) for task, code in zip(tasks, told_apart, strict=True)
-        }
+        return (
+            {names[code]: (self.y == code).astype(np.int64) for code in told_apart},
+            {names[code]: int(count[code]) for code in rare},
+        )
 
 
 def labels_by_name(y: Any) -> dict[str | None, Any]:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray, some
 from .._warn import warn
-from ..errors import FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
+from ..errors import ClassesLeftOutWarning, FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
 from ..reading.known_metrics import metric_name
 
-__all__ = ["auroc_standard_error", "warn_of_features", "warn_of_few_test_cases"]
+__all__ = ["auroc_standard_error", "warn_of_features", "warn_of_few_test_cases", "warn_of_rare_classes"]
 
 _SCORE = 0.9  # at which standard errors are stated
 _LARGE_ERROR = 0.05
@@ -38,6 +38,28 @@ def auroc_standard_error(positives: int, negatives: int, auroc: float = _SCORE) 
         + (negatives - 1) * (two_negatives - auroc**2)
     ) / (positives * negatives)
     return float(np.sqrt(variance))
+
+
+def warn_of_rare_classes(rows: Mapping[str, int], measured: int) -> str:
+    """Say which classes get no curve, because fewer than a tenth of the rows are of them; gives what was said.
+
+    Parameters
+    ----------
+    rows
+        How many are of each such class, by its task.
+    measured
+        How many classes get a curve.
+    """
+    if not rows:
+        return ""
+    names = some([f"{task} ({number} rows)" for task, number in rows.items()], 20)
+    said = (
+        f"{len(rows)} of {len(rows) + measured} classes get no curve, because fewer than a tenth of the rows are of "
+        f"them: {names}. Choose the classes to measure (tasks, --task) to have these too, or measure all together "
+        "(multiclass='macro', --multiclass macro)."
+    )
+    warn(said, ClassesLeftOutWarning)
+    return said
 
 
 def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.int64]]) -> None:

@@ -86,11 +86,13 @@ def collect_curves(
         Shares of train, validation and test. Validation may be 0 where nothing is tuned.
     multiclass : {"one_vs_rest", "macro"}
         With three or more classes: a curve for each class that at least a tenth of the rows are of, telling it apart
-        from the rest; or one curve of the mean over the classes, for an estimator that knows several.
+        from the rest (a warning names the others); or one curve of the mean over the classes, for an estimator that
+        knows several.
     unit : {"rows", "groups"}
         What a size counts: rows, of whichever groups; or whole groups with all their rows.
     tasks : sequence of str, optional
-        Of several labels or classes, those to measure; by default all. The splits are the same whichever are chosen.
+        Of several labels or classes, those to measure, however rare; by default all that `multiclass` speaks of. The
+        splits are the same whichever are chosen.
 
     Returns
     -------
@@ -100,6 +102,8 @@ def collect_curves(
 
     Warns
     -----
+    ClassesLeftOutWarning
+        Classes are too rare to get a curve unasked.
     SizesLeftOutWarning
         Sizes were larger than a training set.
     FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning

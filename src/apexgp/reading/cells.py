@@ -6,7 +6,15 @@ import math
 import re
 from decimal import Decimal
 
-__all__ = ["is_blank", "looks_like_a_date", "looks_numeric", "number_in", "uses_decimal_commas", "with_spread"]
+__all__ = [
+    "is_blank",
+    "looks_like_a_date",
+    "looks_numeric",
+    "number_in",
+    "uses_decimal_commas",
+    "with_interval",
+    "with_spread",
+]
 
 # What people and spreadsheets put where there is no value.
 _BLANK = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "–", "—", "?", "#div/0!", "#value!"})
@@ -16,6 +24,24 @@ _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _SPACE_GROUPS = re.compile(r"[1-9]\d{0,2}([ '’\u00a0\u2009\u202f]\d{3})+")
 _NUMBER = re.compile(r"[+-]?(\d+([.,' \u00a0]\d+)*[.,]?|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 _PLUS_MINUS = re.compile(r"±|\+\s*/\s*[-\u2212]|\+[-\u2212]|\\pm\b")
+_BRACKETED = r"[(\[]\s*{}\s*[)\]]\s*(%?)"
+_IN_BRACKETS = r"(?:\d+(?:[.,]\d+)?|[.,]\d+)\s*%?"
+_SPREAD = re.compile(
+    rf"({_IN_BRACKETS})\s*" + _BRACKETED.format(rf"(?:sd|s\.d\.|±)?\s*=?\s*({_IN_BRACKETS})"), re.IGNORECASE
+)
+_INTERVAL = re.compile(
+    rf"({_IN_BRACKETS})\s*,?\s*"
+    + _BRACKETED.format(
+        rf"(?:(\d\d(?:\.\d+)?)\s*%\s*)?(?:CI|CrI)?\s*[:,=]?\s*({_IN_BRACKETS})\s*(?:-|–|—|\u2212|to|,|;|\.\.)\s*({_IN_BRACKETS})"
+    ),
+    re.IGNORECASE,
+)
+# What may stand around a number of things.
+_OF_THINGS = re.compile(
+    r"(?:n\s*[=:]\s*)?(.*?)(?:\s*(?:examples?|samples?|cases?|patients?|pts|images?|rows?|subjects?|scans?)\.?)?"
+    r"(?:\s*\(\d+(?:[.,]\d+)?\s*%\))?",
+    re.IGNORECASE,
+)
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))([T ]\d{1,2}:\d\d.*)?")
 
 
@@ -33,7 +59,8 @@ def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
     """
     text = cell.replace("\u2212", "-").strip()
     if counts:
-        text = _ungrouped(text, decimal_comma)
+        said = _OF_THINGS.fullmatch(text)
+        text = _ungrouped(said[1] if said else text, decimal_comma)
     share, text = text.endswith("%"), text.removesuffix("%").rstrip()
     if decimal_comma:
         if re.fullmatch(r"[+-]?\d+\.\d+", text):
@@ -83,8 +110,12 @@ def looks_numeric(cell: str) -> bool:
 
 
 def with_spread(cell: str) -> tuple[str, str] | None:
-    """The number of a cell such as 0.71 ± 0.02 or (71 +/- 2) %, and the one behind the sign; None for other cells."""
+    """The number of a cell such as 0.71 ± 0.02, (71 +/- 2) % or 0.71 (0.02), and its spread; None for other cells."""
     text = cell.strip().strip("$").strip()
+    if bracketed := _SPREAD.fullmatch(text):
+        number, spread, sign = (part.strip() for part in bracketed.groups())
+        # A number in brackets that is about as large counts something, or ranks it.
+        return (number + sign, spread + sign) if _value(spread) <= _value(number) / 2 else None
     if enclosed := re.fullmatch(r"\((.*)\)\s*(%?)", text):
         text = enclosed[1] + enclosed[2]
     parts = [part.strip() for part in _PLUS_MINUS.split(text)]
@@ -93,6 +124,25 @@ def with_spread(cell: str) -> tuple[str, str] | None:
     number, spread = parts
     # 71.2 ± 2.1 % has one sign for both.
     return (f"{number}%" if spread.endswith("%") and not number.endswith("%") else number), spread
+
+
+def with_interval(cell: str) -> tuple[str, str, str, float | None] | None:
+    """The number of a cell such as 0.71 (0.66-0.76) or 71 % [95 % CI 66, 76], the ends of its interval and the level.
+
+    None for other cells; the level is None where it is not said.
+    """
+    found = _INTERVAL.fullmatch(cell.strip())
+    if found is None:
+        return None
+    number, level, low, high, sign = (part and part.strip() for part in found.groups())
+    if not _value(low) <= _value(number) <= _value(high):
+        return None
+    return number + sign, low + sign, high + sign, None if level is None else float(level) / 100
+
+
+def _value(text: str) -> float:
+    """A number in either notation, to be compared with others of its cell."""
+    return float(text.removesuffix("%").replace(",", "."))
 
 
 def looks_like_a_date(cell: str) -> bool:

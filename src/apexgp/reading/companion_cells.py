@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .cells import is_blank, number_in
 from .companions import Companions
@@ -72,11 +72,21 @@ def numbers_beside(table: Table, scores: Collection[str], companions: Companions
     cases = numbers("n_test", companions.n_test)
     details["n_test"] = {} if cases is None else dict.fromkeys(scores, cases)
     runs = numbers("averaged_over", companions.averaged_over) or [math.nan] * len(table.lines)
+    for score in [score for score in details.get("score_sd", {}) if score in table.intervals]:
+        errors = details["score_sd"][score]
+        details["score_sd"][score] = [_of_runs(error, number) for error, number in zip(errors, runs, strict=True)]
+        if 1 in runs:
+            notes.append(f"the intervals under {score!r} of single runs tell of the test cases, not of runs: left out.")
     known = {number for number in runs if not math.isnan(number)}
     if len(known) > 1:
         several = f"{min(known):g} to {max(known):g}"
         notes.append(f"the scores are means of {several} runs: the smallest number of a curve was taken for all of it.")
     return Beside(details, runs, notes, left_out)
+
+
+def _of_runs(error: float, runs: float) -> float:
+    """The standard deviation of the runs behind a mean with that standard error; what a single run has is none."""
+    return error if math.isnan(runs) else math.nan if runs == 1 else error * math.sqrt(runs)
 
 
 def _checked(table: Table, column: str, name: str, faults: Faults) -> list[float]:
@@ -94,7 +104,7 @@ def _checked(table: Table, column: str, name: str, faults: Faults) -> list[float
 
 def with_signs_beside(table: Table, signed: Collection[str], companions: Companions) -> Table:
     """The table with per cent signs beside scores that got theirs from the name of their column."""
-    columns = dict(table.columns)
+    columns = dict[str, list[str]]()
     for beside in (companions.train, companions.sd):
         for score, column in beside.items():
             own_word = says_per_cent(column) and table.spreads.get(score) != column
@@ -105,7 +115,7 @@ def with_signs_beside(table: Table, signed: Collection[str], companions: Compani
                     cell if number is None else f"{cell}%"
                     for cell, number in zip(table.columns[column], numbers, strict=True)
                 ]
-    return replace(table, columns=columns)
+    return table.with_columns(columns)
 
 
 def _number(table: Table, cell: str) -> float | None:

@@ -87,16 +87,28 @@ _KNOWN = (
 )
 # Words around a name that say where or how it was measured, not what.
 _BESIDE = {
-    *("test", "testing", "val", "valid", "validation", "holdout", "held", "out", "cv"),
+    *("test", "testing", "val", "valid", "validation", "holdout", "held", "out", "cv", "eval", "evaluation", "dev"),
     *("mean", "average", "avg", "score", "scores", "value"),
 }
 # Words that say as much, but only beside the name of a metric: a column that is called `set` holds no scores.
 _BESIDE_A_NAME = _BESIDE | {"set", "in", "performance", "percent", "percentage", "pct"}
 
 
+_OF_TRACKERS = re.compile(r"^(?:params?|metrics?|config|summary|hparams|hyperparameters|args)[./](?=.)", re.IGNORECASE)
+# What stands in the cells beside the score, said in the name of the column: AUC (95 % CI), Accuracy ± SD, AUC [IQR].
+_SPREAD = re.compile(
+    r"(?:±|\+/-|[(\[])\s*(?:\d\d(?:\.\d+)?\s*%\s*)?\b(?:CI|CrI|IQR|SD|SEM?|std)\s*[)\]]?\s*$",
+    re.IGNORECASE,
+)
+
+
 def plain_name(name: str) -> str:
-    """A name in small letters, its words parted by single spaces: ROC_AUC, Roc-Auc and rocAuc are `roc auc`."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name.strip())
+    """A name in small letters, its words parted by single spaces: ROC_AUC, Roc-Auc and rocAuc are `roc auc`.
+
+    What trackers of experiments put before it is no part of it: metrics.val_auc is `val auc`.
+    """
+    own = _OF_TRACKERS.sub("", name.strip())
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", own)
     return " ".join(re.findall(r"[^\W_]+", apart.casefold().replace("'", "")))
 
 
@@ -108,7 +120,7 @@ def known_metric(name: str) -> KnownMetric | None:
 
     What scikit-learn calls neg_... is the metric whose sign it has turned.
     """
-    plain = plain_name(name.replace("%", " percent ")).removeprefix("neg ")
+    plain = plain_name(_SPREAD.sub(" ", name).replace("%", " percent ")).removeprefix("neg ")
     bare = "".join(word for word in plain.split() if word not in _BESIDE_A_NAME)
     return _BY_NAME.get(plain.replace(" ", ""), _BY_NAME.get(bare))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._check import some
 from ..errors import DataError, Fault
+from ..vocabulary import Remedy
 from .faults import MOST_FAULTS, Faults
 from .score_details import BY_SCORE
 from .spreadsheets import Table
@@ -88,11 +89,11 @@ def check_scores(table: Table, curve: Measurements, faults: Faults) -> None:
         if 0 <= score <= 1:
             continue
         if math.isnan(score):
-            faults.add(row, column, "the score is not a number. Fill it in, or delete the row.")
+            faults.add(row, column, "the score is not a number. Fill it in, or leave out this row alone.")
             continue
         cell = table.columns[column][row]
         hint = (
-            f" Per cent? Write {cell}% in every row, or divide by 100: {score:g} becomes {score / 100:g}."
+            f" Per cent? Write {cell}% in every row."
             if of_hundred
             else f" Per cent? Write {cell}%, or {score / 100:g} as in the other rows."
             if 1 < score <= 100
@@ -100,7 +101,10 @@ def check_scores(table: Table, curve: Measurements, faults: Faults) -> None:
             if negative
             else " Only scores with 1 as the perfect value can be forecast."
         )
-        faults.add(row, column, f"scores must lie in [0, 1], got {cell}.{hint}")
+        remedy: Remedy = (
+            ("Or say so with {}, or with a % sign in the column's name.", ("per_cent", True)) if of_hundred else ()
+        )
+        faults.add(row, column, f"scores must lie in [0, 1], got {cell}.{hint}", remedy)
 
 
 def repeats(curve: Measurements) -> bool:

@@ -12,20 +12,26 @@ from typing import Any
 from .._check import some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
-from .cells import is_blank, looks_numeric, number_in
+from .cells import is_blank, number_in
 from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread
 from .companions import Companions
 from .faults import Faults
-from .headers import ColumnRoles
+from .headers import SIZE_IN_HEADER, ColumnRoles
 from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
 from .measured import STATED, Measurements, check_scores, check_splits_once, repeats, sizes_in, stated_in
-from .spreadsheets import Table, one_line
+from .rows import measured_rows
+from .spreadsheets import Table
 
 __all__ = ["measurements_in"]
 
 
 def measurements_in(
-    table: Table, columns: ColumnRoles, companions: Companions, metric: str | None, stated: dict[str, str | None]
+    table: Table,
+    columns: ColumnRoles,
+    companions: Companions,
+    metric: str | None,
+    stated: dict[str, str | None],
+    per_cent: bool = False,
 ) -> tuple[dict[str | None, Measurements], list[str]]:
     """Every curve of a table by its task, and what a reader should know.
 
@@ -39,13 +45,15 @@ def measurements_in(
         What was measured, or which of several metrics to take.
     stated
         What the caller says of `direction` and `unit`, None where nothing.
+    per_cent
+        Whether the caller says that the scores are per cents.
     """
-    table, notes = _without_remarks(table, columns)
-    table, signed, of_hundred = _with_per_cent_signs(table, columns)
+    table, notes = measured_rows(table, columns)
+    table, signed, of_hundred = _with_per_cent_signs(table, columns, per_cent)
     table = with_signs_beside(table, signed, companions)
     notes += of_hundred
     rows, name = _rows_of_metric(table, metric, columns.metric)
-    table = _rows(table, rows)
+    table = table.rows(rows)
     tasks = table.columns[columns.task] if columns.task else [None] * len(table.lines)
     by_task: dict[str | None, list[int]] = defaultdict(list)
     for row, task in enumerate(tasks):
@@ -98,7 +106,8 @@ def _fill(
     labels = _labels(table, columns, faults)
     missing: list[int] = []
     blank = math.nan if columns.wide else None
-    values = [table.numbers(column, blank=blank, faults=faults) for column in columns.scores]
+    otherwise = "leave the cell empty" if columns.wide else "leave out this row alone"
+    values = [table.numbers(column, blank=blank, faults=faults, otherwise=otherwise) for column in columns.scores]
     for row, scores in enumerate(zip(*values, strict=True)):
         for column, score in zip(columns.scores, scores, strict=True):
             if (row, column) in faults:
@@ -107,7 +116,7 @@ def _fill(
                 missing.append(row)
                 continue
             curve = curves[tasks[row]]
-            curve.sizes.append(float(column) if sizes is None else sizes[row])
+            curve.sizes.append(_size_in(column) if sizes is None else sizes[row])
             curve.scores.append(score)
             curve.cells.append((row, column))
             beside.add_to(curve, row, column)
@@ -118,36 +127,8 @@ def _fill(
     return missing
 
 
-def _rows(table: Table, rows: Sequence[int]) -> Table:
-    return replace(
-        table,
-        columns={name: [cells[i] for i in rows] for name, cells in table.columns.items()},
-        lines=[table.lines[i] for i in rows],
-    )
-
-
-def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
-    """The table without remarks between and beneath its rows, and without its header repeated."""
-    height, measured = len(table.lines), [columns.size, *columns.scores]
-    filled = [[name for name, cells in table.columns.items() if cells[i]] for i in range(height)]
-    numbers = [any(looks_numeric(table.columns[name][i]) for name in measured if name) for i in range(height)]
-    last = max((i for i in range(height) if numbers[i]), default=height)
-    header = [all(table.columns[name][i] == name for name in filled[i]) and len(filled[i]) > 1 for i in range(height)]
-    remark = [not numbers[i] and (header[i] or i > last or len(filled[i]) == 1) for i in range(height)]
-    if all(remark) or not any(remark):
-        return table, []
-    dropped = [i for i in range(height) if remark[i]]
-    kept = _rows(table, [i for i in range(height) if not remark[i]])
-    said = [i for i in dropped if not header[i]]
-    if not said:
-        return kept, []
-    words = one_line(" ".join(table.columns[name][i] for i in said for name in filled[i]), 80)
-    where = f"{table.place} {some([table.lines[i] for i in said])}"
-    return kept, [f"left out, because no measurement stands there: {where}, {words!r}."]
-
-
-def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, set[str], list[str]]:
-    """The table with a per cent sign behind every number of a column that is called Accuracy (%) or the like.
+def _with_per_cent_signs(table: Table, columns: ColumnRoles, said: bool) -> tuple[Table, set[str], list[str]]:
+    """The table with a per cent sign behind every number of a column that is called Accuracy (%), or is said to be so.
 
     Gives these columns, too, and what a reader should know.
 
@@ -155,10 +136,10 @@ def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, set
     An error rate may, and is asked about.
     """
     signed, notes = dict[str, list[str]](), []
-    for column in filter(says_per_cent, columns.scores):
+    for column in [name for name in columns.scores if said or says_per_cent(name)]:
         cells = table.columns[column]
         numbers = {row: number for row in range(len(cells)) if (number := _without_sign(table, cells[row])) is not None}
-        if any(number > 1 for number in numbers.values()):
+        if said or any(number > 1 for number in numbers.values()):
             signed[column] = [f"{cell}%" if row in numbers else cell for row, cell in enumerate(cells)]
         elif numbers and (columns.metric is None or sounds_like_a_loss(columns.metric)):
             row, number = next(iter(numbers.items()))
@@ -171,7 +152,7 @@ def _with_per_cent_signs(table: Table, columns: ColumnRoles) -> tuple[Table, set
             )
         elif numbers:
             notes.append(f"took the numbers under {column!r} for fractions of 1, because none is above 1.")
-    return replace(table, columns=table.columns | signed), set(signed), notes
+    return table.with_columns(signed), set(signed), notes
 
 
 def _without_sign(table: Table, cell: str) -> float | None:
@@ -213,6 +194,13 @@ def _labels(table: Table, columns: ColumnRoles, faults: Faults) -> list[Any] | N
     for i in blank:
         faults.add(i, columns.split, why)
     return [_label(cell) for cell in cells]
+
+
+def _size_in(column: str) -> float:
+    """The size that a column is named by."""
+    named = SIZE_IN_HEADER.fullmatch(column)
+    assert named is not None  # as such it was taken
+    return float(named[1])
 
 
 def _label(cell: str) -> int | str:

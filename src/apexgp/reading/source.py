@@ -7,18 +7,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .._check import choice, several, shown, text, whole_number
+from .._check import choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
-from .companions import COUNTS, find_companions, with_spreads_apart
+from .cells import looks_numeric
+from .companions import COUNTS, Companions, find_companions, with_spreads_apart
+from .each_model import one_below_the_other
 from .frames import frame_table, is_frame
-from .headers import find_columns, is_header
+from .headers import ABOUT, ColumnRoles, find_columns, is_header
 from .measured import STATED, Measurements
 from .measurements import measurements_in
-from .spreadsheets import Table, read_table
+from .mlflow_store import is_experiment, read_experiment
+from .naming import called
+from .records import as_table, expanded, is_json, records_in
+from .run_folders import is_run_folder, run_folder
+from .spreadsheets import Table, content_of, table_in, text_of
+from .workbook import is_workbook
 
 __all__ = ["Source", "TableSettings", "read_measurements", "read_source"]
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
+
+
+EACH_COLUMN = ("split", "model")
+"""What each of several columns of scores may be."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +52,18 @@ class TableSettings:
     score_sd: str | None = None
     n_test: str | float | None = None
     averaged_over: str | int | None = None
+    each_column: str | None = None
+    per_cent: bool | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
         said: dict[str, Any] = {name: value for name, value in vars(self).items() if value is not None}
         for argument, value in said.items():
-            if argument in STATED:
+            if argument == "each_column":
+                said[argument] = choice(argument, value, EACH_COLUMN)
+            elif argument == "per_cent":
+                said[argument] = truth(argument, value)
+            elif argument in STATED:
                 said[argument] = choice(argument, value, STATED[argument])
             elif argument == "sheet":
                 said[argument] = _sheet(value)
@@ -79,18 +96,42 @@ def read_source(source: Any, wanted: TableSettings) -> Table:
         return frame_table(source)
 
     def named(cells: Sequence[str]) -> bool:
-        return wanted.size in cells
+        return wanted.size is not None and called(wanted.size, cells) is not None
 
+    if is_run_folder(source):
+        return run_folder(source)
+    if is_experiment(source):
+        return read_experiment(source)
+    name, raw = content_of(source)
+    if not is_workbook(raw) and b"\x00" not in raw and is_json(text := text_of(name, raw)):
+        return as_table(name, *records_in(name, text))
     sheet = None if wanted.sheet is None else str(wanted.sheet)
-    return read_table(source, sheet=sheet, is_header=is_header if wanted.size is None else named)
+    return expanded(table_in(name, raw, sheet=sheet, is_header=is_header if wanted.size is None else named))
 
 
 def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:
     """Every curve of a file, data frame or table by its task, and what a reader should know of how it was read."""
     table = read_source(source, wanted)
     table = with_spreads_apart(table, wanted.size)
-    columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
+    named = wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric, wanted.each_column
+    columns = find_columns(table, *named)
+    if wanted.each_column == "model" and columns.wide:
+        table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in STATED}
-    found, notes = measurements_in(table, columns, companions, wanted.metric, stated)
+    found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent))
+    notes += _not_used(table, columns, companions)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
+
+
+def _not_used(table: Table, columns: ColumnRoles, companions: Companions) -> list[str]:
+    """Say which columns hold numbers, or have no name, and were not taken for anything."""
+    used: set[Any] = {columns.size, columns.split, columns.task, *columns.scores, *ABOUT, *table.spreads.values()}
+    used |= {*companions.train.values(), *companions.sd.values(), companions.n_test, companions.averaged_over}
+    rest = [
+        repr(name)
+        for name, cells in table.columns.items()
+        if name not in used
+        and (any(map(looks_numeric, cells)) or (name.startswith("column ") and sum(map(bool, cells)) > 1))
+    ]
+    return [f"did not use the column{'s' * (len(rest) > 1)} {some(rest, 10)}."] if rest else []

@@ -13,7 +13,7 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,12 @@ from ..errors import DataError, Fault, RequestError
 from ..files.writing import file_behind
 from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
 from .faults import Faults
-from .workbook import is_workbook, read_sheet
+from .layout import Laid, header_row, lay_out
+from .workbook import Rows, Span, is_workbook, read_sheet
 
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
-_HEADER_WITHIN = 10  # rows: a table may have a title or two above it
-
-NumberedRows = list[tuple[int, list[str]]]
+_SHOWS_THE_DELIMITER = 20  # lines
 
 
 @dataclass(frozen=True)
@@ -42,36 +41,65 @@ class Table:
     place: str = "line"
     notes: tuple[str, ...] = ()
     spreads: Mapping[str, str] = field(default_factory=dict)
-    """Where cells held numbers behind ±: their column, by the one they stood in."""
+    """Where cells held numbers behind ±, or intervals: the column of the spreads, by the one they stood in."""
+    intervals: Mapping[str, float] = field(default_factory=dict)
+    """Of these, the columns that held intervals, with the level of those."""
+    sheet: str | None = None
+    """The sheet of the workbook that was read."""
+    under: tuple[str, ...] = ()
+    """The heading that each row stood under; empty where there were none."""
+    unnamed: Mapping[str, str] = field(default_factory=dict)
+    """Columns of numbers without a name of their own, as they are called here: the name to their left."""
 
     def where(self, row: int, column: str) -> str:
         """A cell, for messages."""
-        return f"{self.path}, {self.place} {self.lines[row]}, column {column!r}"
+        under = f" under {self.under[row]!r}" if self.under and self.under[row] else ""
+        return f"{self.path}, {self.place} {self.lines[row]}, column {column!r}{under}"
+
+    def rows(self, rows: Sequence[int]) -> Table:
+        """The table with these rows alone."""
+        return replace(
+            self,
+            columns={name: [cells[i] for i in rows] for name, cells in self.columns.items()},
+            lines=[self.lines[i] for i in rows],
+            under=tuple(self.under[i] for i in rows) if self.under else (),
+        )
+
+    def with_columns(self, columns: Mapping[str, list[str]]) -> Table:
+        """The table with these columns in the place of its own, or beside them."""
+        return replace(self, columns={**self.columns, **columns})
 
     def fault(self, row: int, column: str, why: str) -> DataError:
         """The error of a cell."""
         return DataError(why, where=self.where(row, column), faults=[Fault(self.lines[row], column, why)])
 
     def numbers(
-        self, column: str, *, blank: float | None = None, counts: bool = False, faults: Faults | None = None
+        self,
+        column: str,
+        *,
+        blank: float | None = None,
+        counts: bool = False,
+        faults: Faults | None = None,
+        otherwise: str = "leave out this row alone",
     ) -> list[float]:
         """A column as numbers, of things if it `counts`; an empty cell is `blank`, or at fault where that is None.
 
-        A cell at fault is an error, or NaN where `faults` are collected.
+        A cell at fault is an error, or NaN where `faults` are collected; `otherwise` says what to do with it if the
+        number is not known.
         """
         return [
-            blank if blank is not None and is_blank(cell) else self._number(row, column, counts, faults)
+            blank if blank is not None and is_blank(cell) else self._number(row, column, counts, faults, otherwise)
             for row, cell in enumerate(self.columns[column])
         ]
 
-    def _number(self, row: int, column: str, counts: bool, faults: Faults | None) -> float:
+    def _number(self, row: int, column: str, counts: bool, faults: Faults | None, otherwise: str) -> float:
         cell = self.columns[column][row]
         try:
             if cell:
                 return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
-            why = "the cell is empty. Fill it in, or delete the row."
+            why = f"the cell is empty. Fill it in, or {otherwise}."
         except ValueError as hint:
-            why = f"expected a number, got {shown(cell)}. {str(hint) or 'Correct it, or delete the row.'}"
+            why = f"expected a number, got {shown(cell)}. {str(hint) or f'Correct it, or {otherwise}.'}"
         if faults is None:
             raise self.fault(row, column, why)
         faults.add(row, column, why)
@@ -92,21 +120,27 @@ def read_table(
     is_header
         Tells the header from titles above it; None: the header is the first line.
     """
-    name, raw = _content(source)
+    return table_in(*content_of(source), sheet=sheet, is_header=is_header)
+
+
+def table_in(
+    name: str, raw: bytes, *, sheet: str | None = None, is_header: Callable[[Sequence[str]], bool] | None = None
+) -> Table:
+    """The table in the bytes of a file, by the name that messages call it; the rest is as for `read_table`."""
+    title, merged = None, list[Span]()
     if is_workbook(raw):
-        title, rows, notes = read_sheet(name, raw, sheet)
+        title, rows, merged, notes = read_sheet(
+            name, raw, sheet, is_header and (lambda rows: _has_table(rows, is_header))
+        )
         if not rows:
             raise DataError(f"{name} has nothing in its sheet {title!r}.", remedy=("Choose another with {}.", "sheet"))
         delimiter, place = None, "row"
     else:
         if sheet is not None:
             raise RequestError(f"goes with a workbook (.xlsx); {name} is a text file.", argument="sheet")
-        (delimiter, rows), notes, place = _rows(name, _text(name, raw)), [], "line"
-    first = 0 if is_header is None else _header_row(rows, is_header)
-    if first:
-        above = " ".join(" ".join(filter(None, cells)) for _, cells in rows[:first])
-        notes.append(f"left out above the table: {one_line(above, 80)!r}.")
-    (_, header), body = rows[first], rows[first + 1 :]
+        (delimiter, rows), notes, place = _rows(name, text_of(name, raw)), [], "line"
+    first = 0 if is_header is None else header_row(rows, is_header)
+    header = rows[first][1]
     # Some columns may be numbered (a wide table); where all are, or by fractions, these are measurements.
     numeric = [name for name in header if _NUMBER.fullmatch(name)]
     if len(numeric) >= 2 and (len(numeric) == len(header) or any("." in name for name in numeric)):
@@ -114,12 +148,7 @@ def read_table(
             f"{name} has no header: its first line is {', '.join(header)!r}. "
             "Put the column names on the first line, for instance size,score,split."
         )
-    repeated = {one for one in header if one and header.count(one) > 1}
-    if repeated:
-        raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
-    if not body:
-        raise DataError(f"{name} has a header ({', '.join(header)}) but no rows.")
-    for line, cells in body:
+    for line, cells in rows[first + 1 :]:
         # A line of words may be a remark beneath the table; where it is not, its cells will be missed as numbers.
         if len(cells) > len(header) and any(cells[len(header) :]) and any(map(looks_numeric, cells)):
             raise _fault(
@@ -129,29 +158,55 @@ def read_table(
                 f"{len(cells)} cells under {len(header)} column names. Numbers with decimal commas need semicolons "
                 "between the columns.",
             )
+    laid = _plain(name, rows) if is_header is None else lay_out(name, rows, merged, is_header)
+    if laid.above:
+        notes.append(f"left out above the table: {one_line(' '.join(laid.above), 80)!r}.")
+    # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
+    decimal_comma = delimiter not in (",", None) and uses_decimal_commas(
+        [part for cells in laid.columns.values() for cell in cells for part in with_spread(cell) or (cell,)]
+    )
+    return Table(
+        name,
+        laid.columns,
+        laid.lines,
+        decimal_comma,
+        place,
+        (*notes, *laid.notes),
+        sheet=title,
+        under=tuple(laid.under),
+        unnamed=laid.unnamed,
+    )
+
+
+def _has_table(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> bool:
+    """Whether a row names columns of measurements, and numbers stand beneath it."""
+    first = header_row(rows, is_header) if rows else 0
+    return (
+        bool(rows)
+        and is_header(rows[first][1])
+        and any(sum(map(looks_numeric, cells)) > 1 for _, cells in rows[first + 1 :])
+    )
+
+
+def _plain(name: str, rows: Rows) -> Laid:
+    """A table whose first row names its columns."""
+    (_, header), body = rows[0], rows[1:]
+    repeated = {one for one in header if one and header.count(one) > 1}
+    if repeated:
+        raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
+    if not body:
+        raise DataError(f"{name} has a header ({', '.join(header)}) but no rows.")
     columns = {
         one: [cells[i] if i < len(cells) else "" for _, cells in body]
         for i, one in enumerate(header)
         if one  # a nameless column is the row number that spreadsheets and data frames write
     }
-    # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
-    decimal_comma = delimiter not in (",", None) and uses_decimal_commas(
-        [part for cells in columns.values() for cell in cells for part in with_spread(cell) or (cell,)]
-    )
-    return Table(name, columns, [line for line, _ in body], decimal_comma, place, tuple(notes))
+    return Laid(columns, [line for line, _ in body])
 
 
 def _fault(name: str, place: str, line: int, why: str) -> DataError:
     """The error of a row that has no columns yet."""
     return DataError(why, where=f"{name}, {place} {line}", faults=[Fault(line, None, why)])
-
-
-def _header_row(rows: NumberedRows, is_header: Callable[[Sequence[str]], bool]) -> int:
-    """Which row names the columns: the first that is a header, or else the first with two cells or more."""
-    comments = [cells[0].startswith("#") for _, cells in rows]  # lines of them do not count; `# samples` may be a name
-    near = [i for i in range(len(rows)) if i - sum(comments[:i]) < _HEADER_WITHIN]
-    several = [i for i in near if sum(map(bool, rows[i][1])) > 1 and not comments[i]]
-    return next((i for i in near if is_header(rows[i][1])), several[0] if several else 0)
 
 
 def as_csv(columns: Mapping[str, Iterable[object]]) -> str:
@@ -196,7 +251,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise DataError(f"{path} cannot be read: {problem.strerror}.") from None
 
 
-def _content(source: Any) -> tuple[str, bytes]:
+def content_of(source: Any) -> tuple[str, bytes]:
     """The name of a file, as messages call it, and what it holds."""
     if not offers(source, "read"):
         file_behind(source)  # refuses what is no path
@@ -213,7 +268,8 @@ def _content(source: Any) -> tuple[str, bytes]:
     return "standard input" if name == "<stdin>" else name, content.encode() if isinstance(content, str) else content
 
 
-def _text(name: str, raw: bytes) -> str:
+def text_of(name: str, raw: bytes) -> str:
+    """What a text file holds, whichever of the usual encodings it has."""
     encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
     if b"\x00" in raw and encoding != "utf-16":
         raise DataError(f"{name} is not a text file. Save the table as CSV.")
@@ -225,13 +281,13 @@ def _text(name: str, raw: bytes) -> str:
         return raw.decode("cp1252", errors="replace")  # what older spreadsheets on Windows write
 
 
-def _rows(name: str, text: str) -> tuple[str, NumberedRows]:
+def _rows(name: str, text: str) -> tuple[str, Rows]:
     note = re.match(r"sep=([;,|\t])\r?\n", text)  # a spreadsheet's to itself
     lines = text[note.end() if note else 0 :].splitlines()
     filled = [line for line in lines if line.strip(' \t,;|"')]
     if not filled:
         raise DataError(f"{name} is empty. Expected a header such as size,score,split and one row a measurement.")
-    delimiter = note[1] if note else _delimiter(filled[: 2 * _HEADER_WITHIN])
+    delimiter = note[1] if note else _delimiter(filled[:_SHOWS_THE_DELIMITER])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         with cells_of_any_length():

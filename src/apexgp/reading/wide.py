@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from .known_metrics import known_metric, plain_name, same_metric, says_only_score
 
-__all__ = ["SPLIT_WORDS", "TRAINING", "sets_of_splits", "without_split"]
+__all__ = ["SPLIT_WORDS", "TRAINING", "named_as_splits", "sets_of_splits", "told_apart_by", "without_split"]
 
 TRAINING = {"train", "training", "labelled", "labeled", "annotated"}
 SPLIT_WORDS = {
@@ -45,6 +45,28 @@ def sets_of_splits(names: Sequence[str], metric: str | None = None) -> list[list
     best = of_metric or of_scores or (sets if len(sets) == 1 and not alone else {})
     tested = [own for rest, own in best.items() if not _VALIDATION & set(rest.split())]
     return tested if len(tested) == 1 else list(best.values())
+
+
+def told_apart_by(names: Sequence[str]) -> list[str]:
+    """What is left of each name without the words that stand in all of them: LR and RF of AUC (LR), AUC (RF)."""
+    words = [re.findall(r"[^\s()\[\],:;_]+", name) for name in names]
+    shared = set.intersection(*({word.casefold() for word in own} for own in words)) if words else set()
+    return [" ".join(word for word in own if word.casefold() not in shared) for own in words]
+
+
+def named_as_splits(names: Sequence[str]) -> bool:
+    """Whether columns that a caller lists together are plainly splits: by a number, a letter, or a word that says so.
+
+    Sites, readers and models are told apart by numbers and letters, too: beside those only a metric may be named.
+    """
+    if all(_with_split_word(_words(name)) is not None for name in names):
+        return True
+    words = [" ".join(_words(name)) for name in names]
+    apart = told_apart_by(words)
+    if not all(re.fullmatch(r"\d+|[a-z]", rest) for rest in apart):
+        return False
+    shared = " ".join(word for word in words[0].split() if word != apart[0])
+    return not shared or known_metric(shared) is not None or says_only_score(shared)
 
 
 def _told_apart_by_more(names: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ import io
 import re
 import warnings
 import zipfile
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -20,7 +21,10 @@ from .._check import some
 from .._extras import need
 from ..errors import DataError
 
-__all__ = ["is_workbook", "read_sheet", "sheet_titles"]
+__all__ = ["Rows", "Span", "is_workbook", "read_sheet", "sheet_titles"]
+
+Rows = list[tuple[int, list[str]]]
+Span = tuple[int, int, int]  # row in the sheet, first and last column from 0
 
 _MOST_CELLS = 2_000_000
 _MOST_BYTES = 200_000_000  # unpacked: a small archive may hold endless zeros
@@ -31,8 +35,10 @@ def is_workbook(raw: bytes) -> bool:
     return raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
 
 
-def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tuple[int, list[str]]], list[str]]:
-    """The name of a sheet, its rows that are not empty, and what a reader should know.
+def read_sheet(
+    name: str, raw: bytes, sheet: str | None, holds_table: Callable[[Rows], bool] | None = None
+) -> tuple[str, Rows, list[Span], list[str]]:
+    """The name of a sheet, its rows that are not empty, its cells merged across columns, what a reader should know.
 
     Parameters
     ----------
@@ -41,27 +47,53 @@ def read_sheet(name: str, raw: bytes, sheet: str | None) -> tuple[str, list[tupl
     raw
         What it holds.
     sheet
-        Name of the sheet, or its number from 1; None: the first.
+        Name of the sheet, or its number from 1; None: the first that holds a table, or else the first.
+    holds_table
+        Tells such a sheet by its rows; None: the first is taken.
     """
     sheets = _sheets(name, raw)
-    chosen = _chosen(name, list(sheets), sheet)
-    cells = sheets[chosen]
+    if sheet is not None:
+        chosen = _chosen(name, list(sheets), sheet)
+        return chosen, *_rows(name, chosen, sheets[chosen]), []
+    if len(sheets) == 1 or holds_table is None:
+        chosen, others = next(iter(sheets)), list(sheets)[1:]
+        notes = [f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}."]
+        return chosen, *_rows(name, chosen, sheets[chosen]), notes if others else []
+    read = {title: _rows(name, title, cells) for title, cells in sheets.items()}
+    tables = [title for title, (rows, _) in read.items() if holds_table(rows)]
+    chosen = (tables or list(read))[0]
+    others = [title for title in tables if title != chosen]
+    rest = [title for title in read if title not in tables and title != chosen]
+    if not tables:
+        return (
+            chosen,
+            *read[chosen],
+            [f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(rest)}."],
+        )
+    said = f"read the sheet {chosen!r}, the {'first' if others else 'only one'} of {len(sheets)} with a table of scores"
+    if others:
+        said += f"; {some(others)} {'has' if len(others) == 1 else 'have'} one, too"
+    if rest:
+        said += f"; none in {some(rest)}"
+    return chosen, *read[chosen], [f"{said}."]
+
+
+def _rows(name: str, title: str, cells: Any) -> tuple[Rows, list[Span]]:
+    """The rows of a sheet that are not empty, as text, and its cells merged across columns."""
     if cells.max_row * cells.max_column > _MOST_CELLS:  # one cell far away is enough: all those before it count
         raise DataError(
-            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {chosen!r}. "
+            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {title!r}. "
             "Delete what stands far from the table, or save the table as CSV."
         )
     grid = [[_shown(cell) for cell in row] for row in cells.iter_rows()]
+    across: list[Span] = []
     for block in cells.merged_cells.ranges:
         if block.min_col == block.max_col:  # one size beside several rows; a heading across columns is no value of each
             for row in range(block.min_row, min(block.max_row, len(grid))):
                 grid[row][block.min_col - 1] = grid[block.min_row - 1][block.min_col - 1]
-    rows = [(number, row) for number, row in enumerate(grid, start=1) if any(row)]
-    others = [title for title in sheets if title != chosen]
-    notes = []
-    if sheet is None and others:
-        notes.append(f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}.")
-    return chosen, rows, notes
+        else:
+            across.append((block.min_row, block.min_col - 1, block.max_col - 1))
+    return [(number, row) for number, row in enumerate(grid, start=1) if any(row)], across
 
 
 def sheet_titles(name: str, raw: bytes) -> list[str]:

@@ -104,9 +104,20 @@ class ColumnOptions:
             show_default=False,
         ),
     ] = None
+    each_column: Annotated[
+        str | None,
+        typer.Option(
+            help="What each of several columns of scores is: split or model.  [default: what their names tell]",
+            show_default=False,
+        ),
+    ] = None
+    per_cent: Annotated[bool, typer.Option("--per-cent", help="The scores are per cents.")] = False
     sheet: Annotated[
         str | None,
-        typer.Option(help="Sheet of an .xlsx workbook: its name or number.  [default: the first]", show_default=False),
+        typer.Option(
+            help="Sheet of an .xlsx workbook: its name or number.  [default: the first with a table of scores]",
+            show_default=False,
+        ),
     ] = None
 
     @property
@@ -125,6 +136,8 @@ class ColumnOptions:
             score_sd=self.sd_column,
             n_test=self.n_test,
             averaged_over=self.averaged_over,
+            each_column=self.each_column,
+            per_cent=self.per_cent or None,
         )
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
@@ -165,7 +178,8 @@ class CurveFile(ColumnOptions):
     pairs: Annotated[
         Path,
         typer.Argument(
-            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input.",
+            help="Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input; "
+            "or a folder of training runs, or mlflow:EXPERIMENT.",
             allow_dash=True,
         ),
     ]
@@ -190,8 +204,8 @@ class CurveFileIfAny(ColumnOptions):
     pairs: Annotated[
         Path | None,
         typer.Argument(
-            help="Table (CSV or .xlsx) with the columns size, score and, if known, split; - is standard input. Leave "
-            "it out before the first pilot.",
+            help="Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input; "
+            "or a folder of training runs, or mlflow:EXPERIMENT. Leave it out before the first pilot.",
             allow_dash=True,
             show_default=False,
         ),

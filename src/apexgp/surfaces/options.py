@@ -211,6 +211,12 @@ def _apart(text: str, argument: str) -> list[str]:
 
 
 def _size(text: str, argument: str) -> tuple[float, str]:
+    if re.fullmatch(r"[1-9]\d{0,2}(\.\d{3})+", text.strip()):  # thousands, as much of Europe writes them
+        whole = text.strip().replace(".", "")
+        if text.count(".") == 1:
+            either = f"{float(text):g} or as {whole}"
+            raise RequestError(f"can be read as {either}. Write {whole} if that is meant.", argument=argument)
+        text = whole
     match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
     if match is None:
         raise RequestError(f"wants a training-set size such as 20000, 20k or 10x, got {text!r}.", argument=argument)

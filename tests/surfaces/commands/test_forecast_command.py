@@ -121,12 +121,12 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments
     [
         ("", "is empty"),
         ("60,0.7\n90,0.8\n", "no header"),
-        ("size,score\n60,85\n", "85 becomes 0.85"),
+        ("size,score\n60,85\n", "Per cent? Write 85% in every row. Or say so with --per-cent"),
         ("epoch,auc\n60,0.7\n", "found epoch, auc. Name yours with --size-column"),
-        ("n,acc,F1\n60,0.7,0.6\n", "2 columns that may hold the scores: acc, F1. Name one of them with --score-column"),
-        ("n,anna,ben\n60,0.7,0.6\n", "if each of these is a split, with --score-column anna --score-column ben."),
+        ("n,acc,F1\n60,0.7,0.6\n", "may hold the scores: acc, F1. Which of them is to be forecast? Name one of them"),
+        ("n,anna,ben\n60,0.7,0.6\n", "is a split or a model, say --each-column split or --each-column model."),
         (
-            "model,dataset,n,acc\na,b,60,0.7\n",
+            "model,dataset,n,acc\na,b,60,0.7\nb,c,60,0.7\n",
             "may hold the tasks: model, dataset. Name one of them with --task-column",
         ),
         ("size,score\n60,0.7\n90,0.8\n", "3 or more different sizes"),

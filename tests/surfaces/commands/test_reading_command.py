@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+import workbooks
 from conftest import MEANS, has_row, pilot_table, require
+from workbooks import saved
 
 ODD = "N;AUC;Fold\r\n" + "".join(
     f"{size};{100 * score:.1f} %;{fold}\r\n".replace(".", ",")
@@ -56,7 +58,10 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
     code, out, err = run("forecast", path)
     assert code == 0
     assert f"Note: {path}: took the column 'train AUC' for the training scores.\n" in err
-    assert f"Note: {path}: took the numbers behind ± under 'AUC' for standard deviations of the runs.\n" in err
+    assert (
+        f"Note: {path}: took the numbers behind ± or in brackets under 'AUC' for standard deviations of the runs.\n"
+        in err
+    )
     assert "Say how many with --averaged-over, or in a column averaged_over." in out + err
     told = run("forecast", path, "--averaged-over", 10, "--n-test", 200, "--train-column", "x")
     assert told[0] == 0
@@ -107,7 +112,8 @@ def test_a_fault_on_standard_input_is_told(run, pipe):
     assert run("forecast", "-")[2].startswith("Error: standard input is empty.")
     pipe(b"n,auc\n60,x\n")
     assert run("forecast", "-")[2] == (
-        "Error: standard input, line 2, column 'auc': expected a number, got 'x'. Correct it, or delete the row.\n"
+        "Error: standard input, line 2, column 'auc': expected a number, got 'x'. Correct it, or leave out this row "
+        "alone.\n"
     )
 
 
@@ -123,7 +129,7 @@ def test_sheets_of_a_workbook(run, tmp_path):
     book.save(path)
     code, out, err = run("forecast", path, *FAST)
     assert code == 0
-    assert "read the sheet 'Sheet', the first of 2; the others are Errors." in err
+    assert "read the sheet 'Sheet', the first of 2 with a table of scores; Errors has one, too." in err
     assert "expected accuracy" in out
     code, out, err = run("forecast", path, "--sheet", "Errors", "--lower-is-better", *FAST)
     assert (code, "read the sheet" in err) == (0, False)
@@ -153,6 +159,7 @@ def test_what_was_left_out_is_said(run, write):
         (("720, 800, 2x",), [720, 800, 1128]),
         (("20,000",), [20000]),
         (("1k,2_000",), [1000, 2000]),
+        (("1.000.000",), [1000000]),
     ],
 )
 def test_sizes_as_people_list_them(run, write, at, sizes):
@@ -167,6 +174,51 @@ def test_a_comma_that_may_mean_two_things_is_refused(run, write):
         1,
         "Error: --at can be read as 720800 or as 720, 800. Write 720800, or '720, 800' with spaces.\n",
     )
+
+
+def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilot_are_cautioned(run, write):
+    path = write(pilot_table())
+    asked = "Error: --at can be read as 5 or as 5000. Write 5000 if that is meant.\n"
+    assert run("forecast", path, "--at", "720,5.000")[::2] == (1, asked)
+    code, out, _ = run("forecast", path, "--at", "5, 720", *FAST)
+    assert code == 0
+    assert "Caution: 5 is below the smallest pilot size (60)." in out
+    assert "below the smallest" not in run("forecast", path, "--at", "60", *FAST)[1]
+
+
+@pytest.mark.parametrize(
+    ("build", "question", "answer"),
+    [
+        ("bare_per_cents", "Or say so with --per-cent, or with a % sign in the column's name.", ["--per-cent"]),
+        ("several_metrics", "for instance with --score-column AUC.", ["--score-column", "AUC"]),
+        ("unnamed_folds", "Then say --each-column split (or", ["--each-column", "split"]),
+        ("unnamed_folds", "name the scores with --score-column AUC.", ["--score-column", "AUC"]),
+        ("models_in_columns", "with --score-column 'AUC (ResNet)'.", ["--score-column", "AUC (ResNet)"]),
+    ],
+)
+def test_a_question_ends_with_the_option_that_answers_it(run, tmp_path, build, question, answer):
+    require("openpyxl")
+    path = saved(getattr(workbooks, build), tmp_path)
+    code, out, err = run("forecast", path, *FAST)
+    assert (code, out) == (1, "")
+    assert question in err
+    assert run("forecast", path, *answer, *FAST)[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("build", "options"),
+    [("models_side_by_side", ()), ("model_column", ()), ("models_in_columns", ("--each-column", "model"))],
+)
+def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
+    require("openpyxl")
+    code, out, _ = run("compare", saved(getattr(workbooks, build), tmp_path), "--at", "1000", *options)
+    assert code == 0
+    assert "With 1,000 training examples ResNet beats ViT" in out
+    code, _, err = run("compare", saved(workbooks.plain, tmp_path))
+    assert code == 1
+    assert "compare wants two or more models" in err
+    assert "Name that with --task-column" in err
 
 
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)

@@ -121,7 +121,7 @@ def test_a_wrong_row_is_told_beside_it(open_page):
         wrong.fill("abc")
         fault = page.locator("#rows tr.fault")
         fault.wait_for()
-        assert fault.inner_text().strip() == "expected a number, got 'abc'. Correct it, or delete the row."
+        assert fault.inner_text().strip() == "expected a number, got 'abc'. Correct it, or leave out this row alone."
         assert page.locator("#rows tr").nth(3).get_attribute("class") == "fault"  # right below the third
         assert wrong.get_attribute("aria-invalid") == "true"
         assert wrong.get_attribute("aria-describedby") == fault.locator("td").nth(1).get_attribute("id")
@@ -299,13 +299,16 @@ def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_
         table = "n,accuracy,F1,remark\n60,0.6,0.66,\n94,0.6,0.70,\n147,0.6,0.72,\n230,0.6,0.75,\n500,0.6,0.76,late\n"
         paste(page, table)
         page.wait_for_selector("#choice[open]")
-        assert "Name one of them with “Scores”" in page.text_content("#read-problem")
+        assert "Name one of them, for instance with “Scores”" in page.text_content("#read-problem")
         assert page.get_attribute("#score_column", "aria-invalid") == "true"
         page.select_option("#score_column", "F1")
         answered(page, "times the 500 of the pilot, which give 0.760")
         assert page.input_value("#paste") == ""
         assert page.is_hidden("#read-problem")
-        page.select_option("#score_column", ["accuracy", "F1"])  # two splits
+        page.select_option("#score_column", ["accuracy", "F1"])
+        page.wait_for_selector("#read-problem:not([hidden])")
+        assert "are different metrics" in page.text_content("#read-problem")
+        page.select_option("#each_column", "split")  # who says so is believed
         answered(page, "which give 0.680")
         openpyxl = require("openpyxl")
         book = openpyxl.Workbook()
@@ -315,8 +318,6 @@ def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_
             scores.append(line.split("\t"))
         book.save(tmp_path / "book.xlsx")
         page.set_input_files("#file", tmp_path / "book.xlsx")
-        page.wait_for_selector("#read-problem:not([hidden])")
-        page.select_option("#sheet", "Scores")
         answered(page, "times the 360 of the pilot")
         assert page.input_value("#sheet") == "Scores"
         page.click("#clear")

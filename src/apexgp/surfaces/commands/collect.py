@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from ...collect.prepare import Prepared
 from ...collect.runner import carried_out
 from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
-from ...errors import RequestError
+from ...errors import ClassesLeftOutWarning, RequestError
 from ..command import Sets
 from ..curve_output import CurveOutput
 from ..options import numbers_in
@@ -101,6 +102,7 @@ def collect(
     classifier = _classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with all_warnings(), workers.at_work() as n_jobs:
+        warnings.simplefilter("ignore", ClassesLeftOutWarning)  # it stands among the notes, too
         agenda = Agenda.drawn_up(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ...curve import LearningCurve
 from ...errors import RequestError
 from ...questions.compare import COMPARED_TIMES, CompareQuestion
 from ..command import Sets
@@ -24,7 +25,10 @@ def compare(
     *,
     files: Annotated[
         list[Path],
-        typer.Argument(help="Tables (CSV or .xlsx), one for each model, with the columns size, score and split."),
+        typer.Argument(
+            help="Tables (CSV or .xlsx), one for each model, with the columns size, score and split; or one whose "
+            "column model tells the models apart."
+        ),
     ],
     at: Annotated[
         list[str] | None,
@@ -44,13 +48,32 @@ def compare(
 
     Scores of the same split (equal labels) are paired.
     """
-    if len(files) < 2:
-        raise RequestError("compare wants two or more files, one for each model.")
     question = CompareQuestion(at=reach_of(at))
-    curves = {name: columns.only_curve_of(path) for name, path in _named(files).items()}
+    curves = _of_one(columns, files[0]) if len(files) == 1 else _of_each(columns, files)
     found = question.answer(curves, settings.model())
     output.present(compare_facts(found), *table_of(found))
     picture.draw(lambda: ComparisonDisplay.from_comparison(found).plot(), output)
+
+
+def _of_one(columns: ColumnOptions, path: Path) -> dict[str, LearningCurve]:
+    """The models of one file, by the entries of its column."""
+    curves = {str(name): curve for name, curve in columns.curves_of(path).items()}
+    if len(curves) < 2:
+        raise RequestError(
+            f"compare wants two or more models, and {path} holds one curve. Name a file for each, or one with a column "
+            "such as model that tells them apart.",
+            remedy=(
+                "Name that with {}; where each model has a column of scores, say {}.",
+                "task",
+                ("each_column", "model"),
+            ),
+        )
+    return curves
+
+
+def _of_each(columns: ColumnOptions, files: list[Path]) -> dict[str, LearningCurve]:
+    """The only curve of each file, by its name."""
+    return {name: columns.only_curve_of(path) for name, path in _named(files).items()}
 
 
 def _named(files: list[Path]) -> dict[str, Path]:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, TypeGuard
+from typing import Annotated, Any, Literal, TypeGuard
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -146,6 +146,10 @@ def _add_paths(app: FastAPI) -> None:
         split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
         task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
         sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
+        each_column: Annotated[
+            Literal["split", "model"] | None, Query(description="What each of several columns of scores is.")
+        ] = None,
+        per_cent: Annotated[bool, Query(description="The scores are per cents.")] = False,
     ) -> Response:
         """The curves of a file, or of text from a spreadsheet, row by row."""
         columns = ColumnOptions(
@@ -154,6 +158,8 @@ def _add_paths(app: FastAPI) -> None:
             split_column=split_column,
             task_column=task_column,
             sheet=sheet,
+            each_column=each_column,
+            per_cent=per_cent,
         )
         return await _answered(request, "read", Sent(await request.body(), columns))
 

@@ -43,6 +43,7 @@ class Sent:
         self.columns = columns
         self.notes: list[str] = []
         self._raw, self._names = raw, list[str]()
+        self._sheet: str | None = None
 
     def read(self) -> Table:
         """The table; a workbook that would fill the memory is refused."""
@@ -52,7 +53,7 @@ class Sent:
             raw = header.encode() + b"\n" + raw
             self.notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
         table = _parsed(raw, self.columns)
-        self._names = list(table.columns)
+        self._names, self._sheet = list(table.columns), table.sheet
         return table
 
     @property
@@ -62,7 +63,7 @@ class Sent:
         with suppress(ApexError):  # what is wrong with the file has been said, and then there is nothing to choose
             _check_workbook(self._raw)
             sheets = sheet_titles(_NAME, self._raw) if is_workbook(self._raw) else []
-        sheet = self.columns.sheet
+        sheet = self._sheet or self.columns.sheet
         numbered = sheet is not None and sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(sheets)
         chosen = sheets[int(sheet) - 1] if sheet is not None and numbered else sheet
         shown_sheet = chosen if chosen in sheets else next(iter(sheets), None)

@@ -84,6 +84,8 @@ class ColumnsRequest(_Request):
     sd_column: str | None = _option(ColumnOptions, "sd_column", **_names())
     n_test: str | float | None = _option(ColumnOptions, "n_test")
     averaged_over: str | int | None = _option(ColumnOptions, "averaged_over")
+    each_column: Literal["split", "model"] | None = _option(ColumnOptions, "each_column")
+    per_cent: bool = _option(ColumnOptions, "per_cent")
 
 
 class CurveRequest(ColumnsRequest):

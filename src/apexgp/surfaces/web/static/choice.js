@@ -1,12 +1,13 @@
 // Which sheet and which columns of a file are meant: offered where there is a choice, and opened where it is in doubt.
 
 const COLUMNS = ["size_column", "score_column", "split_column"];
+const SAID = ["each_column", "per_cent"]; // with choices of their own
 const element = (name) => document.getElementById(name);
 
 /** What was chosen, as the query of a request; empty where the reader is to tell by the names. */
 export function chosen() {
   const query = new URLSearchParams();
-  for (const name of ["sheet", ...COLUMNS]) {
+  for (const name of ["sheet", ...COLUMNS, ...SAID]) {
     for (const option of element(name).selectedOptions) if (option.value) query.append(name, option.value);
   }
   return query.size ? `?${query}` : "";
@@ -33,7 +34,8 @@ export function offer({ columns, sheets, sheet }, inDoubt = null) {
 
 /** Forget what was chosen for another file. */
 export function forget() {
-  for (const field of element("choice").querySelectorAll("select")) field.replaceChildren();
+  for (const field of element("choice").querySelectorAll("select:not([data-fixed])")) field.replaceChildren();
+  for (const name of SAID) element(name).value = "";
   element("choice").open = false;
   element("choice").hidden = true;
 }

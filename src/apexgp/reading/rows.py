@@ -1,0 +1,131 @@
+"""Rows without a measurement of their own: remarks, repeated headers, summaries; sizes written once for several."""
+
+from __future__ import annotations
+
+from .._check import some
+from .cells import is_blank, looks_numeric, number_in
+from .headers import ColumnRoles
+from .known_metrics import known_metric, plain_name
+from .spreadsheets import Table, one_line
+
+__all__ = ["measured_rows"]
+
+_SUMMARY = {
+    *("mean", "means", "average", "avg", "median", "sd", "std", "stdev", "stddev", "se", "sem", "min", "max"),
+    *("minimum", "maximum", "total", "totals", "sum", "overall", "range", "iqr", "ci", "variance", "mean sd"),
+}
+_DONE = {"finished", "completed", "complete", "succeeded", "success", "done"}
+_STATES = _DONE | {
+    "running",
+    "failed",
+    "crashed",
+    "killed",
+    "scheduled",
+    "pending",
+    "preempting",
+    "preempted",
+    "queued",
+}
+_BESIDE_SUMMARY = {
+    *("of", "all", "grand", "over", "the", "score", "scores", "95", "standard", "deviation", "error", "dev", "value"),
+    *("fold", "folds", "split", "splits", "seed", "seeds", "run", "runs", "s", "d", "row", "column", "n"),
+}
+
+
+def measured_rows(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+    """The table with its measurements alone, each with its size, and what a reader should know."""
+    table, unfinished = _finished(table)
+    table, remarks = _without_remarks(table, columns)
+    table, summaries = _without_summaries(table, columns)
+    table, sizes = _with_every_size(table, columns)
+    return table, [*unfinished, *remarks, *summaries, *sizes]
+
+
+def _finished(table: Table) -> tuple[Table, list[str]]:
+    """The table without runs that a tracker says have failed or still go on: their last score is not the final one."""
+    for name, cells in table.columns.items():
+        said = [cell.casefold() for cell in cells]
+        if plain_name(name) in ("state", "status") and set(said) <= _STATES and set(said) & _DONE:
+            left_out = [i for i, state in enumerate(said) if state not in _DONE]
+            if not left_out:
+                return table, []
+            told = some([f"{table.lines[i]} ({cells[i]})" for i in left_out], 10)
+            rows = "a run that is" if len(left_out) == 1 else f"{len(left_out)} runs that are"
+            kept = table.rows([i for i in range(len(cells)) if i not in left_out])
+            return kept, [f"left out {rows} not finished: {table.place} {told}."]
+    return table, []
+
+
+def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+    """The table without remarks between and beneath its rows, and without its header repeated."""
+    height, measured = len(table.lines), [columns.size, *columns.scores]
+    filled = [[name for name, cells in table.columns.items() if cells[i]] for i in range(height)]
+    numbers = [any(looks_numeric(table.columns[name][i]) for name in measured if name) for i in range(height)]
+    if columns.size is not None:
+        numbers = [found or _is_size(table, columns.size, i) for i, found in enumerate(numbers)]
+    last = max((i for i in range(height) if numbers[i]), default=height)
+    header = [all(table.columns[name][i] == name for name in filled[i]) and len(filled[i]) > 1 for i in range(height)]
+    remark = [not numbers[i] and (header[i] or i > last or len(filled[i]) == 1) for i in range(height)]
+    if all(remark) or not any(remark):
+        return table, []
+    dropped = [i for i in range(height) if remark[i]]
+    kept = table.rows([i for i in range(height) if not remark[i]])
+    said = [i for i in dropped if not header[i]]
+    if not said:
+        return kept, []
+    words = one_line(" ".join(table.columns[name][i] for i in said for name in filled[i]), 80)
+    where = f"{table.place} {some([table.lines[i] for i in said])}"
+    return kept, [f"left out, because no measurement stands there: {where}, {words!r}."]
+
+
+def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+    """The table without rows that sum up others: `mean`, `SD` or `Total` where a size or a split is named."""
+    unnamed = [name for name in table.columns if name.startswith("column ") and name not in columns.scores]
+    places = [name for name in (columns.size, columns.split, *unnamed) if name is not None]
+    found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i))}
+    if not found or len(found) == len(table.lines):
+        return table, []
+    told = some([f"{table.lines[i]} ({said})" for i, said in found.items()], 10)
+    rows = "a row that sums" if len(found) == 1 else f"{len(found)} rows that sum"
+    return (
+        table.rows([i for i in range(len(table.lines)) if i not in found]),
+        [f"left out {rows} up others: {table.place} {told}."],
+    )
+
+
+def _summary(table: Table, places: list[str], row: int) -> str:
+    """The cell that says that a row sums up others; empty where none does."""
+    for name in places:
+        cell = table.columns[name][row]
+        words = plain_name(cell).split()
+        rest = [word for word in words if word not in _SUMMARY | _BESIDE_SUMMARY and not known_metric(word)]
+        if words and not rest and (set(words) & _SUMMARY or "deviation" in words):
+            return cell
+    return ""
+
+
+def _with_every_size(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+    """The table with the size in every row, where it is written once above several and the next cells are empty."""
+    if columns.size is None:
+        return table, []
+    cells = table.columns[columns.size]
+    empty = [i for i, cell in enumerate(cells) if is_blank(cell)]
+    starts = [i for i in range(len(cells)) if i not in empty]
+    # As many rows under each of several sizes, so that it is a habit and no gap.
+    heights = {end - start for start, end in zip(starts, [*starts[1:], len(cells)], strict=True)}
+    if not empty or 0 in empty or len(starts) < 2 or len(heights) > 1:
+        return table, []
+    filled = list(cells)
+    for i in empty:
+        filled[i] = filled[i - 1]
+    note = f"took the empty cells under {columns.size!r} for the size above them: {table.place} "
+    note += f"{some([table.lines[i] for i in empty])}."
+    return table.with_columns({columns.size: filled}), [note]
+
+
+def _is_size(table: Table, column: str, row: int) -> bool:
+    try:
+        number_in(table.columns[column][row], decimal_comma=table.decimal_comma, counts=True)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,216 @@
+"""Workbooks as people keep them: each is read at once, or asks one question whose remedy then reads it."""
+
+import re
+
+import numpy as np
+import pytest
+
+import workbooks
+from apexgp import LearningCurve, read_curves
+from apexgp.curve import curves_and_notes
+from apexgp.errors import DataError
+from apexgp.reading.source import TableSettings
+from conftest import require
+from workbooks import FOLDS, MEANS, OTHER, fill, saved, the_pilot
+
+
+@pytest.fixture
+def book(tmp_path):
+    require("openpyxl")
+    return lambda build: saved(build, tmp_path)
+
+
+def same(found, wanted):
+    """Whether two curves hold the same scores, size by size and split by split, whatever their order."""
+    rows = [
+        sorted(zip(curve.sizes, curve.scores.round(6), map(str, curve.split), strict=True)) for curve in (found, wanted)
+    ]
+    assert [row[:2] for row in rows[0]] == [row[:2] for row in rows[1]]
+    assert len(set(rows[0])) == len(set(rows[1]))
+    return True
+
+
+@pytest.mark.parametrize(
+    ("build", "metric", "said"),
+    [
+        ("plain", "AUROC", ""),
+        ("summary_rows", "score", "left out 2 rows that sum up others: row 6 (Mean), 7 (SD)."),
+        ("subtotals", "AUROC", "left out 4 rows that sum up others: row 5 (mean), 9 (mean), 13 (mean), 17 (mean)."),
+        ("counted", "AUROC", ""),
+        ("per_cents_with_unit_row", "accuracy", "'Accuracy (%)' for the scores"),
+        ("cover_sheet", "AUROC", "read the sheet 'Results', the only one of 3 with a table of scores; none in Cover"),
+        ("one_name_for_three_folds", "AUROC", "'AUC 1', 'AUC 2', 'AUC 3' for the scores, a column a split"),
+        ("sizes_written_once", "AUROC", "took the empty cells under 'n' for the size above them: row 3, 4, 6"),
+        ("sizes_across", "AUROC", "took the columns n=60, n=120, n=250, n=500 for sizes"),
+    ],
+)
+def test_read_at_once(book, build, metric, said):
+    curves, notes = curves_and_notes(book(getattr(workbooks, build)), TableSettings())
+    (curve,) = curves.values()
+    assert same(curve, the_pilot())
+    assert curve.metric_name == metric
+    assert said in " ".join(notes)
+
+
+@pytest.mark.parametrize(
+    "build", ["models_side_by_side", "models_under_the_sizes", "tables_side_by_side", "model_column"]
+)
+def test_models_of_one_sheet_are_curves_of_their_own(book, build):
+    curves = read_curves(book(getattr(workbooks, build)))
+    assert list(curves) == ["ResNet", "ViT"]
+    assert same(curves["ResNet"], the_pilot())
+    assert same(curves["ViT"], the_pilot(OTHER))
+
+
+@pytest.mark.parametrize(
+    ("build", "question", "answer"),
+    [
+        (
+            "bare_per_cents",
+            "got 66. Per cent? Write 66% in every row. Or say so with per_cent=True",
+            {"per_cent": True},
+        ),
+        (
+            "several_metrics",
+            "Which of them is to be forecast? Name one of them, for instance with score='AUC'.",
+            {"score": "AUC"},
+        ),
+        ("unnamed_folds", "More splits beside 'AUC'? Then say each_column='split'", {"each_column": "split"}),
+        ("models_in_columns", "name it with score='AUC (ResNet)'.", {"score": "AUC (ResNet)"}),
+    ],
+)
+def test_one_question_whose_remedy_then_works(book, build, question, answer):
+    path = book(getattr(workbooks, build))
+    with pytest.raises(DataError, match=re.escape(question)):
+        LearningCurve.from_csv(path)
+    assert same(LearningCurve.from_csv(path, **answer), the_pilot())
+
+
+def test_models_in_columns_are_curves_of_their_own_where_that_is_said(book):
+    curves = read_curves(book(workbooks.models_in_columns), each_column="model")
+    assert list(curves) == ["ResNet", "ViT"]
+    assert same(curves["ViT"], the_pilot(OTHER))
+    assert {curve.metric_name for curve in curves.values()} == {"AUROC"}
+
+
+def test_different_metrics_are_never_pooled(book):
+    with pytest.raises(DataError, match=r"'AUC', 'Sensitivity' are different metrics \(AUROC, sensitivity\)"):
+        LearningCurve.from_csv(book(workbooks.several_metrics), score=["AUC", "Sensitivity"])
+
+
+def test_columns_without_a_name_may_be_left_out_with_a_word(book):
+    curves, notes = curves_and_notes(book(workbooks.unnamed_folds), TableSettings(score="AUC"))
+    assert curves[None].scores.tolist() == [scores[0] for scores in FOLDS.values()]
+    assert "did not use the columns 'column C', 'column D'." in " ".join(notes)
+
+
+def test_a_name_over_several_columns_is_asked_about(book):
+    def build(book):
+        fill(book, [["n", "AUC", "AUC", "AUC"], *workbooks.wide_rows()])
+
+    path = book(build)
+    with pytest.raises(DataError, match=r"the name 'AUC' stands over 3 columns\. More splits beside 'AUC'\?"):
+        LearningCurve.from_csv(path)
+    assert same(LearningCurve.from_csv(path, each_column="split"), the_pilot())
+
+
+def test_a_pending_cell_costs_itself_alone(book, tmp_path):
+    with pytest.raises(
+        DataError, match=r"row 5, column 'Fold 3': .* got 'pending'\. Correct it, or leave the cell empty"
+    ):
+        LearningCurve.from_csv(book(workbooks.pending))
+    path = tmp_path / "long.csv"
+    path.write_text("n,AUC,fold\n60,0.7,1\n60,pending,2\n120,0.8,1\n")
+    with pytest.raises(DataError, match=r"line 3, .* got 'pending'\. Correct it, or leave out this row alone\."):
+        LearningCurve.from_csv(path)
+    path.write_text("n,AUC,fold\n60,0.7,1\n60,,2\n120,0.8,1\n")
+    with pytest.raises(DataError, match=r"line 3, .*the cell is empty\. Fill it in, or leave out this row alone\."):
+        LearningCurve.from_csv(path)
+
+
+def test_an_interval_is_knowledge_of_the_noise(book):
+    path = book(workbooks.intervals)
+    curves, notes = curves_and_notes(path, TableSettings())
+    curve = curves[None]
+    assert curve.scores.tolist() == [round(mean, 2) for mean in MEANS.values()]
+    assert curve.score_sd == pytest.approx(0.05 / 1.959964, abs=1e-6)
+    assert "under 'AUC (95% CI)' for 95 % intervals: their standard errors" in " ".join(notes)
+    of_nine = LearningCurve.from_csv(path, averaged_over=9)
+    assert of_nine.score_sd == pytest.approx(3 * curve.score_sd)  # the interval is that of the mean
+    single, notes = curves_and_notes(path, TableSettings(averaged_over=1))
+    assert single[None].score_sd is None
+    assert "of single runs tell of the test cases, not of runs: left out" in " ".join(notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "sd"),
+    [
+        (["0.70 [0.60, 0.80]", "0.80 [0.70, 0.90]"], 0.1 / 1.959964),
+        (["70% (60%-80%)", "80% (70%-90%)"], 0.1 / 1.959964),
+        (["70 % (60–80 %)", "80 % (70–90 %)"], 0.1 / 1.959964),
+        (["0.70 (90% CI 0.60 to 0.80)", "0.80 (90% CI 0.70 to 0.90)"], 0.1 / 1.644854),
+        (["0.70 (0.05)", "0.80 (0.05)"], 0.05),
+        (["0.70 (SD 0.05)", "0.80 (SD 0.05)"], 0.05),
+    ],
+)
+def test_intervals_and_spreads_however_they_are_written(cells, sd):
+    curve = LearningCurve.from_frame({"n": [60, 120], "AUC": cells})
+    assert curve.scores.tolist() == [0.7, 0.8]
+    assert curve.score_sd == pytest.approx(sd, rel=1e-5)
+
+
+def test_numbers_in_brackets_that_count_are_no_spread():
+    with pytest.raises(DataError, match=r"expected a number, got '0\.7 \(12\)'"):
+        LearningCurve.from_frame({"n": [60, 120], "AUC": ["0.7 (12)", "0.8 (15)"]})
+
+
+def test_headings_may_be_metrics_splits_or_parts_of_the_data(book):
+    def metrics(book):
+        names = ["n", *["fold 1", "fold 2", "fold 3"] * 2]
+        rows = [[n, *FOLDS[n], *OTHER[n]] for n in FOLDS]
+        fill(book, [["", "AUC", "", "", "Accuracy", "", ""], names, *rows]).merge_cells("B1:D1")
+
+    path = book(metrics)
+    with pytest.raises(DataError, match=r"holds 2 metrics \(AUC, Accuracy\)\. Choose with metric="):
+        LearningCurve.from_csv(path)
+    assert same(LearningCurve.from_csv(path, metric="accuracy"), the_pilot(OTHER))
+
+    def splits(book):
+        rows = [[n, *(cell for score in scores for cell in (score, 0.9))] for n, scores in FOLDS.items()]
+        fill(book, [["", *(c for i in (1, 2, 3) for c in (f"Fold {i}", ""))], ["n", *["AUC", "Sens"] * 3], *rows])
+
+    path = book(splits)
+    with pytest.raises(DataError, match=r"may hold the scores: AUC, Sens\."):
+        LearningCurve.from_csv(path)
+    assert same(LearningCurve.from_csv(path, score="AUC"), the_pilot())
+
+    def parts(book):
+        rows = [[n, *FOLDS[n], 0.99, 0.98, 0.97] for n in FOLDS]
+        fill(book, [["", "Test", "", "", "Train", "", ""], ["n", *["fold 1", "fold 2", "fold 3"] * 2], *rows])
+
+    curve = LearningCurve.from_csv(book(parts))
+    assert same(curve, the_pilot())
+    assert np.unique(curve.train_scores).tolist() == [0.97, 0.98, 0.99]
+
+
+def test_a_fault_under_a_heading_says_which(book):
+    def build(book):
+        workbooks.models_side_by_side(book)
+        book.active["F4"] = "tbc"
+
+    with pytest.raises(DataError, match=r"row 4, column 'Fold 2' under 'ViT': expected a number, got 'tbc'"):
+        read_curves(book(build))
+
+
+def test_columns_that_are_not_used_are_named():
+    _, notes = curves_and_notes({"n": [60, 120], "AUC": [0.7, 0.8], "hours": [1, 2], "by": ["A", "B"]}, TableSettings())
+    assert notes[-1] == "the data frame: did not use the column 'hours'."
+
+
+def test_remarks_in_a_column_without_a_name_are_noted(book):
+    def build(book):
+        fill(book, [["n", "AUC", ""], [60, 0.7, "redo?"], [120, 0.8, "ok"]])
+
+    curves, notes = curves_and_notes(book(build), TableSettings())
+    assert curves[None].scores.tolist() == [0.7, 0.8]
+    assert notes[-1].endswith("did not use the column 'column C'.")
