@@ -16,6 +16,7 @@ from ..inference.map import MaximumAPosteriori
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
+from ..scale import UNIT_SCALE, Scale
 from .base import CurveEstimator
 
 __all__ = ["APExGP"]
@@ -39,7 +40,8 @@ class APExGP(CurveEstimator):
         better, the chance level, for instance 0.5 for the error rate of two equal classes.
     floor : float
         Lowest score that is possible: the chance level, for instance 0.5 for AUROC. Where lower is better, the error
-        rate that no classifier can go below. Which of the two is the chance level, only "bayes" uses it.
+        rate that no classifier can go below. Which of the two is the chance level, only "bayes" uses it. Both are on
+        the scale of the scores; 1 and 0, the defaults, stand for the ends of whatever range the curve has.
     noise : float, optional
         Standard deviation that you expect of a single score, from one split to the next; by default learnt from the
         replicates. Goes with the calibrated priors.
@@ -106,9 +108,9 @@ class APExGP(CurveEstimator):
         """Set up the method that the paper's text describes."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=WRITTEN)
 
-    def _engine(self, direction: Direction) -> FullBayes | MaximumAPosteriori:
+    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> FullBayes | MaximumAPosteriori:
         seed = whole_number("seed", self.seed, least=0)
-        floor, ceiling = self._upward_bounds(direction)
+        floor, ceiling = self._upward_bounds(direction, scale)
         self._check_settings()
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")

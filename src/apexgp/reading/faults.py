@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .._check import some
 from ..errors import DataError, Fault
+from ..vocabulary import Remedy
 
 if TYPE_CHECKING:
     from .spreadsheets import Table
@@ -28,10 +29,12 @@ class Faults:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._why: dict[tuple[int, str], str] = {}
+        self._remedies: dict[tuple[int, str], Remedy] = {}
 
-    def add(self, row: int, column: str, why: str) -> None:
-        """Note why a cell cannot be used."""
-        self._why.setdefault((row, column), why)
+    def add(self, row: int, column: str, why: str, remedy: Remedy = ()) -> None:
+        """Note why a cell cannot be used, and what to set so that it can."""
+        if (row, column) not in self._why:
+            self._why[row, column], self._remedies[row, column] = why, remedy
 
     def __contains__(self, cell: tuple[int, str]) -> bool:
         return cell in self._why
@@ -58,4 +61,5 @@ class Faults:
         faults = [Fault(table.lines[row], column, self._why[row, column]) for row, column in cells[:MOST_FAULTS]]
         others = list(dict.fromkeys(table.lines[row] for row, _ in cells if row != cells[0][0]))
         also = f" Also at fault: {table.place} {some(others)}." if 0 < len(others) < len(table.lines) - 1 else ""
-        raise DataError(faults[0].message + also, where=table.where(*cells[0]), faults=faults)
+        remedy = self._remedies[cells[0]]
+        raise DataError(faults[0].message + also, remedy=remedy, where=table.where(*cells[0]), faults=faults)

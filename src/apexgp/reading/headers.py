@@ -12,14 +12,14 @@ from ..errors import DataError
 from ..vocabulary import Remedy
 from .cells import is_blank, looks_numeric
 from .counts import counts_training_examples, numbers_of_runs
-from .known_metrics import known_metric, plain_name, same_metric, says_only_score, unbounded_metric
+from .known_metrics import known_metric, plain_name, same_metric, says_only_score
 from .spreadsheets import Table
 from .wide import SPLIT_WORDS, TRAINING, sets_of_splits, without_split
 
 __all__ = ["ColumnRoles", "called", "find_columns", "is_header", "missing"]
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
-_ABOUT = ("metric", "direction", "unit")
+_ABOUT = ("metric", "direction", "unit", "range")
 _ROLES = ("size", "score", "split", "task")
 
 _TASK_NAMES = {
@@ -157,7 +157,7 @@ def _scores(
     likely = [name for name in rest if known_metric(name) or says_only_score(name)]
     # A column of messages may be called error; where nothing is a number, the cells shall be complained of.
     likely = [name for name in likely if any(map(looks_numeric, table.columns[name]))] or likely
-    likely = [name for name in likely if unbounded_metric(name) is None] or likely
+    likely = [name for name in likely if not _leaves_unit_range(name)] or likely
     if metric is not None:
         likely = [name for name in likely if same_metric(name, metric)] or likely
     tested = [name for name in likely if "test" in plain_name(name).split()]
@@ -191,6 +191,12 @@ def _mentions_a_metric(name: str) -> bool:
     """Whether a metric is named beside other things: AUC (site 1), mean AUC (5 folds)."""
     words = plain_name(name).split()
     return any(map(known_metric, words)) and not TRAINING & set(words)
+
+
+def _leaves_unit_range(name: str) -> bool:
+    """Whether a column is called after a metric that is not confined to [0, 1]."""
+    found = known_metric(name)
+    return found is not None and found.range != (0.0, 1.0)
 
 
 def _measured(scores: list[str], wide: bool) -> str | None:

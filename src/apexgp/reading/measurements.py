@@ -9,23 +9,41 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .._check import some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning
+from ..scale import Range
 from .cells import is_blank, looks_numeric, number_in
 from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread
 from .companions import Companions
 from .faults import Faults
 from .headers import ColumnRoles
 from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
-from .measured import STATED, Measurements, check_scores, check_splits_once, repeats, sizes_in, stated_in
+from .measured import (
+    STATED,
+    Measurements,
+    check_scores,
+    check_splits_once,
+    range_in_column,
+    repeats,
+    sizes_in,
+    stated_in,
+)
+from .score_range import range_and_direction
 from .spreadsheets import Table, one_line
 
 __all__ = ["measurements_in"]
 
 
 def measurements_in(
-    table: Table, columns: ColumnRoles, companions: Companions, metric: str | None, stated: dict[str, str | None]
+    table: Table,
+    columns: ColumnRoles,
+    companions: Companions,
+    metric: str | None,
+    stated: dict[str, str | None],
+    between: Range | None = None,
 ) -> tuple[dict[str | None, Measurements], list[str]]:
     """Every curve of a table by its task, and what a reader should know.
 
@@ -39,9 +57,12 @@ def measurements_in(
         What was measured, or which of several metrics to take.
     stated
         What the caller says of `direction` and `unit`, None where nothing.
+    between
+        The range of the scores, if the caller says it.
     """
     table, notes = _without_remarks(table, columns)
-    table, signed, of_hundred = _with_per_cent_signs(table, columns)
+    # Of a stated range the numbers are taken as they are.
+    table, signed, of_hundred = _with_per_cent_signs(table, columns) if between is None else (table, set[str](), [])
     table = with_signs_beside(table, signed, companions)
     notes += of_hundred
     rows, name = _rows_of_metric(table, metric, columns.metric)
@@ -54,8 +75,10 @@ def measurements_in(
     curves: dict[str | None, Measurements] = {}
     for task, own in by_task.items():
         said = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
-        curves[task] = Measurements({"metric": name, "task": task, **said})
-    beside = numbers_beside(table, columns.scores, companions, faults)
+        said["unit"] = said["unit"] or STATED["unit"][0]
+        own_range = range_in_column(table, own, between, faults)
+        curves[task] = Measurements({"metric": name, "task": task, **said, "range": own_range})
+    beside = numbers_beside(table, columns.scores, companions, _widest(curves), faults)
     missing = _fill(curves, table, columns, beside, tasks, faults)
     for curve in curves.values():
         check_scores(table, curve, faults)
@@ -83,6 +106,16 @@ def measurements_in(
         notes.append("left out the standard deviations, which are the same for all scores of a size: their own spread.")
         beside.left_out.update(companions.sd.values())
     return curves, [*columns.note(), *companions.note(table, beside.left_out), *notes]
+
+
+def _widest(curves: dict[str | None, Measurements]) -> Range:
+    """Which values the scores of a table, and what stands beside them, can take."""
+    nothing = np.empty(0)
+    every = [
+        curve.about["range"] or range_and_direction(curve.about["metric"], nothing)[0] for curve in curves.values()
+    ]
+    every += [range_and_direction(c.about["metric"], np.ones(1))[0] for c in curves.values() if not c.about["range"]]
+    return min(low for low, _ in every), max(high for _, high in every)
 
 
 def _fill(

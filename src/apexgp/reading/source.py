@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from .._check import choice, several, shown, text, whole_number
 from ..errors import RequestError
+from ..scale import Range, checked_range
 from .companions import COUNTS, find_companions, with_spreads_apart
 from .frames import frame_table, is_frame
 from .headers import find_columns, is_header
@@ -41,6 +42,7 @@ class TableSettings:
     score_sd: str | None = None
     n_test: str | float | None = None
     averaged_over: str | int | None = None
+    range: Range | str | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
@@ -48,6 +50,8 @@ class TableSettings:
         for argument, value in said.items():
             if argument in STATED:
                 said[argument] = choice(argument, value, STATED[argument])
+            elif argument == "range":
+                said[argument] = checked_range(value)
             elif argument == "sheet":
                 said[argument] = _sheet(value)
             elif argument in ("score", "train_score") and not isinstance(value, str):
@@ -92,5 +96,6 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
     columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in STATED}
-    found, notes = measurements_in(table, columns, companions, wanted.metric, stated)
+    between = None if wanted.range is None else checked_range(wanted.range)
+    found, notes = measurements_in(table, columns, companions, wanted.metric, stated, between)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))

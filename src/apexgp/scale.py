@@ -1,0 +1,185 @@
+"""Which values scores can take, and a rising map between them and [0, 1], where every engine works.
+
+Scores in [0, 1] stay as they are; those between two other ends are moved and stretched. Where one end is infinite, a
+loss d (the distance from the end that is finite) becomes 1 - exp(-d / unit). The unit is taken from the pilot, twice
+its mean loss at the largest size, so that the same losses in other units give the same forecast.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._check import UNUSABLE, FloatArray, real_array, several, shown
+from .errors import ApexError, RequestError
+
+__all__ = ["UNIT_RANGE", "UNIT_SCALE", "Range", "Scale", "checked_range", "range_in", "range_words", "scale_of"]
+
+Range = tuple[float, float]
+"""The least and the greatest value that a score can take; one of them may be infinite."""
+
+UNIT_RANGE: Range = (0.0, 1.0)
+
+_TIMES_THE_LAST = 2.0  # of several multiples of the pilot's last mean loss, calibrated: see docs/calibration.md
+_LEAST = 1e-300  # whose logarithm is a number
+_NUMBER = r"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+|inf|infinity|∞)"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A rising map of scores to [0, 1] and back.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The least and the greatest possible score; one of them may be infinite.
+    unit : float
+        Where one of them is infinite: the distance from the other at which 1 - 1/e of [0, 1] is used up.
+    logarithmic : bool
+        Whether the logarithm of a score is mapped, as for perplexities.
+    """
+
+    lower: float = 0.0
+    upper: float = 1.0
+    unit: float = 1.0
+    logarithmic: bool = False
+
+    @property
+    def range(self) -> Range:
+        """The least and the greatest possible score."""
+        return self.lower, self.upper
+
+    @property
+    def same(self) -> bool:
+        """Whether scores stay as they are."""
+        return self.range == UNIT_RANGE and not self.logarithmic
+
+    @property
+    def straight(self) -> bool:
+        """Whether scores are only moved and stretched, so that means stay means."""
+        return math.isfinite(self.upper - self.lower) and not self.logarithmic
+
+    def inside(self, scores: ArrayLike) -> FloatArray:
+        """Scores as the engine sees them; those beyond the range lie beyond [0, 1]."""
+        values = np.asarray(scores, float)
+        if self.same:
+            return values
+        if self.logarithmic:
+            values = np.log(np.maximum(values, _LEAST))
+        low, high = self._ends
+        if math.isfinite(high - low):
+            return (values - low) / (high - low)
+        if math.isinf(high):
+            return -np.expm1(-np.maximum((values - low) / self.unit, -1.0))
+        return np.exp(-np.maximum((high - values) / self.unit, -1.0))
+
+    def outside(self, values: ArrayLike) -> FloatArray:
+        """Values of [0, 1] as the scores that they stand for."""
+        inside = np.asarray(values, float)
+        if self.same:
+            return inside
+        low, high = self._ends
+        with np.errstate(divide="ignore", over="ignore"):
+            if math.isfinite(high - low):
+                scores = low + (high - low) * inside
+            elif math.isinf(high):
+                scores = low - self.unit * np.log1p(-inside)
+            else:
+                scores = high + self.unit * np.log(inside)
+            return np.exp(scores) if self.logarithmic else scores
+
+    def stretch(self, values: ArrayLike) -> FloatArray:
+        """How many units of the score one of [0, 1] is, at values strictly between 0 and 1."""
+        inside = np.asarray(values, float)
+        low, high = self._ends
+        if math.isfinite(high - low):
+            slope = np.full(inside.shape, high - low)
+        else:
+            slope = self.unit / (1 - inside if math.isinf(high) else inside)
+        return slope * self.outside(inside) if self.logarithmic else slope
+
+    def log_slope(self, scores: ArrayLike) -> FloatArray:
+        """Logarithm of the map's slope at scores: what turns a density of the engine's into one of the score."""
+        values = np.asarray(scores, float)
+        of_logarithm = np.log(np.maximum(values, _LEAST)) if self.logarithmic else np.zeros(values.shape)
+        plain = of_logarithm if self.logarithmic else values
+        low, high = self._ends
+        if math.isfinite(high - low):
+            return np.full(values.shape, -math.log(high - low)) - of_logarithm
+        distance = plain - low if math.isinf(high) else high - plain
+        return -distance / self.unit - math.log(self.unit) - of_logarithm
+
+    @property
+    def _ends(self) -> Range:
+        if not self.logarithmic:
+            return self.range
+        return math.log(max(self.lower, _LEAST)), math.log(self.upper) if math.isfinite(self.upper) else math.inf
+
+
+UNIT_SCALE = Scale()
+"""That of scores in [0, 1]."""
+
+
+def scale_of(between: Range, last: float, largest: float, *, logarithmic: bool = False) -> Scale:
+    """The scale of a pilot.
+
+    Parameters
+    ----------
+    between
+        The least and the greatest possible score.
+    last, largest
+        Mean scores of the pilot: at its largest size, and the one that is farthest from the finite end of the range.
+    logarithmic
+        Whether the logarithm is mapped.
+    """
+    rough = Scale(*between, logarithmic=logarithmic)
+    low, high = rough._ends
+    if math.isfinite(high - low):
+        return rough
+    losses = [abs(_plain(score, logarithmic) - (low if math.isinf(high) else high)) for score in (last, largest)]
+    unit = next((loss for loss in losses if loss > 0), 1.0)
+    return Scale(*between, unit=_TIMES_THE_LAST * unit, logarithmic=logarithmic)
+
+
+def _plain(score: float, logarithmic: bool) -> float:
+    return math.log(max(score, _LEAST)) if logarithmic else score
+
+
+def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
+    """The least and the greatest possible score: two numbers, or text that holds them."""
+    wanted = "the least and the greatest possible score, such as (0, inf) or (-1, 1)"
+    try:
+        ends = range_in(value) if isinstance(value, str) else tuple(several("range", value, wanted, error=error))
+        numbers = real_array("range", ends, error=error).ravel()
+    except (ApexError, *UNUSABLE):
+        raise error(f"must be {wanted}, got {shown(value)}.", argument="range") from None
+    if len(numbers) != 2 or np.isnan(numbers).any() or not numbers[0] < numbers[1]:
+        raise error(f"must be {wanted}, the lower one first, got {shown(value)}.", argument="range")
+    if np.isinf(numbers).all():
+        raise error(
+            "must have one end that is finite: a forecast needs to know what is perfect, or what is worst. Got "
+            f"{shown(value)}.",
+            argument="range",
+        )
+    return float(numbers[0]), float(numbers[1])
+
+
+def range_in(text: str) -> tuple[float, ...]:
+    """Two numbers as people write a range: 0,inf or 0 to inf or [-1, 1]; a ValueError where it is none."""
+    found = re.fullmatch(
+        rf"[\[(\s]*({_NUMBER})\s*(?:,|;|\.\.+|:|to|\s)\s*({_NUMBER})[\])\s]*", text.casefold().replace("\u2212", "-")
+    )
+    if found is None:
+        raise ValueError(text)
+    return tuple(float(number.replace("∞", "inf")) for number in found.groups())
+
+
+def range_words(between: Range) -> str:
+    """A range as a message says it: [0, 1], [0, inf), (-inf, 1]."""
+    low, high = between
+    return f"{'(' if math.isinf(low) else '['}{low:g}, {high:g}{')' if math.isinf(high) else ']'}"
