@@ -30,7 +30,7 @@ LEVEL = LEVELS[-1]
 MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
 _MANY_LEVELS = 16
 _MOMENT_EDGES = np.array([-6.0, -2.5, -1.0, 0.0, 1.0, 2.5, 6.0])  # of panels, in standard deviations from the mean
-_MOMENT_NODES, _MOMENT_WEIGHTS = np.polynomial.legendre.leggauss(8)
+_MOMENT_NODES, _MOMENT_WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 IntervalKind = Literal["equal_tailed", "hdi"]
 

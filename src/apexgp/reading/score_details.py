@@ -60,7 +60,7 @@ def _check_training(scores: FloatArray, between: Range) -> None:
         per_cent = between == UNIT_RANGE and ((outside > 1) & (outside <= 100)).all()
         hint = f" Per cent? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}." if per_cent else ""
         raise DataError(
-            f"must lie in {range_words(between)}, got {some(outside)}: they are of the same metric as the scores.{hint}",
+            f"must lie in {range_words(between)}, got {some(outside)}: they are of the scores' own metric.{hint}",
             argument="train_scores",
         )
 

@@ -19,6 +19,7 @@ CONTROLS = {
     "mean": "Shape of the curve",
     "metric": "Metric",
     "of": "What is forecast",
+    "range": "Least and greatest possible score",
     "penalty": "Missing the target",
     "rounds": "Rounds of collecting",
     "score_column": "Scores",
