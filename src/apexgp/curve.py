@@ -240,13 +240,11 @@ class LearningCurve(Answer):
 
     def as_upward(self, scores: ArrayLike) -> FloatArray:
         """Scores of this curve's kind as engines see them."""
-        inside = self.scale.inside(scores)
-        return inside if self.direction == "higher" else 1 - inside
+        return self.scale.inside(scores, turned=self.direction == "lower")
 
     def from_upward(self, values: ArrayLike) -> FloatArray:
         """What engines say, as scores of this curve's kind."""
-        inside = np.asarray(values, float)
-        return self.scale.outside(inside if self.direction == "higher" else 1 - inside)
+        return self.scale.outside(values, turned=self.direction == "lower")
 
     @cached_property
     def replicates(self) -> Replicates:

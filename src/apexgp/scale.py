@@ -64,33 +64,32 @@ class Scale:
         """Whether scores are only moved and stretched, so that means stay means."""
         return math.isfinite(self.upper - self.lower) and not self.logarithmic
 
-    def inside(self, scores: ArrayLike) -> FloatArray:
-        """Scores as the engine sees them; those beyond the range lie beyond [0, 1]."""
+    def inside(self, scores: ArrayLike, *, turned: bool = False) -> FloatArray:
+        """Scores in [0, 1], or 1 minus that where `turned`, to the last digit; those beyond the range lie beyond."""
         values = np.asarray(scores, float)
         if self.same:
-            return values
+            return 1 - values if turned else values
         if self.logarithmic:
             values = np.log(np.maximum(values, _LEAST))
         low, high = self._ends
         if math.isfinite(high - low):
-            return (values - low) / (high - low)
-        if math.isinf(high):
-            return -np.expm1(-np.maximum((values - low) / self.unit, -1.0))
-        return np.exp(-np.maximum((high - values) / self.unit, -1.0))
+            return ((high - values) if turned else (values - low)) / (high - low)
+        # No more than one unit beyond the end: what is farther would overflow.
+        distance = -np.maximum((values - low if math.isinf(high) else high - values) / self.unit, -1.0)
+        return np.exp(distance) if turned == math.isinf(high) else -np.expm1(distance)
 
-    def outside(self, values: ArrayLike) -> FloatArray:
-        """Values of [0, 1] as the scores that they stand for."""
+    def outside(self, values: ArrayLike, *, turned: bool = False) -> FloatArray:
+        """Values of [0, 1] as the scores that they stand for; where `turned`, 1 minus the values."""
         inside = np.asarray(values, float)
         if self.same:
-            return inside
+            return 1 - inside if turned else inside
         low, high = self._ends
         with np.errstate(divide="ignore", over="ignore"):
             if math.isfinite(high - low):
-                scores = low + (high - low) * inside
-            elif math.isinf(high):
-                scores = low - self.unit * np.log1p(-inside)
+                scores = high - (high - low) * inside if turned else low + (high - low) * inside
             else:
-                scores = high + self.unit * np.log(inside)
+                distance = -self.unit * (np.log(inside) if turned == math.isinf(high) else np.log1p(-inside))
+                scores = low + distance if math.isinf(high) else high - distance
             return np.exp(scores) if self.logarithmic else scores
 
     def stretch(self, values: ArrayLike) -> FloatArray:

@@ -23,7 +23,6 @@ _OURS = {
     "accuracy": ("accuracy", "accuracy"),
     "balanced_accuracy": ("balanced_accuracy", "balanced_accuracy"),
     "average_precision": ("average_precision", "average_precision"),
-    "mcc": ("matthews_corrcoef", "matthews_corrcoef"),
 }
 
 
@@ -57,8 +56,8 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
         scorer = next((scorer for scorer in candidates if scorer is not None), None)
         if scorer is None:
             raise RequestError(
-                f"must be one of {', '.join(map(repr, _OURS))}, a scorer of scikit-learn such as 'neg_log_loss', or a "
-                f"loss of scikit-learn such as 'log_loss', got {name!r}.",
+                f"must be one of {', '.join(map(repr, _OURS))}, or a scorer of scikit-learn such as "
+                f"'matthews_corrcoef' or 'neg_log_loss' (or, as a loss, 'log_loss'), got {name!r}.",
                 argument="metric",
             )
         found[name] = scorer
@@ -71,7 +70,7 @@ def _known_to_scikit_learn(name: str) -> Scorer | None:
     if name in ("kappa", "cohen_kappa"):  # of which scikit-learn has the function alone
         return make_scorer(cohen_kappa_score)
     try:
-        return get_scorer(name)
+        return get_scorer("matthews_corrcoef" if name == "mcc" else name)
     except (ValueError, TypeError):
         return None
 
