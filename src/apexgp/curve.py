@@ -208,9 +208,7 @@ class LearningCurve(Answer):
         logarithmic = known is not None and known.logarithmic and self.range == known.range
         if self.range == UNIT_RANGE:
             return UNIT_SCALE
-        means = self.replicates.mean
-        farthest = means.max() if math.isfinite(self.range[0]) else means.min()
-        return scale_of(self.range, float(means[-1]), float(farthest), logarithmic=logarithmic)
+        return scale_of(self.range, self.sizes, self.scores, logarithmic=logarithmic)
 
     def on(self, scale: Scale) -> LearningCurve:
         """The same curve, to be seen by engines on the scale of another one with the same range."""

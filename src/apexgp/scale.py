@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -124,29 +124,17 @@ UNIT_SCALE = Scale()
 """That of scores in [0, 1]."""
 
 
-def scale_of(between: Range, last: float, largest: float, *, logarithmic: bool = False) -> Scale:
-    """The scale of a pilot.
-
-    Parameters
-    ----------
-    between
-        The least and the greatest possible score.
-    last, largest
-        Mean scores of the pilot: at its largest size, and the one that is farthest from the finite end of the range.
-    logarithmic
-        Whether the logarithm is mapped.
-    """
-    rough = Scale(*between, logarithmic=logarithmic)
-    low, high = rough._ends
+def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithmic: bool = False) -> Scale:
+    """The scale of a pilot whose scores can take the values of a range; of their logarithms where these are mapped."""
+    scale = Scale(*between, logarithmic=logarithmic)
+    low, high = scale._ends
     if math.isfinite(high - low):
-        return rough
-    losses = [abs(_plain(score, logarithmic) - (low if math.isinf(high) else high)) for score in (last, largest)]
-    unit = next((loss for loss in losses if loss > 0), 1.0)
-    return Scale(*between, unit=_TIMES_THE_LAST * unit, logarithmic=logarithmic)
-
-
-def _plain(score: float, logarithmic: bool) -> float:
-    return math.log(max(score, _LEAST)) if logarithmic else score
+        return scale
+    values = np.log(np.maximum(scores, _LEAST)) if logarithmic else scores
+    losses = values - low if math.isinf(high) else high - values
+    # Sorted, so that the order of the rows cannot change the last digit.
+    unit = float(np.sort(losses[sizes == sizes.max()]).mean() or losses.max() or 1.0)
+    return replace(scale, unit=_TIMES_THE_LAST * unit)
 
 
 def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
