@@ -94,8 +94,7 @@ def test_other_numbers_are_not_taken_for_sizes(write, name):
 )
 def test_the_header_of_the_scores_names_the_metric(write, header, metric):
     curve = LearningCurve.from_csv(write(f"n,train_score,{header},fit_time\n60,0.99,0.7,12\n90,1,0.8,13\n"))
-    better = "lower" if metric == "error rate" else "higher"
-    assert (curve.metric_name, curve.scores.tolist(), curve.direction) == (metric, [0.7, 0.8], better)
+    assert (curve.metric_name, curve.scores.tolist(), curve.direction) == (metric, [0.7, 0.8], "higher")
 
 
 def test_two_columns_that_may_be_it_are_refused_until_one_is_chosen(write):

@@ -14,6 +14,7 @@ from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
 from ..reading.spreadsheets import as_csv
 from .results import FitRow, Record, key, read_record
+from .scores import is_recorded_as_loss
 
 __all__ = ["CurveSet"]
 
@@ -60,6 +61,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
                     [fit["split"] for fit in own],
                     metric=metric,
                     task=task,
+                    direction="lower" if is_recorded_as_loss(metric) else None,
                     unit=record.unit,
                     train_scores=[fit[f"train_{metric}"] for fit in own],
                     n_test=[fit["test_cases"] for fit in own],

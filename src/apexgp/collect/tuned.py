@@ -36,8 +36,8 @@ Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
 class TunedLogistic(ClassifierMixin, BaseEstimator):
     """Logistic regression on standardised features, for two classes or more; its L2 penalty is chosen.
 
-    Features that are 0 or 1 throughout, such as categories, are left at that scale. In a data frame, each text or category
-    becomes a column, with a gap as a category of its own; gaps among numbers are filled with the median of the
+    Features that are 0 or 1 throughout, such as categories, are left at that scale. Of a data frame, each text or
+    category becomes a column of its own, as does a gap among them; gaps among numbers are filled with the median of the
     training rows.
 
     Each candidate is fitted to the training rows without one of five folds, and judged on that fold together with the

@@ -28,13 +28,16 @@ WHAT_ELSE: Remedy = (
 
 
 def range_and_direction(metric: str, scores: FloatArray) -> tuple[Range, Literal["higher", "lower"]]:
-    """Which values a metric can take, and which way is better: known of known ones, [0, 1] and upwards of others."""
+    """Which values a metric can take, and which way is better: known of known ones, [0, 1] and upwards of others.
+
+    In [0, 1] an error rate may be called so and be turned round all the same: there the name does not decide.
+    """
     known = known_metric(metric)
     if is_negated(metric) and not (scores > 0).any():
         low, high = (0.0, inf) if known is None else known.range
         return (0.0 - high, 0.0 - low), "higher"
     known = known or KnownMetric(metric)
-    return known.range, "lower" if known.lower_is_better else "higher"
+    return known.range, "lower" if known.lower_is_better and known.range != UNIT_RANGE else "higher"
 
 
 def looks_like_per_cent(scores: Sequence[float]) -> bool:
