@@ -36,7 +36,7 @@ class PilotFacts(TypedDict):
     metric_name: str
     task: str | None
     direction: Literal["higher", "lower"]
-    range: tuple[float | None, float | None]
+    range: list[float | None]
     """The least and the greatest possible score; None where there is none."""
     unit: Literal["rows", "groups"]
     scores: int
