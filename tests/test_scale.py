@@ -186,7 +186,10 @@ def test_a_range_that_is_stated_goes_before_that_of_the_metric():
     made = LearningCurve([60, 120], [66.1, 70.2], metric="accuracy", range=(0, 100))
     assert (made.range, made.direction) == ((0.0, 100.0), "higher")
     assert "range=(0, 100)" in repr(made)
-    assert LearningCurve([60, 120], [3.0, 2.0], range="0 to inf").range == (0.0, inf)
+    ended = LearningCurve([60, 120], [3.0, 2.0], range="0 to inf")
+    assert (ended.range, ended.direction) == ((0.0, inf), "lower")  # it has one end, and is best there
+    assert LearningCurve([60, 120], [3.0, 2.0], range=(0, inf), direction="higher").direction == "higher"
+    assert LearningCurve([60, 120], [-3.0, 2.0], range=(-inf, 5)).direction == "higher"
 
 
 @pytest.mark.parametrize("said", [(1, 0), (0, 0), (-inf, inf), (0,), "low to high", 3, (0, np.nan), ()])
@@ -256,3 +259,26 @@ def test_all_losses_of_nothing_and_a_single_wild_one_are_forecast():
     wild[3] = 1e6
     assert np.isfinite(APExGP().fit(curve(wild, metric="RMSE")).forecast([720]).quantile([0.01, 0.99])).all()
     assert curve(np.full(10, e), metric="perplexity").scale.unit == pytest.approx(2.0)
+
+
+def test_noise_that_is_expected_is_on_the_scale_of_the_scores():
+    nats, bits = (
+        APExGP(noise=0.2 / unit).fit(curve(LOSSES / unit, metric="log loss")).forecast([720]) for unit in (1, log(2))
+    )
+    np.testing.assert_allclose(bits.quantile(0.9) * log(2), nats.quantile(0.9), rtol=1e-6)
+    assert nats.std > 1.2 * APExGP(noise=0.02).fit(curve(metric="log loss")).forecast([720]).std
+    with pytest.raises(RequestError, match=r"noise must be at most the range, as scores lie in \[-1, 1\]"):
+        APExGP(noise=3).fit(curve(0.9 - LOSSES, metric="MCC"))
+
+
+def test_bounds_are_on_the_scale_of_the_scores():
+    best = APExGP(floor=0.5).fit(curve(metric="log loss"))
+    assert best.sample_curves(200, [1e5], seed=0).mean() > 0.5
+    with pytest.raises(RequestError, match=r"The target 0\.4 is better than 0\.5, the best score"):
+        best.required_size(0.4)
+    with pytest.raises(DataError, match=r"The floor is 0\.6, but the pilot reaches 0\.56"):
+        APExGP(floor=0.6).fit(curve(metric="log loss"))
+    with pytest.raises(DataError, match=r"The ceiling is 0\.7, but the mean score at size 60 is 0\.81"):
+        APExGP(ceiling=0.7).fit(curve(metric="log loss"))
+    with pytest.raises(RequestError, match=r"ceiling must be above -1 and at most 1, got 3"):
+        APExGP(ceiling=3).fit(curve(0.9 - LOSSES, metric="MCC"))

@@ -69,8 +69,9 @@ class LearningCurve(Answer):
         What was measured, and on which task; used in tables and pictures, which write the metric as people do: see
         `metric_name`.
     direction : {"higher", "lower"}, optional
-        Which way is better. By default "lower" for a known loss that leaves [0, 1], such as a log loss, and otherwise
-        "higher": an error rate has to be said to be one. Forecasts come back in the direction of the scores.
+        Which way is better. By default "lower" for a known loss that leaves [0, 1], such as a log loss, and for a metric
+        that is not known but has no greatest value, by its `range`; otherwise "higher": an error rate has to be said to
+        be one. Forecasts come back in the direction of the scores.
     range : pair of numbers, optional
         The least and the greatest value that a score can take; one of them may be infinite. By default that of the
         metric, if it is a known one: (-1, 1) for MCC, (0, inf) for a log loss, (-inf, 1) for R2; otherwise (0, 1).
@@ -136,7 +137,9 @@ class LearningCurve(Answer):
         at, measured = sizes_array("sizes", sizes, error=DataError), finite_array("scores", scores)
         own_range, own_direction = range_and_direction(metric, measured)
         between = own_range if range is None else checked_range(range, error=DataError)
-        direction = own_direction if direction is None else direction
+        if direction is None:
+            ended = known_metric(metric) is None and math.isinf(between[1])  # what has one end alone is best there
+            direction = "lower" if ended else own_direction
         check_within("scores", measured, between, metric, stated=range is not None)
         details, averaged_over = checked_details(
             measured, between, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd

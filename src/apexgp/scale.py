@@ -114,6 +114,16 @@ class Scale:
         return -distance / self.unit - math.log(self.unit) - of_logarithm
 
     @property
+    def slope_at_the_end(self) -> float:
+        """How much of [0, 1] one unit of the score is where a pilot ends, for whose scale this was made."""
+        if self.straight:
+            return 1 / (self.upper - self.lower)
+        distance = self.unit / _TIMES_THE_LAST
+        low, high = self._ends
+        end = low + distance if math.isinf(high) else high - distance
+        return float(np.exp(self.log_slope(math.exp(end) if self.logarithmic else end)))
+
+    @property
     def _ends(self) -> Range:
         if not self.logarithmic:
             return self.range

@@ -16,7 +16,7 @@ from ..inference.map import MaximumAPosteriori
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
-from ..scale import UNIT_SCALE, Scale
+from ..scale import UNIT_SCALE, Scale, range_words
 from .base import CurveEstimator
 
 __all__ = ["APExGP"]
@@ -115,7 +115,7 @@ class APExGP(CurveEstimator):
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
-        return FullBayes(means, self._beliefs(), ceiling, floor, seed)
+        return FullBayes(means, self._beliefs(scale), ceiling, floor, seed)
 
     def _check_settings(self) -> None:
         choice("inference", self.inference, ("bayes", "map"))
@@ -137,21 +137,27 @@ class APExGP(CurveEstimator):
                 "priors='flat' goes with inference='map': without priors there is nothing to integrate over."
             )
         if self.noise is not None:
-            if positive("noise", self.noise) > 1:
-                raise RequestError(
-                    f"must be at most 1, as scores lie in [0, 1], got {shown(self.noise)}.", argument="noise"
-                )
+            positive("noise", self.noise)
             if self.priors != "calibrated":
                 raise RequestError(
                     "goes with priors='calibrated'; the paper states a prior of its own.", argument="noise"
                 )
 
-    def _beliefs(self) -> Beliefs:
+    def _beliefs(self, scale: Scale) -> Beliefs:
         if isinstance(self.priors, Beliefs):
             return self.priors
         if self.priors == "paper":
             return paper_beliefs(self.variant)
-        return CALIBRATED if self.noise is None else CALIBRATED.expecting(float(self.noise))
+        if self.noise is None:
+            return CALIBRATED
+        inside = float(self.noise) * (1.0 if scale.same else scale.slope_at_the_end)
+        if inside > 1:
+            raise RequestError(
+                f"must be at most {'1' if scale.same else 'the range'}, as scores lie in "
+                f"{range_words(scale.range)}, got {shown(self.noise)}.",
+                argument="noise",
+            )
+        return CALIBRATED.expecting(inside)
 
     @property
     def posterior(self) -> AveragedPosterior:

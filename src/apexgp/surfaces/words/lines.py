@@ -65,7 +65,8 @@ def _curve_lines(curve: LearningCurve) -> Iterable[str]:
         if getattr(curve, name) != default:
             yield f"    {name}={getattr(curve, name)!r},"
     if curve.range != between:
-        yield f"    range=({', '.join(f'float({end!r})' if math.isinf(end) else plainly(end) for end in curve.range)}),"
+        ends = (f'float("{end}")' if math.isinf(end) else plainly(end) for end in curve.range)
+        yield f"    range=({', '.join(ends)}),"
     yield ")"
 
 
