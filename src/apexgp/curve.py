@@ -69,9 +69,9 @@ class LearningCurve(Answer):
         What was measured, and on which task; used in tables and pictures, which write the metric as people do: see
         `metric_name`.
     direction : {"higher", "lower"}, optional
-        Which way is better. By default "lower" for a known loss that leaves [0, 1], such as a log loss, and for a metric
-        that is not known but has no greatest value, by its `range`; otherwise "higher": an error rate has to be said to
-        be one. Forecasts come back in the direction of the scores.
+        Which way is better. By default "lower" for a known loss that leaves [0, 1], such as a log loss, and for an
+        unknown metric whose `range` has no greatest value; otherwise "higher": an error rate has to be said to be one.
+        Forecasts come back in the direction of the scores.
     range : pair of numbers, optional
         The least and the greatest value that a score can take; one of them may be infinite. By default that of the
         metric, if it is a known one: (-1, 1) for MCC, (0, inf) for a log loss, (-inf, 1) for R2; otherwise (0, 1).
