@@ -122,8 +122,9 @@ def openml_id(task: object) -> str:
     return str(task).partition(":")[0]
 
 
-def draw(table: pd.DataFrame, seed: int = 7) -> list[Case]:
+def draw(table: pd.DataFrame, seed: int = 7, metric: str = "score") -> list[Case]:
     """Draw a pilot and targets from every curve that has enough of both."""
+    about = {"metric": metric}
     rng = np.random.default_rng(seed)
     cases = []
     for (task, learner), rows in table.groupby(["task", "learner"]):
@@ -137,7 +138,7 @@ def draw(table: pd.DataFrame, seed: int = 7) -> list[Case]:
             continue
         chosen = rng.permutation(complete)[:3]
         pilot, others = grid.loc[chosen, list(PILOT_SIZES)], grid.drop(index=chosen)
-        if (others[later].notna().sum() < 3).any() or pilot.mean().max() >= NOTHING_LEFT:
+        if (others[later].notna().sum() < 3).any() or (metric == "score" and pilot.mean().max() >= NOTHING_LEFT):
             continue
         new = [rng.choice(others[size].dropna().to_numpy(), 3, replace=False).mean() for size in later]
         every = [*PILOT_SIZES, *later]
@@ -146,15 +147,17 @@ def draw(table: pd.DataFrame, seed: int = 7) -> list[Case]:
             Case(
                 task=openml_id(task),
                 learner=str(learner),
-                curve=LearningCurve(PILOT_SIZES, pilot.to_numpy().T, task=str(task)),
+                curve=LearningCurve(PILOT_SIZES, pilot.to_numpy().T, task=str(task), **about),
                 sizes=np.array(later, float),
                 truths={
                     "new_splits": np.array(new),
                     "expected": grid[later].mean().to_numpy(),
                     "same_splits": grid.loc[chosen, later].mean(skipna=False).to_numpy(),
                 },
-                splits=LearningCurve(own.index.get_level_values("size"), own, own.index.get_level_values("seed")),
-                truth=LearningCurve(every, grid[every].mean().to_numpy(), task=str(task)),
+                splits=LearningCurve(
+                    own.index.get_level_values("size"), own, own.index.get_level_values("seed"), **about
+                ),
+                truth=LearningCurve(every, grid[every].mean().to_numpy(), task=str(task), **about),
             )
         )
     return cases

@@ -657,7 +657,7 @@ def test_beliefs_survive_json(beliefs):
         ([0.34, 0.30, 0.28, 0.25, 0.24], {}, True),
         ([0.34, 0.30, 0.28, 0.25, 0.24], {"direction": "lower"}, False),
         ([0.84, 0.80, 0.78, 0.75, 0.74], {}, False),
-        ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "brier_score"}, True),
+        ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "brier_score", "direction": "higher"}, True),
         ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "our_test_error"}, True),
         ([0.84, 0.80, 0.78, 0.75, 0.74], {"metric": "auroc"}, False),
         ([0.66, 0.70, 0.72, 0.75, 0.76], {"metric": "error"}, False),

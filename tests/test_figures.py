@@ -22,13 +22,8 @@ def printed(monkeypatch, capsys, shared_data):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     monkeypatch.setenv("APEXGP_DATA", str(shared_data))
     lcdb = importlib.import_module("lcdb")
-    read_all = lcdb.read
-
-    def read_some(*arguments, **settings):
-        table = read_all(*arguments, **settings)
-        return table[table.task.isin(sorted(table.task.unique())[:8])]
-
-    monkeypatch.setattr(lcdb, "read", read_some)
+    for name in ("read", "read_with_training"):
+        monkeypatch.setattr(lcdb, name, on_some_tasks(getattr(lcdb, name)))
 
     def printed(name, *options):
         monkeypatch.setattr(sys, "argv", [name, *map(str, options)])
@@ -36,6 +31,14 @@ def printed(monkeypatch, capsys, shared_data):
         return capsys.readouterr().out
 
     return printed
+
+
+def on_some_tasks(read):
+    def read_some(*arguments, **settings):
+        table = read(*arguments, **settings)
+        return table[table.task.isin(sorted(table.task.unique())[:8])]
+
+    return read_some
 
 
 def page(name):
@@ -57,6 +60,20 @@ def test_calibration(printed):
     crps, _, _, covers = (cells(row)[place].split("(")[0].split() for place in (1, 2, 3, 4))
     assert all(0 < float(figure) < 0.1 for figure in crps)
     assert all(50 <= float(figure) <= 100 for figure in covers)
+
+
+@pytest.mark.slow
+def test_log_losses(printed):
+    head, _, *rows = re.findall(r"^\|.*$", printed("losses.py", "--curves", 24), re.MULTILINE)
+    quoted = page("calibration.md").partition("## Log losses")[2]
+    assert cells(head)[1:] == cells(re.search(r"^\| log loss \|.*$", quoted, re.MULTILINE)[0])[1:]
+    assert [cells(row)[0] for row in rows] == re.findall(r"^\| ((?:sane|others), default) \|", quoted, re.MULTILINE)
+    covers = cells(rows[0])[4].split("(")[0].split()
+    assert all(50 <= float(figure) <= 100 for figure in covers)
+    promised = [
+        float(figure) for figure in re.search(r"^\| sane.*$", quoted, re.MULTILINE)[0].split("|")[5].split()[:3]
+    ]
+    assert all(93 <= figure <= 97 for figure in promised)
 
 
 @pytest.mark.slow

@@ -108,11 +108,17 @@ def sizes_array(name: str, values: ArrayLike, *, error: type[ApexError] = Reques
     return sizes
 
 
+def finite_array(name: str, values: ArrayLike) -> FloatArray:
+    """Finite numbers; NaN passes, for the caller to judge."""
+    numbers = np.atleast_1d(real_array(name, values, error=DataError))
+    if np.isinf(numbers).any():
+        raise DataError(f"must be finite, got {some(numbers[np.isinf(numbers)])}.", argument=name)
+    return numbers
+
+
 def scores_array(name: str, values: ArrayLike) -> FloatArray:
     """Scores within [0, 1]; NaN passes, for the caller to judge."""
-    scores = np.atleast_1d(real_array(name, values, error=DataError))
-    if np.isinf(scores).any():
-        raise DataError(f"must be finite, got {some(scores[np.isinf(scores)])}.", argument=name)
+    scores = finite_array(name, values)
     outside = scores[(scores < 0) | (scores > 1)]
     if outside.size:
         hint = (

@@ -12,15 +12,19 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._check import FloatArray, choice, real_array, scores_array, shown, sizes_array, some, text
+from ._answer import Answer, ColumnData, Shown
+from ._check import FloatArray, choice, finite_array, real_array, shown, sizes_array, some, text
+from ._numbers import exactly
 from .errors import DataError, RequestError
 from .files.writing import write_text
 from .reading.frames import is_frame, scikit_learn_curve
-from .reading.known_metrics import UNNAMED, metric_name, unbounded_metric
+from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name
 from .reading.score_details import BY_SCORE, checked_details
+from .reading.score_range import check_within, range_and_direction
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
+from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, checked_range, range_text, scale_of
 
 __all__ = ["LearningCurve", "read_curves"]
 
@@ -48,7 +52,7 @@ class Replicates:
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class LearningCurve:
+class LearningCurve(Answer):
     """Scores measured at several training-set sizes; immutable, every row kept.
 
     Parameters
@@ -56,16 +60,23 @@ class LearningCurve:
     sizes : array of shape (n,)
         Number of training examples behind each score. Repeated sizes are replicates.
     scores : array of shape (n,) or (n, k)
-        Scores in [0, 1]. A table with one row a size and one column a split is accepted too: this is the shape
-        of the `test_scores` that scikit-learn's `learning_curve` returns. Its NaN cells are left out, with a warning.
+        Scores, finite and within `range`. A table with one row per size and one column per split is accepted too: this
+        is the shape of the `test_scores` that scikit-learn's `learning_curve` returns. Its NaN cells are left out, with
+        a warning.
     split : sequence of labels, optional
         Which data split each score comes from (for a table: one label a column, by default 0, 1, ...). The same
         label is the same split at every size. None: the replicates are independent.
     metric, task : str, optional
         What was measured, and on which task; used in tables and pictures, which write the metric as people do: see
         `metric_name`.
-    direction : {"higher", "lower"}
-        "lower" takes an error rate. The model then works with 1 - score, and forecasts come back as error rates.
+    direction : {"higher", "lower"}, optional
+        Which way is better. By default "lower" for a known loss that leaves [0, 1], such as a log loss, and for an
+        unknown metric whose `range` has no greatest value; otherwise "higher": an error rate has to be said to be one.
+        Forecasts come back in the direction of the scores.
+    range : pair of numbers, optional
+        The least and the greatest value that a score can take; one of them may be infinite. By default that of the
+        metric, if it is a known one: (-1, 1) for MCC, (0, inf) for a log loss, (-inf, 1) for R2; otherwise (0, 1).
+        Forecasts, targets and errors are on the scale of the scores, whatever it is.
     unit : {"rows", "groups"}
         What a size counts: training examples one by one, or groups of them, such as patients with all their images.
     train_scores : array of the shape of `scores`, optional
@@ -95,6 +106,7 @@ class LearningCurve:
     metric: str
     task: str | None
     direction: Direction
+    range: Range
     unit: Unit
     train_scores: FloatArray | None
     n_test: FloatArray | None
@@ -110,27 +122,28 @@ class LearningCurve:
         *,
         metric: str = UNNAMED,
         task: str | None = None,
-        direction: Direction = "higher",
+        direction: Direction | None = None,
+        range: Range | None = None,
         unit: Unit = "rows",
         train_scores: ArrayLike | None = None,
         n_test: ArrayLike | None = None,
         averaged_over: int | None = None,
         score_sd: ArrayLike | None = None,
     ) -> None:
-        choice("direction", direction, get_args(Direction))
+        if direction is not None:
+            choice("direction", direction, get_args(Direction))
         choice("unit", unit, get_args(Unit))
         metric = text("metric", metric, error=DataError)
         task = None if task is None else text("task", task, error=DataError)
-        unbounded = unbounded_metric(metric)
-        if unbounded is not None:
-            raise DataError(
-                f"The metric {shown(metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
-                "cannot be forecast. Measure AUROC, accuracy, the Brier score or the like; or name yours otherwise, if "
-                "it does lie in [0, 1]."
-            )
-        at, measured = sizes_array("sizes", sizes, error=DataError), scores_array("scores", scores)
+        at, measured = sizes_array("sizes", sizes, error=DataError), finite_array("scores", scores)
+        own_range, own_direction = range_and_direction(metric, measured)
+        between = own_range if range is None else checked_range(range, error=DataError)
+        if direction is None:
+            ended = known_metric(metric) is None and math.isinf(between[1])  # what has one end alone is best there
+            direction = "lower" if ended else own_direction
+        check_within("scores", measured, between, metric, stated=range is not None)
         details, averaged_over = checked_details(
-            measured, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd
+            measured, between, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd
         )
         labels = None if split is None else split_labels(split)
         if measured.ndim == 2:
@@ -151,7 +164,7 @@ class LearningCurve:
         for array in arrays.values():
             if array is not None:
                 array.flags.writeable = False
-        words = {"metric": metric, "task": task, "direction": direction, "unit": unit}
+        words = {"metric": metric, "task": task, "direction": direction, "range": between, "unit": unit}
         for name, value in {**arrays, **words, "averaged_over": averaged_over}.items():
             object.__setattr__(self, name, value)
 
@@ -167,8 +180,11 @@ class LearningCurve:
         facts.append(f"metric={self.metric!r}")
         if self.task is not None:
             facts.append(f"task={self.task!r}")
-        if self.direction == "lower":
-            facts.append("direction='lower'")
+        own_range, own_direction = range_and_direction(self.metric, self.scores)
+        if self.direction == "lower" or self.direction != own_direction:
+            facts.append(f"direction={self.direction!r}")
+        if self.range != own_range:
+            facts.append(f"range=({self.range[0]:g}, {self.range[1]:g})")
         if self.unit == "groups":
             facts.append("unit='groups'")
         if self.averaged_over is not None:
@@ -181,22 +197,56 @@ class LearningCurve:
     @property
     def metric_name(self) -> str:
         """The metric as people write it: AUROC for auroc, roc_auc or AUC; one that is not known as it was given."""
-        return metric_name(self.metric)
+        name = metric_name(self.metric)
+        return f"negative {name}" if is_negated(self.metric) and self.range[1] == 0 else name
 
     @property
     def unit_name(self) -> str:
         """What a size counts, as people write it: examples or groups."""
         return "examples" if self.unit == "rows" else "groups"
 
+    @cached_property
+    def scale(self) -> Scale:
+        """The map between these scores and [0, 1], where engines work: the same for scores that lie there already."""
+        known = known_metric(self.metric)
+        logarithmic = known is not None and known.logarithmic and self.range == known.range
+        if self.range == UNIT_RANGE:
+            return UNIT_SCALE
+        return scale_of(self.range, self.sizes, self.scores, logarithmic=logarithmic)
+
+    def on(self, scale: Scale) -> LearningCurve:
+        """The same curve, to be seen by engines on the scale of another one with the same range."""
+        same = replace(self)
+        same.__dict__["scale"] = scale
+        return same
+
     @property
     def upward(self) -> LearningCurve:
-        """The same curve with 1 - score for an error rate, so that higher is better: what models are fitted to."""
-        return self if self.direction == "higher" else self._turned
+        """The curve that models are fitted to: in [0, 1], and higher is better."""
+        return self if self.direction == "higher" and self.scale.same else self._turned
 
     @cached_property
     def _turned(self) -> LearningCurve:
-        train = None if self.train_scores is None else 1 - self.train_scores
-        return replace(self, scores=1 - self.scores, train_scores=train, direction="higher")
+        train = None if self.train_scores is None else self.as_upward(self.train_scores)
+        spread = self.score_sd
+        if spread is not None and not self.scale.same:
+            spread = spread * np.exp(self.scale.log_slope(self.scores))
+        return replace(
+            self,
+            scores=self.as_upward(self.scores),
+            train_scores=train,
+            score_sd=spread,
+            direction="higher",
+            range=UNIT_RANGE,
+        )
+
+    def as_upward(self, scores: ArrayLike) -> FloatArray:
+        """Scores of this curve's kind as engines see them."""
+        return self.scale.inside(scores, turned=self.direction == "lower")
+
+    def from_upward(self, values: ArrayLike) -> FloatArray:
+        """What engines say, as scores of this curve's kind."""
+        return self.scale.outside(values, turned=self.direction == "lower")
 
     @cached_property
     def replicates(self) -> Replicates:
@@ -237,6 +287,7 @@ class LearningCurve:
         *,
         metric: str | None = None,
         direction: Direction | None = None,
+        range: Range | None = None,
         unit: Unit | None = None,
         sheet: str | int | None = None,
         train_score: str | Sequence[str] | None = None,
@@ -264,7 +315,10 @@ class LearningCurve:
             What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
             the file says: in that column, or by the name of the column of scores.
         direction
-            "lower" for a file of error rates; by default what the column `direction` says, or "higher".
+            Which way is better; by default what the column `direction` says, or as for `LearningCurve`.
+        range
+            The least and the greatest possible score; by default what the column `range` says, or as for
+            `LearningCurve`.
         unit
             What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
         sheet
@@ -297,6 +351,7 @@ class LearningCurve:
             averaged_over,
             each_column,
             per_cent,
+            range,
         )
         return _only(curves_and_notes(path, wanted)[0], path)
 
@@ -310,6 +365,7 @@ class LearningCurve:
         *,
         metric: str | None = None,
         direction: Direction | None = None,
+        range: Range | None = None,
         unit: Unit | None = None,
         train_score: str | Sequence[str] | None = None,
         score_sd: str | None = None,
@@ -344,12 +400,19 @@ class LearningCurve:
             averaged_over,
             each_column,
             per_cent,
+            range,
         )
         return _only(curves_and_notes(frame, wanted)[0], frame)
 
     @classmethod
     def from_sklearn(
-        cls, result: Any, *, metric: str | None = None, direction: Direction | None = None, unit: Unit = "rows"
+        cls,
+        result: Any,
+        *,
+        metric: str | None = None,
+        direction: Direction | None = None,
+        range: Range | None = None,
+        unit: Unit = "rows",
     ) -> LearningCurve:
         """Take test and training scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
 
@@ -359,7 +422,7 @@ class LearningCurve:
             What `learning_curve` returned, or the display.
         metric
             What was measured; by default what a display says.
-        direction, unit
+        direction, range, unit
             As for `LearningCurve`. Scores that scikit-learn calls `neg_...`, which are below 0, are turned into losses,
             of which lower is better.
         """
@@ -374,9 +437,25 @@ class LearningCurve:
             scores,
             train_scores=train_scores,
             metric=(name or UNNAMED) if metric is None else metric,
-            direction=("lower" if loss else "higher") if direction is None else direction,
+            direction="lower" if loss and direction is None else direction,
+            range=range,
             unit=unit,
         )
+
+    cautions = ()
+
+    def _columns(self) -> ColumnData:
+        return curve_columns([self])
+
+    def shown(self) -> Shown:
+        """Mean and spread of the scores at each size."""
+        pilot = self.replicates
+        rows = [
+            (exactly(size), f"{mean:.4g}", f"{std:.2g}" if count > 1 else "-", str(count))
+            for size, mean, std, count in zip(pilot.sizes, pilot.mean, pilot.std, pilot.count.tolist(), strict=True)
+        ]
+        title = f"Learning curve: {self.metric_name}" + ("" if self.task is None else f", {self.task}")
+        return Shown(title, ("size", "mean", "sd", "scores"), rows)
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the rows as they were given, with all that the curve knows of itself: see `curve_columns`."""
@@ -389,7 +468,7 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
     This is what every file of curves holds, and what `read_curves` takes back.
     """
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("size", "score", "split", *_DETAILS, "task", "metric", "direction", "unit")
+        name: [] for name in ("size", "score", "split", *_DETAILS, "task", "metric", "direction", "unit", "range")
     }
     for curve in curves:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
@@ -400,7 +479,10 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
             columns[name] += known.get(name, [None] * len(curve))
         for name in ("task", "metric", "direction", "unit"):
             columns[name] += [getattr(curve, name)] * len(curve)
-    bare = [n for n in ("split", "task", *_DETAILS) if all(value is None for value in columns[n])]
+        own_range, _ = range_and_direction(curve.metric, curve.scores)
+        stated = None if curve.range == own_range else range_text(curve.range)
+        columns["range"] += [stated] * len(curve)
+    bare = [n for n in ("split", "task", "range", *_DETAILS) if all(value is None for value in columns[n])]
     return {name: column for name, column in columns.items() if name not in bare}
 
 
@@ -426,6 +508,7 @@ def read_curves(
     task: str | None = None,
     metric: str | None = None,
     direction: Direction | None = None,
+    range: Range | None = None,
     unit: Unit | None = None,
     sheet: str | int | None = None,
     train_score: str | Sequence[str] | None = None,
@@ -455,6 +538,7 @@ def read_curves(
         averaged_over,
         each_column,
         per_cent,
+        range,
     )
     return curves_and_notes(path, wanted)[0]
 

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from ._check import FloatArray, choice, generator, probability, real_array, several, shown, text, whole_number
+from ._check import FloatArray, choice, generator, instance, probability, real_array, several, shown, text, whole_number
 from ._numbers import exactly
 from .errors import RequestError
 from .files.writing import write_text
 from .numerics.cut_mixture import CutMixture
 from .numerics.truncated import CutNormal
 from .reading.spreadsheets import as_csv
+from .scale import UNIT_SCALE, Scale
 
 __all__ = ["LEVEL", "LEVELS", "MOST_DRAWS", "Forecast", "Quantity"]
 
@@ -26,6 +27,8 @@ LEVELS = (0.8, 0.95)
 LEVEL = LEVELS[-1]
 """Probabilities of intervals, where nothing else is said: of several, and of one."""
 MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
+_MOMENT_EDGES = np.array([-6.0, -2.5, -1.0, 0.0, 1.0, 2.5, 6.0])  # of panels, in standard deviations from the mean
+_MOMENT_NODES, _MOMENT_WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 IntervalKind = Literal["equal_tailed", "hdi"]
 
@@ -36,6 +39,9 @@ Quantity = Literal["new_splits", "same_splits", "expected"]
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Forecast(Answer):
     """Distribution of the score at each of Q sizes: a weighted mixture of K normals, each cut to [0, 1].
+
+    Scores of another range are mapped to [0, 1] by `scale`; all but `locations`, `scales` and `location` is said on the
+    scale of the scores themselves.
 
     Every engine gives this type; a single most probable model has one component. You get one from
     `model.forecast(sizes)`. Arrays run over the sizes.
@@ -50,6 +56,8 @@ class Forecast(Answer):
         Weights of the components; they sum to 1.
     cautions : tuple of str
         Reasons to doubt this forecast, in plain words.
+    scale : Scale
+        The map between scores and [0, 1]; by default scores lie there.
     """
 
     sizes: FloatArray
@@ -57,6 +65,7 @@ class Forecast(Answer):
     scales: FloatArray
     weights: FloatArray
     cautions: tuple[str, ...] = ()
+    scale: Scale = UNIT_SCALE
 
     # Written out, since more is taken than is kept: whatever makes an array.
     def __init__(
@@ -66,7 +75,9 @@ class Forecast(Answer):
         scales: ArrayLike,
         weights: ArrayLike,
         cautions: Iterable[str] = (),
+        scale: Scale = UNIT_SCALE,
     ) -> None:
+        object.__setattr__(self, "scale", instance("scale", scale, Scale, "a Scale, such as curve.scale"))
         given = {"sizes": sizes, "locations": locations, "scales": scales, "weights": weights}
         for name, values in given.items():
             whole = type(values) is np.ndarray and values.dtype == np.float64
@@ -101,7 +112,8 @@ class Forecast(Answer):
             (exactly(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
             for size, mean, low, high in zip(self.sizes, self.mean, lower, upper, strict=True)
         ]
-        return Shown("Forecast", ("size", "mean", "95 % interval"), rows, self._all_notes())
+        header = ("size", self.centre, "95 % interval")
+        return Shown("Forecast", header, rows, self._all_notes())
 
     def _columns(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
@@ -123,20 +135,47 @@ class Forecast(Answer):
         return self.weights @ self.locations
 
     @property
+    def centre(self) -> str:
+        """What `mean` holds: the mean or, where that diverges, the median."""
+        return "median" if self.scale.logarithmic else "mean"
+
+    @property
     def mean(self) -> FloatArray:
-        """Expected score."""
-        return self._mixture.moments[0]
+        """Expected score; the median where the mean diverges, as that of a perplexity does (see `centre`)."""
+        return self._mixture.moments[0] if self.scale.same else self._outer_moments[0]
 
     @property
     def std(self) -> FloatArray:
-        """Standard deviation of the score."""
-        return self._mixture.moments[1]
+        """Standard deviation of the score; infinite where it diverges."""
+        return self._mixture.moments[1] if self.scale.same else self._outer_moments[1]
+
+    @cached_property
+    def _outer_moments(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard deviation on the scale of the scores."""
+        mean, std = self._mixture.moments
+        if self.scale.straight:
+            return self.scale.outside(mean), (self.scale.upper - self.scale.lower) * std
+        if self.scale.logarithmic:
+            return self.median, np.full(len(self.sizes), np.inf)
+        # With d the distance from the finite end of the range, E d = int P(d > t) dt, and E d^2 = int 2 t P(d > t) dt.
+        upper = np.isinf(self.scale.upper)
+        edges = np.clip(mean + _MOMENT_EDGES[:, None] * std, 0.0, 1.0)
+        edges = np.vstack([np.zeros(len(mean)), edges, np.ones(len(mean))])
+        half = np.diff(edges, axis=0)[:, None] / 2
+        z = np.clip((edges[:-1, None] + half * (1 + _MOMENT_NODES[:, None])).reshape(-1, len(mean)), 1e-300, 1 - 1e-16)
+        weight = (half * _MOMENT_WEIGHTS[:, None]).reshape(z.shape) * self.scale.stretch(z)
+        below = self._mixture.cdf(z)
+        beyond = weight * np.clip(1 - below if upper else below, 0.0, 1.0)
+        end = self.scale.lower if upper else self.scale.upper
+        distance = beyond.sum(axis=0)
+        square = (2 * np.abs(self.scale.outside(z) - end) * beyond).sum(axis=0)
+        return end + distance if upper else end - distance, np.sqrt(np.maximum(square - distance**2, 0.0))
 
     @cached_property
     def median(self) -> FloatArray:
         """Score that is as likely exceeded as not."""
         half = np.array([0.5])
-        return self._mixture.quantile(half, half)[0]
+        return self.scale.outside(self._mixture.quantile(half, half)[0])
 
     def cdf(self, y: ArrayLike) -> FloatArray:
         """P(score <= y), for a scalar or one value per size (or rows of such values)."""
@@ -144,11 +183,13 @@ class Forecast(Answer):
 
     def pdf(self, y: ArrayLike) -> FloatArray:
         """Density of the score at y, for a scalar or one value per size (or rows of such values)."""
-        return self._by_rows(self._mixture.pdf, y)
+        density = self._by_rows(self._mixture.pdf, y)
+        return density if self.scale.same else density * np.exp(self.scale.log_slope(y))
 
     def log_pdf(self, y: ArrayLike) -> FloatArray:
         """Logarithm of the density at y, also where the density itself is too small for a number."""
-        return self._by_rows(self._mixture.log_pdf, y)
+        density = self._by_rows(self._mixture.log_pdf, y)
+        return density if self.scale.same else density + self.scale.log_slope(y)
 
     def prob_at_least(self, target: ArrayLike) -> FloatArray:
         """P(score >= target), for a scalar or one value per size (or rows of such values)."""
@@ -174,7 +215,7 @@ class Forecast(Answer):
         if levels.ndim > 1 or not levels.size or not ((levels >= 0) & (levels <= 1)).all():
             raise RequestError(f"must be a level in [0, 1] or a list of them, got {shown(p)}.", argument="p")
         below = np.atleast_1d(levels)
-        values = self._mixture.quantile(below, 1 - below)
+        values = self.scale.outside(self._mixture.quantile(below, 1 - below))
         return values[0] if levels.ndim == 0 else values
 
     def interval(self, level: float = LEVEL, kind: IntervalKind = "equal_tailed") -> tuple[FloatArray, FloatArray]:
@@ -191,7 +232,7 @@ class Forecast(Answer):
         if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
             outside = (1 - level) / 2
             below = np.array([outside, 1 - outside])
-            lower, upper = self._mixture.quantile(below, below[::-1])
+            lower, upper = self.scale.outside(self._mixture.quantile(below, below[::-1]))
             return lower, upper
         return self._shortest(level)
 
@@ -202,7 +243,7 @@ class Forecast(Answer):
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
         chosen = CutNormal(self.locations[component, column], self.scales[component, column])
-        return chosen.quantile(rng.random(shape))
+        return self.scale.outside(chosen.quantile(rng.random(shape)))
 
     def to_csv(
         self,
@@ -226,7 +267,8 @@ class Forecast(Answer):
                 f"y must be one number or one for each of the {len(self.sizes)} sizes, got shape {values.shape}."
             )
         # Beyond [0, 1] nothing changes any more, and squares of what is far beyond would overflow.
-        rows = np.broadcast_to(np.clip(values, -1.0, 2.0), (*values.shape[:-1], len(self.sizes)))
+        inside = np.clip(self.scale.inside(values), -1.0, 2.0)
+        rows = np.broadcast_to(inside, (*values.shape[:-1], len(self.sizes)))
         return function(rows.reshape(-1, len(self.sizes))).reshape(rows.shape)
 
     @cached_property
@@ -243,8 +285,8 @@ class Forecast(Answer):
         below = np.linspace(0.0, width, 129)[:, None] * np.ones(len(self.sizes))
         spacing = width / 128
         while True:
-            lower = self._mixture.quantile(below, 1 - below)
-            upper = self._mixture.quantile(below + level, width - below)
+            lower = self.scale.outside(self._mixture.quantile(below, 1 - below))
+            upper = self.scale.outside(self._mixture.quantile(below + level, width - below))
             best = np.argmin(upper - lower, axis=0)[None]
             if spacing < 1e-7 * width:
                 return tuple(np.take_along_axis(end, best, axis=0)[0] for end in (lower, upper))
@@ -256,4 +298,5 @@ class Forecast(Answer):
         """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
         first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
         one = slice(first, first + 1)
-        return Forecast(self.sizes[one], self.locations[:, one], self.scales[:, one], self.weights, self.cautions)
+        components = self.locations[:, one], self.scales[:, one], self.weights
+        return Forecast(self.sizes[one], *components, self.cautions, self.scale)

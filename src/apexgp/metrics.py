@@ -6,12 +6,16 @@ averages over all; `axis` says, as NumPy's does, over which axes to average inst
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._check import UNUSABLE, FloatArray, choice, positive, probability, real_array, real_number, shown
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
+from .scale import Scale, range_words
 
 __all__ = ["coverage", "crps", "log_score", "mae", "pit", "quantized_likelihood", "rmse"]
 
@@ -62,7 +66,7 @@ def coverage(
     """
     scores, level = _truth(forecast, y), probability("level", level)
     half = real_number("resolution", resolution) / 2
-    if not 0 <= half < 0.5:
+    if not 0 <= half < 0.5 * (forecast.scale.upper - forecast.scale.lower):
         raise RequestError(f"must be at least 0 and below 1, got {shown(resolution)}.", argument="resolution")
     if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
         # A score lies in it if the share of the forecast below the score does: no ends to search for.
@@ -90,6 +94,8 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
 
     Notes
     -----
+    It is in the unit of the scores; of perplexities, whose own would diverge, it is that of their logarithms.
+
     F is smooth on either side of y, where Gauss-Legendre panels meet. Their other edges are some standard deviations
     around the mean. A panel is halved until its integrand is a polynomial of low degree, as far as its Legendre
     coefficients can tell.
@@ -98,13 +104,15 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     # A heavy spike next to an edge could hide between the edge and the first node: put edges around each.
     heavy = forecast.weights > _HEAVY
     around = forecast.locations[heavy] + np.array([-6, -2, 0, 2, 6])[:, None, None] * forecast.scales[heavy]
+    # Panels lie on the scale of the engine, where the forecast has no far tails.
+    inner, scale = Forecast(forecast.sizes, forecast.locations, forecast.scales, forecast.weights), _of_errors(forecast)
     ends = np.array([[0.0], [1.0]]) * np.ones(len(forecast))
-    edges = np.vstack([ends, forecast.mean + _EDGES[:, None] * forecast.std, *around])
+    edges = np.vstack([ends, inner.mean + _EDGES[:, None] * inner.std, *around])
     values = np.empty(scores.shape)
-    for where, truth in np.ndenumerate(scores):
+    for where, truth in np.ndenumerate(forecast.scale.inside(scores)):
         q = where[-1]
         panels = np.unique(np.clip([*edges[:, q], truth], 0.0, 1.0))
-        values[where] = _crps(forecast[q], panels, float(truth))
+        values[where] = _crps(inner[q], panels, float(truth), scale)
     return _averaged(values, axis)
 
 
@@ -118,15 +126,24 @@ _LAST_COEFFICIENTS = np.stack(
 )
 
 
-def _crps(forecast: Forecast, panels: FloatArray, y: float) -> float:
-    """CRPS at one size."""
+def _of_errors(forecast: Forecast) -> Scale:
+    """The scale in whose unit errors are told."""
+    scale = forecast.scale
+    return replace(scale, lower=0.0, upper=math.inf, logarithmic=False) if scale.logarithmic else scale
+
+
+def _crps(forecast: Forecast, panels: FloatArray, y: float, scale: Scale) -> float:
+    """CRPS at one size, of a forecast on the scale of the engine."""
+    tolerance = 1e-7 * (scale.upper - scale.lower if scale.straight else scale.unit)
     low, high, total = panels[:-1], panels[1:], 0.0
     for _ in range(40):
         half = (high - low) / 2
         z = low[:, None] + half[:, None] * (1 + _NODES)
         square = (forecast.cdf(z.reshape(-1, 1)).reshape(z.shape) - (z >= y)) ** 2
+        if not scale.same:
+            square *= scale.stretch(np.clip(z, 1e-300, 1 - 1e-16))
         integral = square @ _WEIGHTS * half
-        rough = (np.abs(square @ _LAST_COEFFICIENTS).sum(axis=1) * half > 1e-7) & (half > 1e-14)
+        rough = (np.abs(square @ _LAST_COEFFICIENTS).sum(axis=1) * half > tolerance) & (half > 1e-14)
         total += float(integral[~rough].sum())
         if not rough.any():
             break
@@ -177,6 +194,7 @@ def _truth(forecast: Forecast, y: ArrayLike) -> FloatArray:
         scores = scores[None]
     if scores.size == 0 or scores.shape[-1] != len(forecast.sizes):
         raise DataError(f"y must hold one score for each of the {len(forecast.sizes)} sizes, got shape {scores.shape}.")
-    if not ((scores >= 0) & (scores <= 1)).all():
-        raise DataError("y must be scores in [0, 1], without NaN.")
+    low, high = forecast.scale.range
+    if not ((scores >= low) & (scores <= high) & np.isfinite(scores)).all():
+        raise DataError(f"y must be scores in {range_words(forecast.scale.range)}, without NaN.")
     return scores

@@ -4,6 +4,7 @@ from .design.ranked import RankedDesign
 from .images.embed import EmbeddingRun
 from .repeated.backtest_answer import HeldOut, MethodScore
 from .repeated.compare import PairComparison
+from .scale import Scale
 
 __all__ = [
     "EmbeddingRun",
@@ -11,4 +12,5 @@ __all__ = [
     "MethodScore",
     "PairComparison",
     "RankedDesign",
+    "Scale",
 ]

@@ -157,7 +157,7 @@ def test_everything_is_said_before_the_first_fit():
         (SliceHead(), {}, "cannot be SliceHead"),
         (make_pipeline(StandardScaler(), LinearSVC()), {}, "cannot be LinearSVC: auroc asks for its predict_proba"),
         (SVC(), {}, "SVC: auroc asks for its predict_proba, which it does not have. Take another classifier, or"),
-        (LinearSVC(), {"metric": ["accuracy", "neg_log_loss"]}, "is not confined to"),
+        (LinearSVC(), {"metric": ["accuracy", "neg_log_loss"]}, "neg_log_loss asks for its predict_proba"),
     ],
 )
 def test_what_an_estimator_cannot_do_is_said_before_the_first_fit(estimator, settings, message):

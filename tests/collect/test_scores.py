@@ -1,8 +1,11 @@
+import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score
+from sklearn.metrics import average_precision_score, balanced_accuracy_score, log_loss, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
 
+from apexgp import collect_curves
 from apexgp.collect.scores import auroc, scorers_by_name
 from apexgp.errors import RequestError
 
@@ -43,9 +46,7 @@ def test_other_scorers_by_name_or_as_functions():
         ("auc", "'auroc', 'accuracy', 'balanced_accuracy', 'average_precision', or a scorer .* got 'auc'"),
         ([], "one or more"),
         (["auroc", "auroc"], "different"),
-        ("neg_brier_score", "is a loss"),
-        ("neg_log_loss", "is not confined to"),
-        ("r2", "is not confined to"),
+        ("our_loss", "got 'our_loss'"),
         ([3], "names of metrics, got 3"),
         (3, "one or more"),
         ({"two\nlines": max}, "must be a mapping from names to scorers"),
@@ -56,3 +57,34 @@ def test_other_scorers_by_name_or_as_functions():
 def test_bad_metrics_are_refused(metric, message):
     with pytest.raises(RequestError, match=message):
         scorers_by_name(metric, several_classes=False)
+
+
+@pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
+def test_nothing_is_dropped_for_its_value():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
+    names = ["matthews_corrcoef", "d2_log_loss_score", "log_loss", "neg_log_loss", "kappa"]
+    curves = collect_curves(GaussianNB(), X, y, sizes=[20, 40, 80], n_splits=6, metric=names)
+    measured = {metric: curve for (_, metric), curve in curves.items()}
+    assert curves.failed == ()
+    assert {len(curve) for curve in measured.values()} == {18}
+    assert measured["matthews_corrcoef"].scores.min() < 0 < measured["matthews_corrcoef"].scores.max()
+    assert measured["d2_log_loss_score"].scores.min() < 0
+    np.testing.assert_array_equal(measured["log_loss"].scores, -measured["neg_log_loss"].scores)
+    assert [measured[name].direction for name in names] == ["higher", "higher", "lower", "higher", "higher"]
+
+
+def test_settings_are_chosen_by_the_lowest_loss():
+    X, y = load_breast_cancer(return_X_y=True)
+    for metric in ("log_loss", "neg_log_loss", {"log loss": lambda model, X, y: log_loss(y, model.predict_proba(X))}):
+        grid = {"var_smoothing": [1e-9, 1e6]}
+        curves = collect_curves(GaussianNB(), X, y, sizes=[100], n_splits=1, metric=metric, param_grid=grid)
+        (fit,) = curves.fits
+        name = next(iter(metric)) if isinstance(metric, dict) else metric
+        both = [
+            collect_curves(GaussianNB(var_smoothing=one), X, y, sizes=[100], n_splits=1, metric=metric).fits[0]
+            for one in grid["var_smoothing"]
+        ]
+        losses = [abs(one[f"validation_{name}"]) for one in both]
+        assert fit["parameters"]["var_smoothing"] == grid["var_smoothing"][int(np.argmin(losses))]
+        assert fit[f"test_{name}"] == both[int(np.argmin(losses))][f"test_{name}"]

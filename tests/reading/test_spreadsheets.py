@@ -3,6 +3,7 @@
 import datetime
 import io
 import re
+from math import inf
 
 import pytest
 
@@ -158,17 +159,26 @@ def test_the_level_of_an_interval_is_no_unit(write):
     assert curve.scores.tolist() == [0.7, 0.8]
 
 
-@pytest.mark.parametrize("header", ["neg_log_loss", "Cross entropy", "RMSE", "R2"])
-def test_metrics_that_leave_the_unit_interval_are_refused(write, header):
-    with pytest.raises(DataError, match=r"is not confined to \[0, 1\]"):
-        LearningCurve.from_csv(write(f"n,{header}\n60,0.7\n120,0.5\n"))
+@pytest.mark.parametrize(
+    ("header", "between", "direction"),
+    [
+        ("neg_log_loss", (0, inf), "lower"),  # with its sign turned back
+        ("Cross entropy", (0, inf), "lower"),
+        ("RMSE", (0, inf), "lower"),
+        ("R2", (-inf, 1), "higher"),
+        ("MCC", (-1, 1), "higher"),
+    ],
+)
+def test_metrics_that_leave_the_unit_interval_know_their_range(write, header, between, direction):
+    curve = LearningCurve.from_csv(write(f"n,{header}\n60,0.7\n120,0.5\n"))
+    assert (curve.range, curve.direction, curve.scores.tolist()) == (between, direction, [0.7, 0.5])
     both = LearningCurve.from_csv(write(f"n,{header},AUC\n60,0.7,0.8\n120,0.5,0.9\n"))
     assert both.scores.tolist() == [0.8, 0.9]
 
 
 def test_scores_that_scikit_learn_has_turned_round_are_known(write):
-    with pytest.raises(DataError, match=r"neg_\.\.\.\? Write them without the minus, and say that lower is better"):
-        LearningCurve.from_csv(write("n,neg_brier_score\n60,-0.2\n120,-0.1\n"))
+    curve = LearningCurve.from_csv(write("n,neg_brier_score\n60,-0.2\n120,-0.1\n"))
+    assert (curve.range, curve.direction, curve.metric_name) == ((-inf, 0), "higher", "negative Brier score")
 
 
 def test_titles_above_and_notes_beneath_the_table_are_left_out(write):
@@ -310,7 +320,7 @@ def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, t
             r"line 2, column 'accuracy': .* got 71\.2\. Per cent\? Write 71\.2% in every row\. Or .* per_cent=True, or",
         ),
         ("n,accuracy\n60,71.2%\n90,75\n", r"line 3, .*got 75\. Per cent\? Write 75%, or 0\.75 as in the other rows"),
-        ("n,accuracy\n60,0.7\n\n90,175\n", r"line 4, .*got 175\. Only scores with 1 as the perfect"),
+        ("n,accuracy\n60,0.7\n\n90,175\n", r"line 4, .*got 175\. If something else was measured"),
         ("n,accuracy\n60,0.7\n90,nan\n", r"line 3, column 'accuracy': the score is not a number"),
         (
             "n,accuracy\n60,0.7\n90,good\n",

@@ -18,6 +18,7 @@ from .._numbers import chance, roughly
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Forecast, Quantity
+from ..scale import UNIT_RANGE
 
 __all__ = [
     "CONFIDENCE",
@@ -131,9 +132,11 @@ def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
         raise RequestError(
             f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
         )
-    direction = model.curve_.direction
-    goal = attainable_target(target, float(model.ceiling if direction == "higher" else 1 - model.floor), direction)
-    return success_by(lambda sizes: model.forecast(sizes, of=of), goal, direction)
+    curve = model.curve_
+    low, high = curve.range
+    floor, ceiling = low if model.floor == 0 else model.floor, high if model.ceiling == 1 else model.ceiling
+    goal = attainable_target(target, curve, float(ceiling if curve.direction == "higher" else floor))
+    return success_by(lambda sizes: model.forecast(sizes, of=of), goal, curve.direction)
 
 
 def success_by(forecast: Callable[[FloatArray], Forecast], goal: float, direction: str) -> Success:
@@ -146,23 +149,25 @@ def prob_met(forecast: Forecast, goal: float, direction: str) -> FloatArray:
     return forecast.prob_at_least(goal) if direction == "higher" else forecast.cdf(goal)
 
 
-def attainable_target(target: float, ceiling: float, direction: str) -> float:
+def attainable_target(target: float, curve: LearningCurve | None, best: float) -> float:
     """`target`, checked: a score better than nothing and no better than is possible.
 
-    `ceiling` is the highest possible score where higher is better, and else 1 minus the lowest.
+    `curve` says which scores there are, None for scores in [0, 1]; `best` is the best that is possible.
     """
     number = real_number("target", target)
-    accuracy = number if direction == "higher" else 1 - number
-    if not 0 < accuracy <= 1 or not 0 <= number <= 1:
-        hint = f" Write {number / 100:g} for {number:g} %." if 1 < number <= 100 else ""
-        bounds = "above 0 and at most 1" if direction == "higher" else "at least 0 and below 1"
+    (low, high), higher = (UNIT_RANGE, True) if curve is None else (curve.range, curve.direction == "higher")
+    worst = low if higher else high
+    if not low <= number <= high or number == worst:
+        unit = (low, high) == UNIT_RANGE
+        hint = f" Write {number / 100:g} for {number:g} %." if unit and 1 < number <= 100 else ""
+        bounds = f"above {low:g} and at most {high:g}" if higher else f"at least {low:g} and below {high:g}"
         raise RequestError(f"must be a score {bounds}, got {number:g}.{hint}", argument="target")
     # Rounding of 1 - (1 - ceiling) must not refuse the ceiling itself.
-    if accuracy > ceiling + 1e-12:
-        best, name = (ceiling, "ceiling") if direction == "higher" else (1 - ceiling, "floor")
+    slack = 1e-12 * max(1.0, abs(best)) if math.isfinite(best) else 0.0
+    if number > best + slack if higher else number < best - slack:
         raise RequestError(
             f"The target {number:g} is better than {best:g}, the best score that you said is possible at all. Ask for "
-            f"less, or set another {name}."
+            f"less, or set another {'ceiling' if higher else 'floor'}."
         )
     return number
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._numbers import multiple
 from ..curve import LearningCurve, Replicates
-from ..reading.known_metrics import UNNAMED, sounds_like_a_loss
+from ..reading.known_metrics import UNNAMED, is_negated, sounds_like_a_loss
 from .caution import NO_ROOM, Caution
 
 __all__ = ["pilot_cautions"]
@@ -39,6 +39,7 @@ def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
         _one_size,
         _one_run,
         _runs_unknown,
+        _without_mean,
     )
     found = (check(curve) for check in checks)
     return tuple(caution for caution in found if caution is not None)
@@ -76,7 +77,7 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
     if curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
         return Caution(
-            f"The {what} as the training set grows, to {pilot.mean[-1]:.3g}. Is lower better?",
+            f"The {what} as the training set grows, to {curve.replicates.mean[-1]:.3g}. Is lower better?",
             "is lower better?",
             ("Then say so with {}; the forecast as it stands takes higher for better.", ("direction", "lower")),
         )
@@ -94,15 +95,20 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
             "about one in three rose by more than 0.02: the upper end of the interval stands for those."
         )
         left = others if room >= _OFTEN_WON else f"Only {room:.2g} is left above it."
-        return Caution(f"The pilot does not rise beyond its noise. {left}", "flat")
+        if not curve.scale.straight:  # differences of such scores are no differences of scores in [0, 1]
+            left = (
+                "Real curves that were as flat have moved later, about one in three: the better end stands for those."
+            )
+        return Caution(f"The pilot does not {_better(curve)} beyond its noise. {left}", "flat")
     return None
 
 
 def _wild(curve: LearningCurve) -> Caution | None:
-    pilot = curve.replicates
+    pilot = curve.upward.replicates
     spread = _pooled_spread(pilot)
     if spread <= max(_WILD_SPREAD, float(np.ptp(pilot.mean))):
         return None
+    spread = _pooled_spread(curve.replicates)
     return Caution(
         f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve "
         "improves. Larger test sets or more splits would show the trend.",
@@ -111,11 +117,18 @@ def _wild(curve: LearningCurve) -> Caution | None:
 
 
 def _guessing(curve: LearningCurve) -> Caution | None:
-    """Whether nothing has been learnt yet, by metrics of which one half is what guessing scores."""
-    if curve.metric != UNNAMED and curve.metric_name not in _HALF_IS_GUESSING:
+    """Whether nothing has been learnt yet, by metrics of which one half, or 0 between -1 and 1, is guessing."""
+    coefficient = curve.range == (-1.0, 1.0)
+    if curve.metric != UNNAMED and curve.metric_name not in _HALF_IS_GUESSING and not coefficient:
         return None
-    if np.abs(curve.replicates.mean - 0.5).max() > _GUESSING:
+    if np.abs(curve.upward.replicates.mean - 0.5).max() > _GUESSING:
         return None
+    if coefficient:
+        return Caution(
+            f"All mean scores lie within {2 * _GUESSING} of 0, what guessing scores. The pilot cannot tell when the "
+            "model will begin to learn.",
+            "no better than guessing",
+        )
     return Caution(
         f"All mean scores lie within {_GUESSING} of 0.5, what guessing scores by AUROC and balanced accuracy. The "
         "pilot cannot tell when the classifier will begin to learn: of real curves with such a pilot one in seven left "
@@ -149,7 +162,7 @@ def _stuck(curve: LearningCurve) -> Caution | None:
 
 def _one_size(curve: LearningCurve) -> Caution | None:
     """Whether the splits disagree at one size as they do at no other."""
-    pilot = curve.replicates
+    pilot = curve.upward.replicates
     several = pilot.count > 1
     if several.sum() < 3:
         return None
@@ -168,7 +181,7 @@ def _one_size(curve: LearningCurve) -> Caution | None:
 
 def _one_run(curve: LearningCurve) -> Caution | None:
     """Whether single scores without labels jump about as those of one run do, and means over splits do not."""
-    pilot = curve.replicates
+    pilot = curve.upward.replicates
     if curve.split is not None or pilot.count.max() > 1 or len(pilot.sizes) < 5 or (curve.averaged_over or 1) > 1:
         return None
     x = np.log(pilot.sizes)
@@ -195,6 +208,17 @@ def _runs_unknown(curve: LearningCurve) -> Caution | None:
     )
 
 
+def _without_mean(curve: LearningCurve) -> Caution | None:
+    """Whether forecasts of the scores have no mean."""
+    if not curve.scale.logarithmic:
+        return None
+    return Caution(
+        f"The mean of a forecast {curve.metric_name} is infinite, as very large values are never quite ruled out: "
+        "medians stand in its place.",
+        "medians, not means",
+    )
+
+
 def _near_perfect(curve: LearningCurve) -> Caution | None:
     """Whether the curve has come to the end of its scale."""
     scores = curve.upward.scores
@@ -213,12 +237,19 @@ def _near_perfect(curve: LearningCurve) -> Caution | None:
             "perfect scores",
         )
     if room < NO_ROOM:
+        best = curve.range[1] if curve.direction == "higher" else curve.range[0]
+        short = f"{abs(best - float(curve.replicates.mean[-1])):.1g} short of perfect"
         return Caution(
-            f"The last score is {room:.1g} short of perfect: there is next to no room for more data to show. "
+            f"The last score is {short}: there is next to no room for more data to show. "
             "Differences this small take very large test sets to measure.",
             "nearly perfect",
         )
     return None
+
+
+def _better(curve: LearningCurve) -> str:
+    """What scores do that become better; of [0, 1], where error rates are turned round, they rise."""
+    return "rise" if curve.scale.same or curve.direction == "higher" else "fall"
 
 
 def _may_be_a_loss(curve: LearningCurve, slope: float, error: float) -> bool:
@@ -227,7 +258,8 @@ def _may_be_a_loss(curve: LearningCurve, slope: float, error: float) -> bool:
     if len(pilot.sizes) < 2 or slope >= -1e-9:
         return False
     steadily = slope < -2 * error or bool((np.diff(pilot.mean) < 0).all())
-    return sounds_like_a_loss(curve.metric) or (steadily and pilot.mean[-1] < _SMALL_SCORE)
+    small = curve.scale.same and pilot.mean[-1] < _SMALL_SCORE
+    return (sounds_like_a_loss(curve.metric) and not is_negated(curve.metric)) or (steadily and small)
 
 
 def _trend(pilot: Replicates) -> tuple[float, float]:

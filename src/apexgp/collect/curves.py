@@ -16,6 +16,7 @@ from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
+from ..scale import range_text
 from .results import FitRow, Record, key, read_record
 
 __all__ = ["CurveSet"]
@@ -55,8 +56,9 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         tasks = sorted({fit["task"] for fit in done}, key=lambda task: task or "")
         self._by_task = {task: [fit for fit in done if fit["task"] == task] for task in tasks}
         self._keys: dict[Key, None] = {(task, metric): None for task in tasks for metric in record.metrics}
-        self._unit, self._of_training, self._unnamed = record.unit, record.of_training, record.unnamed
-        self._directions = {name: record.direction_of(name) for name in record.metrics if record.of_training}
+        self._unit, self._range = record.unit, record.range
+        self._of_training, self._unnamed = record.of_training, record.unnamed
+        self._directions = {name: record.direction_of(name) for name in record.metrics}
         self._made: dict[Key, LearningCurve] = {}
 
     @classmethod
@@ -77,17 +79,17 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
 
     def _curve(self, task: str | None, metric: str) -> LearningCurve:
         own = self._by_task[task]
-        said: dict[str, Any] = {"direction": self._directions[metric]} if self._of_training else {}
         return LearningCurve(
             [fit["size"] for fit in own],
             [fit[f"test_{metric}"] for fit in own],
             [fit["split"] for fit in own],
             metric=metric,
             task=task,
+            direction=self._directions[metric],
+            range=self._range,
             unit=self._unit,
             train_scores=[np.nan if (score := fit[f"train_{metric}"]) is None else score for fit in own],
             n_test=[np.nan if fit["test_cases"] is None else fit["test_cases"] for fit in own],
-            **said,
         )
 
     def __iter__(self) -> Iterator[Key]:
@@ -111,13 +113,13 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         if not self._of_training:
             return curve_columns(self.values())
         columns: dict[str, list[Any]] = {
-            name: []
-            for name in ("size", "score", "split", "train_score", "n_test", "task", "metric", "direction", "unit")
+            name: [] for name in "size score split train_score n_test task metric direction unit range".split()
         }
+        stated = None if self._range is None else range_text(self._range)
         for task, metric in self:
             for fit in self._by_task[task]:
                 scores = (fit[f"test_{metric}"], fit["split"], fit[f"train_{metric}"], fit["test_cases"])
-                row = (fit["size"], *scores, task, metric, self._directions[metric], self._unit)
+                row = (fit["size"], *scores, task, metric, self._directions[metric], self._unit, stated)
                 for column, value in zip(columns.values(), row, strict=True):
                     column.append(value)
         if self._unnamed:  # left open, for whoever reads the file to say
@@ -162,7 +164,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, train_score, n_test, task if any, metric, direction, unit."""
+        """All curves as one table: size, score, split, train_score, n_test, task if any, metric, direction, unit, range."""
         return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:

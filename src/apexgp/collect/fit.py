@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -18,7 +19,7 @@ from ..files.plain import plain
 from ..reading.spreadsheets import one_line
 from .abilities import fit_takes
 from .results import PARTS, FitKey, FitRow
-from .scores import Scorer
+from .scores import Scorer, is_recorded_as_loss
 from .splits import Rows
 
 __all__ = ["Fit", "measure", "unmeasured"]
@@ -93,14 +94,16 @@ def _best(
             "scorer": next(iter(scorers.values())),
         }
         arguments = {name: value for name, value in own.items() if value is not None and fit_takes(estimator, name)}
-    best, best_scores, best_first = None, {}, -1.0
+    best, best_scores, best_first = None, {}, -math.inf
     for candidate in candidates:
         model = _seeded(clone(estimator).set_params(**candidate), fit.seed).fit(X_train, y_train, **arguments)
         scores = _scores(scorers, "validation", model, X_validation, y_validation) if len(fit.validation) else {}
         first = next(iter(scores.values()), 0.0)
+        if is_recorded_as_loss(next(iter(scorers))):
+            first = -first
         if first > best_first:
             best, best_scores, best_first = (model, candidate), scores, first
-    assert best is not None  # scores are at least 0, so the first candidate was better than nothing
+    assert best is not None  # scores are finite, so the first candidate was better than nothing
     model, candidate = best
     chosen = {**candidate, **getattr(model, "chosen_", {})}
     return {
@@ -128,9 +131,9 @@ def _scores(scorers: Mapping[str, Scorer], part: str, model: Any, X: Any, y: NDA
     found = {}
     for name, scorer in scorers.items():
         score = float(scorer(model, X, y))
-        if not 0 <= score <= 1:
-            raise ValueError(f"{name} gave {score:g} on the {part} set; only scores in [0, 1] make a curve")
-        found[f"{part}_{name}"] = score
+        if not math.isfinite(score):
+            raise ValueError(f"{name} gave {score:g} on the {part} set; only finite scores make a curve")
+        found[f"{part}_{name}"] = 0.0 - score if is_recorded_as_loss(name) else score
     return found
 
 

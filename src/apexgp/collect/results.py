@@ -14,12 +14,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from ..curve import Direction, Unit
-from ..errors import DataError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
-from ..reading.known_metrics import UNNAMED, plain_name, sounds_like_a_loss
+from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
-from .differences import DIRECTION, differences
+from ..scale import Range, checked_range
+from .differences import DIRECTION, RANGE, differences
+from .scores import is_recorded_as_loss
 
 __all__ = ["PARTS", "FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
 
@@ -82,10 +84,22 @@ class Record:
         return DIRECTION in self.head
 
     def direction_of(self, metric: str) -> Direction:
-        """Whether higher or lower is better: what the head says, or, where it leaves that open, the metric's name."""
+        """Whether higher or lower is better: what the head says, or, where it leaves that open, the metric's name.
+
+        Where neither does, scores without a greatest value are losses.
+        """
         said: Direction | None = self.head.get(DIRECTION)
+        if not self.of_training:
+            return "lower" if is_recorded_as_loss(metric) else "higher"
+        unending = known_metric(metric) is None and self.range is not None and math.isinf(self.range[1])
         falls = sounds_like_a_loss(metric) and not plain_name(metric).startswith("neg ")
-        return said or ("lower" if falls else "higher")
+        return said or ("lower" if falls or unending else "higher")
+
+    @property
+    def range(self) -> Range | None:
+        """The least and the greatest possible score, where that was said."""
+        said = self.head.get(RANGE)
+        return None if said is None else checked_range(said)
 
     @property
     def unnamed(self) -> bool:
@@ -242,9 +256,11 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
             raise ValueError(f"metrics: {metrics!r}")
         if settings.get(DIRECTION) not in (None, *get_args(Direction)):
             raise ValueError(f"direction: {settings[DIRECTION]!r}")
+        if settings.get(RANGE) is not None:
+            checked_range(settings[RANGE])
         if _unit(settings) not in get_args(Unit):
             raise ValueError(f"unit: {_unit(settings)!r}")
-    except (ValueError, KeyError, RecursionError) as problem:
+    except (ValueError, KeyError, RecursionError, ApexError) as problem:
         raise DataError(
             f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
         ) from None

@@ -67,8 +67,8 @@ def collect_curves(
     n_splits : int
         Number of splits.
     metric : str, list of str, or mapping from names to scorers
-        "auroc", "accuracy", "balanced_accuracy", "average_precision", or scikit-learn's name of a scorer with values
-        in [0, 1]. Several are measured on the same fits; the first one is tuned on.
+        "auroc", "accuracy", "balanced_accuracy", "average_precision", or scikit-learn's name of a scorer, or of a loss
+        such as "log_loss". Several are measured on the same fits; the first one is tuned on.
     param_grid : mapping or list of mappings, optional
         Settings of the estimator to choose from on validation, as for scikit-learn's ParameterGrid.
     n_jobs : int, optional

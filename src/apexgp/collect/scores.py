@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._check import FloatArray, mapped, several, shown, text
 from ..errors import RequestError
-from ..reading.known_metrics import unbounded_metric
+from ..reading.known_metrics import is_negated, known_metric
 
-__all__ = ["Scorer", "auroc", "scorers_by_name"]
+__all__ = ["Scorer", "auroc", "is_recorded_as_loss", "scorers_by_name"]
 
 Scorer = Callable[[Any, Any, Any], float]
 
@@ -26,55 +27,74 @@ _OURS = {
 
 
 def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, several_classes: bool) -> dict[str, Scorer]:
-    """Functions (estimator, X, y) -> score for one or more metrics.
+    """Functions (estimator, X, y) -> score for one or more metrics, of which greater is better.
 
     Parameters
     ----------
     metric
-        Names of ours or of scikit-learn's scorers, or a mapping from names of your own to scorers.
+        Names of ours or of scikit-learn's scorers and losses, or a mapping from names of your own to scorers.
     several_classes
         Whether the scores are over more than two classes at once (the mean over the classes).
     """
-    from sklearn.metrics import get_scorer
-
     if isinstance(metric, Mapping):
         wanted = "a mapping from names to scorers (estimator, X, y) -> score"
         scorers = mapped("metric", metric, wanted)
         if not scorers or not all(callable(scorer) and _is_name(name) for name, scorer in scorers.items()):
             raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
-        _refuse_unbounded(scorers)
-        return scorers
+        return {name: _greater_is_better(name, scorer) for name, scorer in scorers.items()}
     wanted = "one or more different names of metrics"
     names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
     names = [text("metric", name, wanted) for name in names]
     if not names or not all(map(_is_name, names)) or len(set(names)) < len(names):
         raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
-    _refuse_unbounded(names)
     found: dict[str, Scorer] = {}
     for name in names:
-        try:
-            scorer = get_scorer(_OURS[name][several_classes] if name in _OURS else name)
-        except (ValueError, TypeError):
+        ours = _OURS[name][several_classes] if name in _OURS else name
+        # What scikit-learn calls neg_log_loss is also known by its own name.
+        turned = (f"neg_{ours}", f"neg_{ours}_score") if is_recorded_as_loss(name) else ()
+        candidates = map(_known_to_scikit_learn, (ours, *turned))
+        scorer = next((scorer for scorer in candidates if scorer is not None), None)
+        if scorer is None:
             raise RequestError(
-                f"must be one of {', '.join(map(repr, _OURS))}, or a scorer of scikit-learn that gives values in "
-                f"[0, 1], got {name!r}.",
+                f"must be one of {', '.join(map(repr, _OURS))}, or a scorer of scikit-learn such as "
+                f"'matthews_corrcoef' or 'neg_log_loss' (or, as a loss, 'log_loss'), got {name!r}.",
                 argument="metric",
-            ) from None
-        if getattr(scorer, "_sign", 1) < 0:
-            raise RequestError(
-                f"{name!r} is a loss. Only scores in [0, 1] with 1 as the perfect value will do.", argument="metric"
             )
         found[name] = scorer
     return found
 
 
-def _refuse_unbounded(names: Iterable[str]) -> None:
-    """Refuse, before any fit, metrics of which no curve can be made."""
-    for name in filter(unbounded_metric, names):
-        raise RequestError(
-            f"must be scores in [0, 1] with 1 as the perfect value; {name!r} is not confined to [0, 1].",
-            argument="metric",
-        )
+def _known_to_scikit_learn(name: str) -> Scorer | None:
+    from sklearn.metrics import cohen_kappa_score, get_scorer, make_scorer
+
+    if name in ("kappa", "cohen_kappa"):  # of which scikit-learn has the function alone
+        return make_scorer(cohen_kappa_score)
+    try:
+        return get_scorer("matthews_corrcoef" if name == "mcc" else name)
+    except (ValueError, TypeError):
+        return None
+
+
+def is_recorded_as_loss(name: str) -> bool:
+    """Whether a metric of that name is written down as a loss: with the opposite sign of its scorer."""
+    known = known_metric(name)
+    return known is not None and known.lower_is_better and not is_negated(name)
+
+
+@dataclass(frozen=True)
+class _Negated:
+    """A loss as a scorer: of its values the greater is the better."""
+
+    loss: Scorer
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        return -float(self.loss(estimator, X, y))
+
+
+def _greater_is_better(name: str, scorer: Scorer) -> Scorer:
+    """A scorer as scikit-learn means them, from a function of the caller's that may give a loss by its own name."""
+    turned = getattr(scorer, "_sign", 1) < 0
+    return _Negated(scorer) if is_recorded_as_loss(name) and not turned else scorer
 
 
 def _is_name(name: Any) -> bool:

@@ -17,8 +17,9 @@ from ..files.writing import check_writable
 from ..reading.known_metrics import UNNAMED
 from ..reading.spreadsheets import one_line
 from ..running.jobs import jobs
+from ..scale import Range, checked_range, range_text
 from .curves import CurveSet
-from .differences import CALLED, DIRECTION
+from .differences import CALLED, DIRECTION, RANGE
 from .identity import described_training
 from .outcome import NoScoreError, outcome_of
 from .results import PARTS, FitKey, FitRow, Record
@@ -41,6 +42,7 @@ def collect_scores(
     *,
     metric: str | Sequence[str] | None = None,
     direction: Direction | None = None,
+    range: Range | None = None,
     unit: Unit = "rows",
     n_jobs: int | None = None,
     results: str | os.PathLike[str] | None = None,
@@ -72,6 +74,9 @@ def collect_scores(
         a number without a name.
     direction : {"higher", "lower"}, optional
         Whether higher or lower scores are better; by default what the name of a metric says.
+    range : pair of numbers, optional
+        The least and the greatest value that a score can take, whichever metric it is of; by default what the name of a
+        metric says, as for `LearningCurve`. It may also be said later: the scores are recorded whatever they are.
     unit : {"rows", "groups"}
         What a size counts.
     n_jobs : int, optional
@@ -118,6 +123,7 @@ def collect_scores(
         n_splits,
         metric=metric,
         direction=direction,
+        between=range,
         unit=unit,
         identity={CALLED: getattr(train, "__qualname__", type(train).__name__), "train": described_training(train)},
         by_split=stop is not None,
@@ -151,11 +157,12 @@ class Training:
         *,
         metric: str | Sequence[str] | None,
         direction: Direction | None,
+        between: Range | str | None,
         unit: Unit,
         identity: Mapping[str, Any],
         by_split: bool = False,
     ) -> Training:
-        """Check and decide; the arguments are those of `collect_scores`.
+        """Check and decide; the arguments are those of `collect_scores`, `between` its `range`.
 
         `identity` tells the function from others, in the record; `by_split` measures one split after the other.
         """
@@ -166,7 +173,8 @@ class Training:
         choice("unit", unit, get_args(Unit))
         at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
-        settings = {"metrics": metrics, **identity, DIRECTION: direction, "unit": unit}
+        stated = None if between is None else range_text(checked_range(between))
+        settings = {"metrics": metrics, **identity, DIRECTION: direction, RANGE: stated, "unit": unit}
         unnamed = UNNAMED if metrics is None else metrics[0]
         return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._check import FloatArray, checked_seed, positive, several, shown, whole_number
 from ..errors import DataError, RequestError
 from .abilities import methods_asked_for
+from .frame_features import FrameFeatures
 from .given import classes_of, features_of, validation_pair
 from .scores import Scorer
 from .splits import Rows, codes, column
@@ -35,7 +36,9 @@ Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
 class TunedLogistic(ClassifierMixin, BaseEstimator):
     """Logistic regression on standardised features, for two classes or more; its L2 penalty is chosen.
 
-    Features that are 0 or 1 throughout, such as categories, are left at that scale.
+    Features that are 0 or 1 throughout, such as categories, are left at that scale. Of a data frame, each text or
+    category becomes a column of its own, as does a gap among them; gaps among numbers are filled with the median of the
+    training rows.
 
     Each candidate is fitted to the training rows without one of five folds, and judged on that fold together with the
     validation set. Candidates that the measured metric cannot tell apart (their mean difference from the best is
@@ -58,7 +61,10 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array of shape (k,)
     coef_ : array of shape (1, n_features) for two classes, (k, n_features) for more
-        Coefficients of the features as they came, not as they were scaled.
+        Coefficients of the features as they came, not as they were scaled; of a data frame with texts or gaps, of the
+        columns that were made of it, in the order of `columns_`.
+    columns_ : list of str, or None
+        Names of the columns that were made of a data frame, such as age and sex=f; None where X was taken as it is.
     intercept_ : array of shape (1,) or (k,)
     chosen_ : dict
         The chosen C, and class_weight where the metric goes by predicted classes.
@@ -99,7 +105,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n, n_features)
+        X : array, sparse matrix or data frame of shape (n, n_features)
         y : array of shape (n,)
         validation : (X, y), optional
             Further cases to choose by.
@@ -162,6 +168,11 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         return tags
 
     def _features(self, X: Any, *, fitting: bool = False) -> Any:
+        if fitting:
+            self._preparation = FrameFeatures(X) if FrameFeatures.needed(X) else None
+            self.columns_ = None if self._preparation is None else self._preparation.names
+        if self._preparation is not None:
+            X = self._preparation(X)
         return features_of(self, X, fitting=fitting, accept_sparse="csr", dtype=[np.float64, np.float32])
 
     def _judged(self, validation: tuple[Any, ArrayLike], scaled: _Scaled) -> tuple[Any, NDArray[np.int64]]:

@@ -84,10 +84,10 @@ class Enough:
         forecast = model.forecast([self.at], of="expected")
         width = float(risks.widths(forecast)[0])
         if self.width is not None and width <= self.width:
-            return f"Enough: the 95 % interval of the expected score at {exactly(self.at)} is {width:.3f} wide."
+            return f"Enough: the 95 % interval of the expected score at {exactly(self.at)} is {width:.3g} wide."
         if self.target is None:
             return ""
-        goal = attainable_target(self.target, model.ceiling, curve.direction)
+        goal = attainable_target(self.target, curve, model._best_possible)
         prob = float(prob_met(forecast, goal, curve.direction)[0])
         if not risks.settled_after(prob, 1.0, self.confidence):
             return ""

@@ -14,7 +14,7 @@ from .._check import FloatArray, checked_seed, positive, probability, real_numbe
 from .._numbers import exactly
 from ..answers.required import CONFIDENCE, attainable_target
 from ..cautions import FARTHEST_FACTOR
-from ..curve import Direction, LearningCurve
+from ..curve import LearningCurve
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..inference.bayes import FullBayes
@@ -111,10 +111,10 @@ def design_pilot(
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)
     settings, pilot = _settings_and_pilot(model)
-    engine = _engine(settings, "higher" if pilot is None else pilot.direction)
+    engine = _engine(settings, pilot)
     asked = _asked(at, pilot)
     most = _available(available, pilot, asked)
-    goal = None if target is None else _goal(target, engine, pilot)
+    goal = None if target is None else _goal(target, settings, pilot)
     measurable = _measurable(sizes, pilot, most)
     counts = () if n_splits is None else (whole_number("n_splits", n_splits, least=1, most=1000),)
     measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
@@ -197,8 +197,8 @@ def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | N
     return clone(model).set_params(**model._settings), model.curve_
 
 
-def _engine(settings: APExGP, direction: Direction) -> FullBayes:
-    engine = settings._checked_engine(direction)
+def _engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
+    engine = settings._checked_engine() if pilot is None else settings._checked_engine(pilot.direction, pilot.scale)
     if not isinstance(engine, FullBayes) or not engine.beliefs.uses_replicates:
         raise RequestError(
             "must know single scores and how sure it is: APExGP() with inference='bayes' and the calibrated priors, or "
@@ -246,8 +246,9 @@ def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available:
     return given
 
 
-def _goal(target: float, engine: FullBayes, pilot: LearningCurve | None) -> float:
-    return attainable_target(target, engine.ceiling, "higher" if pilot is None else pilot.direction)
+def _goal(target: float, settings: APExGP, pilot: LearningCurve | None) -> float:
+    floor, ceiling = settings._bounds() if pilot is None else settings._bounds(pilot.range)
+    return attainable_target(target, pilot, ceiling if pilot is None or pilot.direction == "higher" else floor)
 
 
 def _refuse_too_little(room: DesignSpace) -> None:

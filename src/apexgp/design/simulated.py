@@ -59,7 +59,7 @@ class Imagined:
         return replace(
             pilot,
             sizes=np.append(pilot.sizes, sizes),
-            scores=np.append(pilot.scores, table if pilot.direction == "higher" else 1 - table),
+            scores=np.append(pilot.scores, pilot.from_upward(table)),
             split=split,
             **_details_with(pilot, len(table)),
         )

@@ -22,6 +22,7 @@ from ..curve import Direction, LearningCurve
 from ..errors import ApexError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
+from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale
 from .fitting import as_curve, check_curve, fits_of
 from .saving import read_model, write_model
 
@@ -41,13 +42,13 @@ class CurveEstimator(BaseEstimator):
     parameters_: dict[str, float]
 
     @abstractmethod
-    def _engine(self, direction: Direction) -> Engine:
-        """The engine that the settings describe for curves of a direction; refuses settings that make no sense."""
+    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> Engine:
+        """The engine that the settings describe for curves of a kind; refuses settings that make no sense."""
 
-    def _checked_engine(self, direction: Direction = "higher") -> Engine:
+    def _checked_engine(self, direction: Direction = "higher", scale: Scale = UNIT_SCALE) -> Engine:
         """The engine; settings that break it are named like those that it refuses."""
         try:
-            return self._engine(direction)
+            return self._engine(direction, scale)
         except ApexError:
             raise
         except UNUSABLE as problem:
@@ -71,7 +72,7 @@ class CurveEstimator(BaseEstimator):
             Training-set sizes; at least three different ones. A curve goes alone: a LearningCurve, a data frame (see
             `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
         scores : array of shape (n,) or (n, k)
-            Scores in [0, 1], higher is better; as for `LearningCurve`.
+            Scores in [0, 1], higher is better, as for `LearningCurve`; others go into one, which says what they are.
         split : sequence of labels, optional
             Data split of each score; as for `LearningCurve`.
 
@@ -80,7 +81,7 @@ class CurveEstimator(BaseEstimator):
         self
         """
         curve = as_curve(sizes, scores, split)
-        engine = self._checked_engine(curve.direction)
+        engine = self._checked_engine(curve.direction, curve.scale)
         check_curve(curve, engine)
         (fit,) = fits_of(engine, [curve.upward])
         if isinstance(fit, ApexError):
@@ -134,7 +135,8 @@ class CurveEstimator(BaseEstimator):
     ) -> Forecast:
         """What is forecast, of checked sizes; without cautions for questions that ask for it many times."""
         locations, scales, weights = self._fit.predict(sizes, of, n_splits)
-        return Forecast(sizes, self._outward(locations), scales, weights, cautions)
+        along = locations if self.curve_.direction == "higher" else 1 - locations
+        return Forecast(sizes, along, scales, weights, cautions, self.curve_.scale)
 
     def sample_curves(
         self,
@@ -165,7 +167,7 @@ class CurveEstimator(BaseEstimator):
         """
         at = self._asked(sizes, of, n_splits)
         n = whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
-        return self._outward(self._fit.sample(n, at, of, n_splits, generator(seed)))
+        return self.curve_.from_upward(self._fit.sample(n, at, of, n_splits, generator(seed)))
 
     def required_size(self, target: float, confidence: float = CONFIDENCE, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
@@ -187,9 +189,8 @@ class CurveEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         choice("of", of, get_args(Quantity))
-        direction = self.curve_.direction
-        goal = attainable_target(target, self._upward_bounds(direction)[1], direction)
-        success = success_by(lambda sizes: self._distribution(sizes, of), goal, direction)
+        goal = attainable_target(target, self.curve_, self._best_possible)
+        success = success_by(lambda sizes: self._distribution(sizes, of), goal, self.curve_.direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
         return self._with_cautions(replace(found, relative_error=self._relative_error(found, success, of)))
 
@@ -199,7 +200,7 @@ class CurveEstimator(BaseEstimator):
             return 0.0
         low, high = success(found.size * np.array([1 / _NEARBY, _NEARBY]))
         slope = (high - low) / (2 * math.log(_NEARBY))
-        level = float(self._outward(np.array([found.target]))[0])
+        level = float(self.curve_.as_upward(found.target))
         error = float(self._fit.standard_error(np.array([float(found.size)]), np.array([level]), of)[0])
         return error / slope if slope > 0 else 0.0
 
@@ -256,21 +257,38 @@ class CurveEstimator(BaseEstimator):
         saved.compare(model.parameters_)
         return model
 
-    def _upward_bounds(self, direction: Direction) -> tuple[float, float]:
-        """Floor and ceiling, checked, as they are where higher is better."""
+    def _bounds(self, between: Range = UNIT_RANGE) -> tuple[float, float]:
+        """Floor and ceiling of scores in a range, checked: 0 and 1, the defaults, stand for the ends of any range."""
         ceiling, floor = real_number("ceiling", self.ceiling), real_number("floor", self.floor)
-        if not 0 < ceiling <= 1:
-            hint = f" Write {ceiling / 100:g} for {ceiling:g} %." if 1 < ceiling <= 100 else ""
-            raise RequestError(f"must be above 0 and at most 1, got {ceiling:g}.{hint}", argument="ceiling")
-        if not 0 <= floor < ceiling:
-            raise RequestError(
-                f"must be at least 0 and below the ceiling {ceiling:g}, got {floor:g}.", argument="floor"
+        low, high = between
+        floor, ceiling = low if floor == 0 else floor, high if ceiling == 1 else ceiling
+        if not low < ceiling <= high:
+            hint = (
+                f" Write {ceiling / 100:g} for {ceiling:g} %." if between == UNIT_RANGE and 1 < ceiling <= 100 else ""
             )
+            raise RequestError(
+                f"must be above {low:g} and {f'at most {high:g}' if math.isfinite(high) else 'finite'}, got "
+                f"{ceiling:g}.{hint}",
+                argument="ceiling",
+            )
+        if not low <= floor < ceiling:
+            raise RequestError(
+                f"must be {f'at least {low:g} and ' if math.isfinite(low) else ''}below the ceiling {ceiling:g}, got "
+                f"{floor:g}.",
+                argument="floor",
+            )
+        return floor, ceiling
+
+    def _upward_bounds(self, direction: Direction, scale: Scale = UNIT_SCALE) -> tuple[float, float]:
+        """Floor and ceiling as engines see them."""
+        floor, ceiling = (float(scale.inside(bound)) for bound in self._bounds(scale.range))
         return (floor, ceiling) if direction == "higher" else (1 - ceiling, 1 - floor)
 
-    def _outward(self, upward: FloatArray) -> FloatArray:
-        """Turn values where higher is better into those the curve was given in."""
-        return upward if self.curve_.direction == "higher" else 1 - upward
+    @property
+    def _best_possible(self) -> float:
+        """The best score that the settings allow on the curve."""
+        floor, ceiling = self._bounds(self.curve_.range)
+        return ceiling if self.curve_.direction == "higher" else floor
 
 
 def fit_together(
@@ -290,16 +308,21 @@ def fit_together(
     list
         For each curve a fitted estimator, or the error that says why there is none.
     """
-    engines = {direction: engine or settings._checked_engine(direction) for direction in get_args(Direction)}
+    engines: dict[tuple[float, float], Engine] = {}  # by floor and ceiling: curves of all kinds often share them
     found: dict[int, CurveEstimator | ApexError] = {}
-    accepted: dict[Direction, list[int]] = {direction: [] for direction in engines}
+    accepted: dict[tuple[float, float], list[int]] = {}
+    settings._checked_engine()  # what is wrong whatever the curve is
     for i, curve in enumerate(curves):
         try:
-            check_curve(curve, engines[getattr(curve, "direction", "higher")])
-            accepted[curve.direction].append(i)
+            kind = (curve.direction, curve.scale) if isinstance(curve, LearningCurve) else ("higher", UNIT_SCALE)
+            bounds = settings._upward_bounds(*kind)
+            if bounds not in engines:
+                engines[bounds] = engine or settings._checked_engine(*kind)
+            check_curve(curve, engines[bounds])
+            accepted.setdefault(bounds, []).append(i)
         except ApexError as problem:
             found[i] = problem
-    for direction, alike in accepted.items():
-        for i, fit in zip(alike, fits_of(engines[direction], [curves[i].upward for i in alike]), strict=True):
+    for bounds, alike in accepted.items():
+        for i, fit in zip(alike, fits_of(engines[bounds], [curves[i].upward for i in alike]), strict=True):
             found[i] = fit if isinstance(fit, ApexError) else clone(settings)._keep(curves[i], fit)
     return [found[i] for i in range(len(curves))]

@@ -54,7 +54,7 @@ def check_curve(curve: LearningCurve, engine: Engine) -> None:
     best = float(pilot.mean.max())
     if best > engine.ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
         higher = curve.direction == "higher"
-        bound, reached = (engine.ceiling, best) if higher else (1 - engine.ceiling, 1 - best)
+        bound, reached = (float(curve.from_upward(value)) for value in (engine.ceiling, best))
         raise DataError(
             f"The {'ceiling' if higher else 'floor'} is {bound:g}, but the pilot reaches {reached:g} on average at "
             f"size {pilot.sizes[pilot.mean.argmax()]:g}. Give a "

@@ -17,6 +17,7 @@ from ..inference.sampler import COARSEST, FINEST, TOLERATED
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
+from ..scale import UNIT_SCALE, Scale, range_words
 from .base import CurveEstimator
 
 __all__ = ["APExGP"]
@@ -40,7 +41,8 @@ class APExGP(CurveEstimator):
         better, the chance level, for instance 0.5 for the error rate of two equal classes.
     floor : float
         Lowest score that is possible: the chance level, for instance 0.5 for AUROC. Where lower is better, the error
-        rate that no classifier can go below. Which of the two is the chance level, only "bayes" uses it.
+        rate that no classifier can go below. Which of the two is the chance level, only "bayes" uses it. Both are on
+        the scale of the scores; 1 and 0, the defaults, stand for the ends of whatever range the curve has.
     noise : float, optional
         Standard deviation that you expect of a single score, from one split to the next; by default learnt from the
         replicates. Goes with the calibrated priors.
@@ -113,15 +115,15 @@ class APExGP(CurveEstimator):
         """Set up the method that the paper's text describes."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=WRITTEN)
 
-    def _engine(self, direction: Direction) -> FullBayes | MaximumAPosteriori:
+    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> FullBayes | MaximumAPosteriori:
         seed = whole_number("seed", self.seed, least=0)
-        floor, ceiling = self._upward_bounds(direction)
+        floor, ceiling = self._upward_bounds(direction, scale)
         self._check_settings()
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
         precision = TOLERATED if self.precision is None else float(self.precision)
-        return FullBayes(means, self._beliefs(), ceiling, floor, seed, precision)
+        return FullBayes(means, self._beliefs(scale), ceiling, floor, seed, precision)
 
     def _check_settings(self) -> None:
         choice("inference", self.inference, ("bayes", "map"))
@@ -152,21 +154,27 @@ class APExGP(CurveEstimator):
             if self.inference == "map":
                 raise RequestError("goes with inference='bayes': a search has no nodes to add.", argument="precision")
         if self.noise is not None:
-            if positive("noise", self.noise) > 1:
-                raise RequestError(
-                    f"must be at most 1, as scores lie in [0, 1], got {shown(self.noise)}.", argument="noise"
-                )
+            positive("noise", self.noise)
             if self.priors != "calibrated":
                 raise RequestError(
                     "goes with priors='calibrated'; the paper states a prior of its own.", argument="noise"
                 )
 
-    def _beliefs(self) -> Beliefs:
+    def _beliefs(self, scale: Scale) -> Beliefs:
         if isinstance(self.priors, Beliefs):
             return self.priors
         if self.priors == "paper":
             return paper_beliefs(self.variant)
-        return CALIBRATED if self.noise is None else CALIBRATED.expecting(float(self.noise))
+        if self.noise is None:
+            return CALIBRATED
+        inside = float(self.noise) * (1.0 if scale.same else scale.slope_at_the_end)
+        if inside > 1:
+            raise RequestError(
+                f"must be at most {'1' if scale.same else 'the range'}, as scores lie in "
+                f"{range_words(scale.range)}, got {shown(self.noise)}.",
+                argument="noise",
+            )
+        return CALIBRATED.expecting(inside)
 
     @property
     def posterior(self) -> AveragedPosterior:

@@ -14,6 +14,7 @@ from ..errors import RequestError
 from ..forecast import Quantity
 from ..inference.least_squares import LeastSquaresEngine, LeastSquaresFit
 from ..model.families import FAMILIES
+from ..scale import UNIT_SCALE, Scale
 from .base import CurveEstimator
 
 __all__ = ["LeastSquares"]
@@ -56,14 +57,14 @@ class LeastSquares(CurveEstimator):
         self.ceiling = ceiling
         self.floor = floor
 
-    def _engine(self, direction: Direction) -> LeastSquaresEngine:
-        _, ceiling = self._upward_bounds(direction)
+    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> LeastSquaresEngine:
+        _, ceiling = self._upward_bounds(direction, scale)
         return LeastSquaresEngine(FAMILIES[choice("family", self.family, FAMILIES)], ceiling)
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Score that the fitted curve has at the given sizes, cut to what is possible."""
         check_is_fitted(self)
-        return self._outward(self._fit.possible(sizes_array("sizes", sizes)))
+        return self.curve_.from_upward(self._fit.possible(sizes_array("sizes", sizes)))
 
     def _crossing(self, level: float) -> float:
         """The least size, not rounded, at which the possible curve reaches `level` with higher as better."""
@@ -94,9 +95,9 @@ class LeastSquares(CurveEstimator):
             raise RequestError(f"must not be negative, got {correction:g}.", argument="correction")
         if self.has_distribution and not correction:
             return super().required_size(target, confidence, of)
-        _, ceiling = self._upward_bounds(self.curve_.direction)
-        goal = attainable_target(target, ceiling, self.curve_.direction)
-        level = (goal if self.curve_.direction == "higher" else 1 - goal) + correction
+        goal = attainable_target(target, self.curve_, self._best_possible)
+        # Beyond the end of the range nothing is met.
+        level = float(self.curve_.as_upward(goal + correction * (1 if self.curve_.direction == "higher" else -1)))
         first, last = float(self.curve_.sizes.min()), self.curve_.largest
         size = whole_size(max(self._crossing(level), first))
         found = RequiredSize(

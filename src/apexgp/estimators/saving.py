@@ -70,7 +70,8 @@ def write_model(
         "apexgp": version("apexgp"),
         "estimator": estimator,
         "settings": {name: plain_setting(value) for name, value in settings.items()},
-        "curve": {field.name: getattr(curve, field.name) for field in fields(curve)},
+        # JSON has no word for infinity.
+        "curve": {field.name: getattr(curve, field.name) for field in fields(curve)} | {"range": str(curve.range)},
         "parameters": parameters,
     }
     try:

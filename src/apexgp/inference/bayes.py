@@ -44,7 +44,7 @@ class FullBayes:
         error = max(pilot.std[worst] / np.sqrt(pilot.count[worst]), _ROUGHLY)
         if pilot.mean[worst] + 2 * error < self.floor:
             higher = curve.direction == "higher"
-            bound, score = (self.floor, pilot.mean[worst]) if higher else (1 - self.floor, 1 - pilot.mean[worst])
+            bound, score = (float(curve.from_upward(value)) for value in (self.floor, pilot.mean[worst]))
             wanted = "floor that no score is below, or 0" if higher else "ceiling that no score is above, or 1"
             raise DataError(
                 f"The {'floor' if higher else 'ceiling'} is {bound:g}, but the mean score at size "

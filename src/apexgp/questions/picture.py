@@ -13,6 +13,7 @@ from ..answers.required import RequiredSize, success_of
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
 from ..forecast import LEVEL, LEVELS, Quantity
+from ..scale import UNIT_RANGE, Range
 from .forecast import ForecastAnswer
 
 __all__ = ["CurvePicture", "curve_picture", "is_marked", "picture_end", "picture_of"]
@@ -41,6 +42,7 @@ class CurvePicture:
     unit: str = "examples"
     task: str | None = None
     direction: str = "higher"
+    range: Range = UNIT_RANGE
     level: float = LEVEL
     required: RequiredSize | None = None
     prob_target: FloatArray | None = None
@@ -122,6 +124,7 @@ def curve_picture(
         unit=curve.unit_name,
         task=curve.task,
         direction=curve.direction,
+        range=curve.range,
         level=max(shares, default=LEVEL) if level is None else level,
         required=required,
         prob_target=chances,

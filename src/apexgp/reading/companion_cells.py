@@ -6,22 +6,33 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from ..scale import UNIT_RANGE, Range, range_words
 from .cells import is_blank, number_in
 from .companions import Companions
 from .faults import Faults
 from .known_metrics import says_per_cent
 from .measured import Measurements
-from .score_details import LARGEST_SD
+from .score_details import largest_sd
 from .spreadsheets import Table
 
 __all__ = ["Beside", "numbers_beside", "with_signs_beside", "without_own_spread"]
 
-_WANTED: dict[str, tuple[Callable[[float], bool], str]] = {
-    "train_scores": (lambda value: 0 <= value <= 1, "training scores must lie in [0, 1]"),
-    "score_sd": (lambda value: 0 <= value <= LARGEST_SD, "expected a standard deviation of scores in [0, 1]"),
-    "n_test": (lambda value: 1 <= value < math.inf, "expected a number of test cases, at least 1"),
-    "averaged_over": (lambda value: 1 <= value < 2**53 and value == int(value), "expected a number of runs"),
-}
+
+def _wanted(name: str, between: Range) -> tuple[Callable[[float], bool], str]:
+    """What a number beside scores of a range must be, and how that is said."""
+    low, high = between
+    return {
+        "train_scores": (
+            lambda value: low <= value <= high and math.isfinite(value),
+            f"training scores must lie in {range_words(between)}",
+        ),
+        "score_sd": (
+            lambda value: 0 <= value <= largest_sd(between) and math.isfinite(value),
+            f"expected a standard deviation of scores in {range_words(between)}",
+        ),
+        "n_test": (lambda value: 1 <= value < math.inf, "expected a number of test cases, at least 1"),
+        "averaged_over": (lambda value: 1 <= value < 2**53 and value == int(value), "expected a number of runs"),
+    }[name]
 
 
 @dataclass(frozen=True)
@@ -43,8 +54,10 @@ class Beside:
         curve.runs.append(self.runs[row])
 
 
-def numbers_beside(table: Table, scores: Collection[str], companions: Companions, faults: Faults) -> Beside:
-    """The numbers of the companions of scores."""
+def numbers_beside(
+    table: Table, scores: Collection[str], companions: Companions, between: Range, faults: Faults
+) -> Beside:
+    """The numbers of the companions of scores in a range."""
     notes: list[str] = []
     left_out: set[str] = set()
 
@@ -52,9 +65,9 @@ def numbers_beside(table: Table, scores: Collection[str], companions: Companions
         if not isinstance(column, str):
             return None if column is None else [float(column)] * len(table.lines)
         if companions.insists(column):
-            return _checked(table, column, name, faults)
+            return _checked(table, column, name, between, faults)
         doubts = Faults(table)
-        found = _checked(table, column, name, doubts)
+        found = _checked(table, column, name, between, doubts)
         if doubts:
             left_out.add(column)
             notes.append(f"left out the column {column!r}: {doubts.first}")
@@ -89,15 +102,14 @@ def _of_runs(error: float, runs: float) -> float:
     return error if math.isnan(runs) else math.nan if runs == 1 else error * math.sqrt(runs)
 
 
-def _checked(table: Table, column: str, name: str, faults: Faults) -> list[float]:
-    fits, wanted = _WANTED[name]
+def _checked(table: Table, column: str, name: str, between: Range, faults: Faults) -> list[float]:
+    fits, wanted = _wanted(name, between)
     numbers = table.numbers(column, blank=math.nan, counts=name in ("n_test", "averaged_over"), faults=faults)
     for row, number in enumerate(numbers):
         cell = table.columns[column][row]
         if not is_blank(cell) and not fits(number):
-            hint = (
-                f" Per cent? Write {cell}% in every row." if name in ("train_scores", "score_sd") and number > 0 else ""
-            )
+            may_be = name in ("train_scores", "score_sd") and number > 0 and between == UNIT_RANGE
+            hint = f" Per cent? Write {cell}% in every row." if may_be else ""
             faults.add(row, column, f"{wanted}, got {cell}.{hint}")
     return numbers
 

@@ -32,7 +32,7 @@ class Faults:
         self._remedies: dict[tuple[int, str], Remedy] = {}
 
     def add(self, row: int, column: str, why: str, remedy: Remedy = ()) -> None:
-        """Note why a cell cannot be used, and what argument would mend it."""
+        """Note why a cell cannot be used, and what to set so that it can."""
         if (row, column) not in self._why:
             self._why[row, column], self._remedies[row, column] = why, remedy
 

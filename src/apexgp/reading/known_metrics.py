@@ -1,13 +1,15 @@
-"""Metrics that people measure: how they are written, which other names they have, which fall as models improve."""
+"""Metrics that people measure: their names, which values they can take, which fall as models improve."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import inf
 
 __all__ = [
     "UNNAMED",
     "KnownMetric",
+    "is_negated",
     "known_metric",
     "metric_name",
     "plain_name",
@@ -15,7 +17,6 @@ __all__ = [
     "says_only_score",
     "says_per_cent",
     "sounds_like_a_loss",
-    "unbounded_metric",
 ]
 
 # The metric of a curve of which nobody has said what was measured.
@@ -24,12 +25,24 @@ UNNAMED = "score"
 
 @dataclass(frozen=True)
 class KnownMetric:
-    """A metric: its name as people write it, other names, whether lower is better, and whether it leaves [0, 1]."""
+    """A metric: its name as people write it, other names, whether lower is better, and which values it can take."""
 
     name: str
     synonyms: tuple[str, ...] = ()
     lower_is_better: bool = False
-    unbounded: bool = False
+    range: tuple[float, float] = (0.0, 1.0)
+    logarithmic: bool = False
+    """Whether its logarithm is what behaves as a loss does."""
+
+    @classmethod
+    def loss(cls, name: str, *synonyms: str) -> KnownMetric:
+        """A loss that has no worst value."""
+        return cls(name, synonyms, lower_is_better=True, range=(0.0, inf))
+
+    @classmethod
+    def coefficient(cls, name: str, *synonyms: str) -> KnownMetric:
+        """A coefficient between -1 and 1, of which 0 is chance."""
+        return cls(name, synonyms, range=(-1.0, 1.0))
 
 
 _KNOWN = (
@@ -58,8 +71,28 @@ _KNOWN = (
     KnownMetric("NPV", ("negative predictive value",)),
     KnownMetric("Dice", ("dice coefficient", "dice similarity coefficient", "dsc")),
     KnownMetric("Jaccard index", ("jaccard", "iou", "intersection over union")),
-    KnownMetric("MCC", ("matthews", "matthews corrcoef", "matthews correlation coefficient")),
-    KnownMetric("Cohen's kappa", ("kappa", "cohen kappa")),
+    KnownMetric.coefficient(
+        "MCC", "matthews", "matthews corrcoef", "matthews correlation", "matthews correlation coefficient"
+    ),
+    KnownMetric.coefficient("Cohen's kappa", "kappa", "cohen kappa"),
+    KnownMetric.coefficient("weighted kappa", "quadratic weighted kappa", "linear weighted kappa", "qwk"),
+    KnownMetric.coefficient("Fleiss' kappa", "fleiss kappa"),
+    KnownMetric.coefficient(
+        "R",
+        "pearson",
+        "pearsonr",
+        "pearson r",
+        "pearson correlation",
+        "pearson corrcoef",
+        "correlation",
+        "correlation coefficient",
+        "pearson correlation coefficient",
+    ),
+    KnownMetric.coefficient("Spearman's rho", "spearman", "spearmanr", "spearman correlation", "spearman corrcoef"),
+    KnownMetric.coefficient("Kendall's tau", "kendall", "kendalltau"),
+    KnownMetric.coefficient("Gini", "gini coefficient", "gini index", "normalized gini", "somers d"),
+    KnownMetric.coefficient("Youden's J", "youden", "youden index", "informedness"),
+    KnownMetric.coefficient("adjusted Rand index", "ari", "adjusted rand"),
     KnownMetric(
         "error rate",
         ("error", "err", "test error", "classification error", "misclassification", "misclassification rate"),
@@ -67,23 +100,31 @@ _KNOWN = (
     ),
     KnownMetric("zero-one loss", ("0 1 loss",), lower_is_better=True),
     KnownMetric("equal error rate", ("eer",), lower_is_better=True),
-    KnownMetric("Brier score", ("brier", "brier loss", "brier score loss"), lower_is_better=True),
-    KnownMetric(
-        "log loss",
-        ("cross entropy", "cross entropy loss", "nll", "negative log likelihood", "log likelihood", "deviance"),
-        lower_is_better=True,
-        unbounded=True,
+    KnownMetric.loss("Brier score", "brier", "brier loss", "brier score loss"),
+    KnownMetric.loss(
+        "log loss", "cross entropy", "cross entropy loss", "nll", "negative log likelihood", "deviance", "bce"
     ),
-    KnownMetric("perplexity", (), lower_is_better=True, unbounded=True),
-    KnownMetric("hinge loss", (), lower_is_better=True, unbounded=True),
+    KnownMetric("log likelihood", (), range=(-inf, 0.0)),
+    KnownMetric("perplexity", ("ppl",), lower_is_better=True, range=(1.0, inf), logarithmic=True),
+    KnownMetric.loss("hinge loss", "hinge"),
     KnownMetric("false positive rate", ("fpr",), lower_is_better=True),
     KnownMetric("false negative rate", ("fnr", "miss rate"), lower_is_better=True),
-    KnownMetric("MAE", ("mean absolute error",), lower_is_better=True, unbounded=True),
-    KnownMetric("MSE", ("mean squared error",), lower_is_better=True, unbounded=True),
-    KnownMetric("RMSE", ("root mean squared error",), lower_is_better=True, unbounded=True),
-    KnownMetric("R2", ("r squared", "r2 score", "explained variance", "coefficient of determination"), unbounded=True),
+    KnownMetric.loss("MAE", "mean absolute error", "median absolute error"),
+    KnownMetric.loss("MSE", "mean squared error"),
+    KnownMetric.loss("RMSE", "root mean squared error"),
+    KnownMetric.loss("MAPE", "mean absolute percentage error"),
+    KnownMetric.loss("RMSLE", "root mean squared log error"),
+    KnownMetric(
+        "R2",
+        ("r squared", "r2 score", "coefficient of determination"),
+        range=(-inf, 1.0),
+    ),
+    KnownMetric("explained variance", (), range=(-inf, 1.0)),
+    KnownMetric("D2 (log loss)", ("d2 log loss",), range=(-inf, 1.0)),
+    KnownMetric("D2 (Brier score)", ("d2 brier", "brier skill"), range=(-inf, 1.0)),
+    KnownMetric("D2 (absolute error)", ("d2 absolute error",), range=(-inf, 1.0)),
     KnownMetric("ECE", ("expected calibration error",), lower_is_better=True),
-    KnownMetric("loss", (), lower_is_better=True),
+    KnownMetric.loss("loss"),
 )
 # Words around a name that say where or how it was measured, not what.
 _BESIDE = {
@@ -125,10 +166,10 @@ def known_metric(name: str) -> KnownMetric | None:
     return _BY_NAME.get(plain.replace(" ", ""), _BY_NAME.get(bare))
 
 
-def unbounded_metric(name: str) -> KnownMetric | None:
-    """The metric of that name, if it is one whose values are not confined to [0, 1]."""
+def is_negated(name: str) -> bool:
+    """Whether a name is that of a loss whose sign scikit-learn has turned: neg_log_loss."""
     found = known_metric(name)
-    return found if found is not None and found.unbounded else None
+    return plain_name(name).startswith("neg ") and (found is None or found.lower_is_better)
 
 
 def says_per_cent(name: str) -> bool:

@@ -9,16 +9,30 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from .._check import some
-from ..errors import DataError, Fault
-from ..vocabulary import Remedy
+from ..errors import DataError, Fault, RequestError
+from ..scale import UNIT_RANGE, Range, checked_range, range_words
+from .cells import is_blank
 from .faults import MOST_FAULTS, Faults
+from .known_metrics import known_metric
 from .score_details import BY_SCORE
+from .score_range import looks_like_per_cent, per_cent_remedy, range_and_direction, range_remedy
 from .spreadsheets import Table
 
-__all__ = ["STATED", "Measurements", "check_scores", "check_splits_once", "repeats", "sizes_in", "stated_in"]
+__all__ = [
+    "STATED",
+    "Measurements",
+    "check_scores",
+    "check_splits_once",
+    "range_in_column",
+    "repeats",
+    "sizes_in",
+    "stated_in",
+]
 
-# The words of the columns that say so; the first stands where nothing is said.
+# The words of the columns that say so.
 STATED = {"direction": ("higher", "lower"), "unit": ("rows", "groups")}
 
 
@@ -42,11 +56,11 @@ class Measurements:
         return int(min(known)) if known else None
 
 
-def stated_in(table: Table, column: str, rows: Sequence[int], asked: str | None, faults: Faults) -> str:
-    """What a column says in the same word on every row; where there is none, what was asked for, or the first word."""
+def stated_in(table: Table, column: str, rows: Sequence[int], asked: str | None, faults: Faults) -> str | None:
+    """What a column says in the same word on every row; where there is none, what was asked for, if anything."""
     allowed = STATED[column]
     if column not in table.columns:
-        return asked or allowed[0]
+        return asked
     said: dict[str, int] = {}
     for i in rows:
         entry = table.columns[column][i]
@@ -81,30 +95,47 @@ def sizes_in(table: Table, column: str, faults: Faults) -> list[float]:
     return sizes
 
 
+def range_in_column(table: Table, rows: Sequence[int], asked: Range | None, faults: Faults) -> Range | None:
+    """What the column `range` says, the same on every row, or what was asked for; None where nothing is said."""
+    cells = table.columns.get("range")
+    if cells is None or all(is_blank(cells[i]) for i in rows):
+        return asked
+    said: dict[Range, int] = {}
+    for i in rows:
+        try:
+            said.setdefault(checked_range(cells[i]), table.lines[i])
+        except RequestError as problem:
+            faults.add(i, "range", problem.message)
+    if len(said) > 1 or (asked is not None and said and asked not in said):
+        got = " and ".join(f"{range_words(one)} in {table.place} {line}" for one, line in said.items())
+        also = "" if asked is None else f"; {range_words(asked)} was asked for"
+        raise DataError(f"one curve has one range, got {got}{also}.", where=f"{table.path}, column 'range'")
+    return next(iter(said), asked)
+
+
 def check_scores(table: Table, curve: Measurements, faults: Faults) -> None:
-    """Note scores outside [0, 1], with what may have been meant."""
-    of_hundred = all(1 < score <= 100 for score in curve.scores) and max(curve.scores, default=0.0) > 1.5
-    negative = all(-1 <= score <= 0 for score in curve.scores)
+    """Note scores outside the range of their metric, with what may have been meant."""
+    metric, stated = curve.about["metric"], curve.about["range"]
+    between = stated or range_and_direction(metric, np.array(curve.scores))[0]
+    of_hundred = between == UNIT_RANGE and looks_like_per_cent(curve.scores)
     for (row, column), score in zip(curve.cells, curve.scores, strict=True):
-        if 0 <= score <= 1:
-            continue
-        if math.isnan(score):
-            faults.add(row, column, "the score is not a number. Fill it in, or leave out this row alone.")
-            continue
         cell = table.columns[column][row]
-        hint = (
-            f" Per cent? Write {cell}% in every row."
-            if of_hundred
-            else f" Per cent? Write {cell}%, or {score / 100:g} as in the other rows."
-            if 1 < score <= 100
-            else " Scores that scikit-learn calls neg_...? Write them without the minus, and say that lower is better."
-            if negative
-            else " Only scores with 1 as the perfect value can be forecast."
-        )
-        remedy: Remedy = (
-            ("Or say so with {}, or with a % sign in the column's name.", ("per_cent", True)) if of_hundred else ()
-        )
-        faults.add(row, column, f"scores must lie in [0, 1], got {cell}.{hint}", remedy)
+        if stated is not None and stated[1] == 100 and cell.endswith("%"):
+            why = f"{cell} is {score:g}, but the range is {range_words(stated)}. Leave the range out: per cents lie in "
+            faults.add(row, column, f"{why}{range_words(UNIT_RANGE)}.")
+            continue
+        if between[0] <= score <= between[1] and math.isfinite(score):
+            continue
+        if not math.isfinite(score):
+            what = "the score is not a number" if math.isnan(score) else f"scores must be finite, got {cell}"
+            faults.add(row, column, f"{what}. Fill it in, or leave out this row alone.")
+            continue
+        hint, remedy = "", range_remedy(metric, stated=stated is not None)
+        if of_hundred:
+            hint, remedy = f" Per cent? Write {cell}% in every row.", per_cent_remedy(metric)
+        elif between == UNIT_RANGE and 1 < score <= 100 and known_metric(metric) is not None:
+            hint, remedy = f" Per cent? Write {cell}%, or {score / 100:g} as in the other rows.", ()
+        faults.add(row, column, f"scores must lie in {range_words(between)}, got {cell}.{hint}", remedy)
 
 
 def repeats(curve: Measurements) -> bool:

@@ -9,17 +9,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .._check import some
 from .._warn import warn
-from ..errors import DataError, MissingScoresWarning
+from ..errors import DataError, MissingScoresWarning, RequestError
+from ..scale import Range, range_words
 from .cells import is_blank, number_in
 from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread
 from .companions import Companions
 from .faults import Faults
 from .headers import SIZE_IN_HEADER, ColumnRoles
 from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
-from .measured import STATED, Measurements, check_scores, check_splits_once, repeats, sizes_in, stated_in
+from .measured import (
+    STATED,
+    Measurements,
+    check_scores,
+    check_splits_once,
+    range_in_column,
+    repeats,
+    sizes_in,
+    stated_in,
+)
 from .rows import measured_rows
+from .score_range import range_and_direction
 from .spreadsheets import Table
 
 __all__ = ["measurements_in"]
@@ -32,6 +45,7 @@ def measurements_in(
     metric: str | None,
     stated: dict[str, str | None],
     per_cent: bool = False,
+    between: Range | None = None,
 ) -> tuple[dict[str | None, Measurements], list[str]]:
     """Every curve of a table by its task, and what a reader should know.
 
@@ -47,9 +61,13 @@ def measurements_in(
         What the caller says of `direction` and `unit`, None where nothing.
     per_cent
         Whether the caller says that the scores are per cents.
+    between
+        The range of the scores, if the caller says it.
     """
     table, notes = measured_rows(table, columns)
-    table, signed, of_hundred = _with_per_cent_signs(table, columns, per_cent)
+    # Of a stated range the numbers are taken as they are.
+    nothing: tuple[Table, set[str], list[str]] = table, set(), []
+    table, signed, of_hundred = nothing if between is not None else _with_per_cent_signs(table, columns, per_cent)
     table = with_signs_beside(table, signed, companions)
     notes += of_hundred
     rows, name = _rows_of_metric(table, metric, columns.metric)
@@ -62,8 +80,16 @@ def measurements_in(
     curves: dict[str | None, Measurements] = {}
     for task, own in by_task.items():
         said = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
-        curves[task] = Measurements({"metric": name, "task": task, **said})
-    beside = numbers_beside(table, columns.scores, companions, faults)
+        said["unit"] = said["unit"] or STATED["unit"][0]
+        own_range = range_in_column(table, own, between, faults)
+        if per_cent and own_range is not None:
+            raise RequestError(
+                f"makes fractions of 1 of the scores, but their range is {range_words(own_range)}. Leave out one of "
+                "the two.",
+                argument="per_cent",
+            )
+        curves[task] = Measurements({"metric": name, "task": task, **said, "range": own_range})
+    beside = numbers_beside(table, columns.scores, companions, _widest(curves), faults)
     missing = _fill(curves, table, columns, beside, tasks, faults)
     for curve in curves.values():
         check_scores(table, curve, faults)
@@ -91,6 +117,16 @@ def measurements_in(
         notes.append("left out the standard deviations, which are the same for all scores of a size: their own spread.")
         beside.left_out.update(companions.sd.values())
     return curves, [*columns.note(), *companions.note(table, beside.left_out), *notes]
+
+
+def _widest(curves: dict[str | None, Measurements]) -> Range:
+    """Which values the scores of a table, and what stands beside them, can take."""
+    nothing = np.empty(0)
+    every = [
+        curve.about["range"] or range_and_direction(curve.about["metric"], nothing)[0] for curve in curves.values()
+    ]
+    every += [range_and_direction(c.about["metric"], np.ones(1))[0] for c in curves.values() if not c.about["range"]]
+    return min(low for low, _ in every), max(high for _, high in every)
 
 
 def _fill(

@@ -7,9 +7,10 @@ from fnmatch import fnmatchcase
 
 from .._check import some
 from ..errors import DataError
+from ..scale import UNIT_RANGE
 from ..vocabulary import Remedy
 from .cells import is_blank, looks_numeric
-from .known_metrics import known_metric, metric_name, plain_name, same_metric, says_only_score, unbounded_metric
+from .known_metrics import known_metric, metric_name, plain_name, same_metric, says_only_score
 from .naming import called, missing
 from .spreadsheets import Table
 from .wide import SPLIT_WORDS, TRAINING, named_as_splits, sets_of_splits
@@ -105,13 +106,13 @@ def _by_their_names(
     likely = [name for name in rest if known_metric(name) or says_only_score(name)]
     # A column of messages may be called error; where nothing is a number, the cells shall be complained of.
     likely = [name for name in likely if any(map(looks_numeric, table.columns[name]))] or likely
-    likely = [name for name in likely if unbounded_metric(name) is None] or likely
+    if metric is not None:
+        likely = [name for name in likely if same_metric(name, metric)] or likely
+    likely = [name for name in likely if not _leaves_unit_range(name)] or likely
     likely = [name for name in likely if metric_name(name) != "loss"] or likely  # what training lowers, beside a metric
     # AUC (SD) beside AUC holds spreads, unless both stand in its cells.
     spreads = [name for name in likely if plain_name(name).split()[-1] in _SPREADS and name not in table.spreads]
     likely = [name for name in likely if name not in spreads] or likely
-    if metric is not None:
-        likely = [name for name in likely if same_metric(name, metric)] or likely
     tested = [name for name in likely if "test" in plain_name(name).split()]
     if len(tested) == 1 and all(
         {"val", "valid", "validation"} & set(plain_name(n).split()) for n in likely if n not in tested
@@ -183,6 +184,12 @@ def _mentions_a_metric(name: str) -> bool:
     """Whether a metric is named beside other things: AUC (site 1), mean AUC (5 folds)."""
     words = plain_name(name).split()
     return any(map(known_metric, words)) and not TRAINING & set(words)
+
+
+def _leaves_unit_range(name: str) -> bool:
+    """Whether a column is called after a metric that is not confined to [0, 1]."""
+    found = known_metric(name)
+    return found is not None and found.range != UNIT_RANGE
 
 
 def _matching(asked: str, names: Sequence[str], table: Table) -> list[str]:

@@ -7,20 +7,24 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import FloatArray, real_array, scores_array, some, whole_number
+from .._check import FloatArray, finite_array, real_array, some, whole_number
 from ..errors import DataError
+from ..scale import UNIT_RANGE, Range, range_words
 
-__all__ = ["BY_SCORE", "LARGEST_SD", "checked_details", "interpolated"]
+__all__ = ["BY_SCORE", "checked_details", "interpolated", "largest_sd"]
 
 BY_SCORE = ("train_scores", "n_test", "score_sd")
 """Details that are arrays with one number a score, NaN where it is not known."""
 
-LARGEST_SD = math.sqrt(0.5)
-"""Of scores in [0, 1]: that of two runs, one of them perfect and the other at 0."""
+
+def largest_sd(between: Range) -> float:
+    """The largest standard deviation of scores in a range: that of two runs, one perfect and the other the worst."""
+    return math.sqrt(0.5) * (between[1] - between[0])
 
 
 def checked_details(
     scores: FloatArray,
+    between: Range,
     *,
     train_scores: ArrayLike | None,
     n_test: ArrayLike | None,
@@ -34,11 +38,12 @@ def checked_details(
         "score_sd": None if score_sd is None else _of_shape("score_sd", score_sd, scores),
     }
     if given["train_scores"] is not None:
-        scores_array("train_scores", given["train_scores"])
+        _check_training(finite_array("train_scores", given["train_scores"]), between)
     if given["n_test"] is not None:
         _check_range("n_test", given["n_test"], 1, math.inf, "numbers of test cases, at least 1, or NaN where unknown")
     if given["score_sd"] is not None:
-        _check_range("score_sd", given["score_sd"], 0, LARGEST_SD, "standard deviations of scores in [0, 1]")
+        wanted = f"standard deviations of scores in {range_words(between)}"
+        _check_range("score_sd", given["score_sd"], 0, largest_sd(between), wanted)
     runs = None if averaged_over is None else whole_number("averaged_over", averaged_over, least=1)
     spread = given["score_sd"]
     if runs == 1 and spread is not None and not np.isnan(spread).all():
@@ -47,6 +52,17 @@ def checked_details(
             argument="score_sd",
         )
     return given, runs
+
+
+def _check_training(scores: FloatArray, between: Range) -> None:
+    outside = scores[(scores < between[0]) | (scores > between[1])]
+    if outside.size:
+        per_cent = between == UNIT_RANGE and ((outside > 1) & (outside <= 100)).all()
+        hint = f" Per cent? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}." if per_cent else ""
+        raise DataError(
+            f"must lie in {range_words(between)}, got {some(outside)}: they are of the scores' own metric.{hint}",
+            argument="train_scores",
+        )
 
 
 def _of_shape(name: str, values: ArrayLike, scores: FloatArray, *, single: bool = True) -> FloatArray:
@@ -66,7 +82,7 @@ def _of_shape(name: str, values: ArrayLike, scores: FloatArray, *, single: bool 
 def _check_range(name: str, values: FloatArray, least: float, most: float, wanted: str) -> None:
     wrong = np.unique(values[(values < least) | (values > most) | np.isinf(values)])
     if wrong.size:
-        per_cent = name == "score_sd" and (wrong > 0).all() and np.isfinite(wrong).all()
+        per_cent = name == "score_sd" and (wrong > 0).all() and np.isfinite(wrong).all() and most < 1
         hint = f" Per cent? Divide by 100: {wrong[0]:g} becomes {wrong[0] / 100:g}." if per_cent else ""
         raise DataError(f"must be {wanted}, got {some(wrong)}.{hint}", argument=name)
 

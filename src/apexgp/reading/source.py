@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from .._check import choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
+from ..scale import Range, checked_range
 from .cells import looks_numeric
 from .companions import COUNTS, Companions, find_companions, with_spreads_apart
 from .each_model import one_below_the_other
@@ -54,6 +55,7 @@ class TableSettings:
     averaged_over: str | int | None = None
     each_column: str | None = None
     per_cent: bool | None = None
+    range: Range | str | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
@@ -65,6 +67,8 @@ class TableSettings:
                 said[argument] = truth(argument, value)
             elif argument in STATED:
                 said[argument] = choice(argument, value, STATED[argument])
+            elif argument == "range":
+                said[argument] = checked_range(value)
             elif argument == "sheet":
                 said[argument] = _sheet(value)
             elif argument in ("score", "train_score") and not isinstance(value, str):
@@ -119,7 +123,8 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
         table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in STATED}
-    found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent))
+    between = None if wanted.range is None else checked_range(wanted.range)
+    found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent), between)
     notes += _not_used(table, columns, companions)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
 

@@ -20,6 +20,7 @@ from ..errors import DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, without_answer
 from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 from ..reading.known_metrics import UNNAMED
+from ..scale import range_words
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
@@ -194,7 +195,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
             raise DataError(f"The curve of {shown(name)} must be a LearningCurve, got {type(curve).__name__}.")
     alike = _of_one_kind(curves)
     unnamed = tuple(str(name) for name, curve in curves.items() if curve.metric != alike[name].metric)
-    fitted = {name: clone(settings).fit(curve) for name, curve in alike.items()}
+    fitted = {name: clone(settings).fit(curve) for name, curve in _on_one_scale(alike).items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
     except BREAKDOWNS as problem:
@@ -207,6 +208,7 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
     for attribute, wanted, say in (
         ("metric", "by one metric", lambda curve: curve.metric_name),
         ("direction", "where one direction is better", lambda curve: f"{curve.direction} is better"),
+        ("range", "on one range of scores", lambda curve: range_words(curve.range)),
         ("unit", "at sizes that count the same", lambda curve: f"{curve.unit} are counted"),
     ):
         kinds: dict[str, str] = {}
@@ -220,6 +222,15 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
     return {name: replace(curve, metric=metric) for name, curve in curves.items()}
 
 
+def _on_one_scale(curves: Mapping[str, LearningCurve]) -> Mapping[str, LearningCurve]:
+    """The curves as engines see them on one scale: what is compared there is compared by its scores."""
+    scales = [curve.scale for curve in curves.values()]
+    if scales[0].straight:
+        return curves
+    unit = float(np.exp(np.mean([np.log(scale.unit) for scale in scales])))
+    return {name: curve.on(replace(curve.scale, unit=unit)) for name, curve in curves.items()}
+
+
 def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: FloatArray) -> PairComparison:
     a, b = models[first], models[second]
     measured = np.concatenate([a.curve_.sizes, b.curve_.sizes, sizes])
@@ -230,15 +241,19 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
     lead = (there.prob_positive - back.prob_positive) / 2
     # On a grid of binary digits both 1/2 + lead and 1/2 - lead are exact, so that they sum to 1.
     sure = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
-    sign = 1.0 if a.curve_.direction == "higher" else -1.0
-    asked = len(sizes)
+    asked, scale = len(sizes), a.curve_.scale
+    if scale.straight:
+        turned = scale.upper - scale.lower if a.curve_.direction == "higher" else scale.lower - scale.upper
+        gap = turned * (there.mean - back.mean)[:asked] / 2
+    else:  # a difference in [0, 1] is no difference of scores
+        gap = np.subtract(*(model.forecast(sizes, of="expected").mean for model in (a, b)))
     found = {name: models[name]._cautions(sizes) for name in (first, second)}
     return PairComparison(
         first,
         second,
         sizes,
         sure[:asked],
-        sign * (there.mean - back.mean)[:asked] / 2,
+        gap,
         _last_crossing(grid, sure[asked:]),
         splits,
         (one + other) / 2,

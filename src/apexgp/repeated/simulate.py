@@ -11,8 +11,9 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from sklearn.base import clone
 
-from .._check import UNUSABLE, FloatArray, positive, probability, real_array, real_number, shown, whole_number
+from .._check import UNUSABLE, FloatArray, positive, real_array, real_number, shown, whole_number
 from ..answers.plan import MOST_ROUNDS, plan_collection
+from ..answers.required import attainable_target
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import CurveEstimator, LeastSquares
@@ -64,8 +65,8 @@ def true_requirement(curve: LearningCurve, target: float) -> float:
     _check_curve("curve", curve)
     measured = curve.upward.replicates
     expected = isotonic_regression(measured.mean, weights=measured.count.astype(float)).x
-    goal = probability("target", target)
-    level = goal if curve.direction == "higher" else 1 - goal
+    goal = attainable_target(target, curve, curve.range[1] if curve.direction == "higher" else curve.range[0])
+    level = float(curve.as_upward(goal))
     if level > expected[-1]:
         return math.inf
     after = int(np.searchsorted(expected, level))

@@ -62,8 +62,18 @@ class ColumnOptions:
         None
     )
     lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="The scores are error rates."), Sets("direction")
+        bool,
+        typer.Option("--lower-is-better", help="The scores are error rates or losses, whatever their name."),
+        Sets("direction"),
     ] = False
+    range: Annotated[
+        str | None,
+        typer.Option(
+            help="The least and the greatest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: those "
+            "of the metric, or 0,1]",
+            show_default=False,
+        ),
+    ] = None
     unit: Annotated[
         str | None,
         typer.Option(
@@ -130,6 +140,7 @@ class ColumnOptions:
             task=self.task_column,
             metric=self.metric,
             direction="lower" if self.lower_is_better else None,
+            range=self.range,
             unit=self.unit,
             sheet=self.sheet,
             train_score=_one_or_several(self.train_column),

@@ -36,6 +36,8 @@ class PilotFacts(TypedDict):
     metric_name: str
     task: str | None
     direction: Literal["higher", "lower"]
+    range: list[float | None]
+    """The least and the greatest possible score; None where there is none."""
     unit: Literal["rows", "groups"]
     scores: int
     sizes: list[float]

@@ -279,6 +279,7 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
         "metric_name": curve.metric_name,
         "task": curve.task,
         "direction": curve.direction,
+        "range": plain(curve.range),
         "unit": curve.unit,
         "scores": len(curve),
         "sizes": pilot.sizes.tolist(),

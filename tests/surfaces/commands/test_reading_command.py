@@ -265,3 +265,38 @@ def test_compare_refuses_what_cannot_be_compared(run, write):
     assert err.endswith("Error: Models are compared by one metric, got AUROC (a), accuracy (b).\n")
     _, _, err = run("compare", curves["d"], groups)
     assert err.endswith("at sizes that count the same, got rows are counted (d), groups are counted (g).\n")
+
+
+LOSSES = "n,{},fold\n60,1.82,1\n60,1.85,2\n94,1.75,1\n94,1.73,2\n147,1.66,1\n147,1.68,2\n360,1.57,1\n360,1.58,2\n"
+
+
+def test_scores_of_another_range_are_a_question_with_its_remedies(run, write):
+    code, _, err = run("forecast", write(LOSSES.format("score")), "--at", "720")
+    assert code == 1
+    assert "scores must lie in [0, 1], got 1.82. What was measured? Name it with --metric" in err
+    assert "--range" in err
+    assert "Per cent" not in err
+
+
+@pytest.mark.parametrize(
+    ("header", "options"),
+    [
+        ("log loss", []),
+        ("score", ["--metric", "log loss"]),
+        ("score", ["--range", "0,inf"]),
+        ("wobble", ["--score-column", "wobble", "--range", "[0, inf)", "--lower-is-better"]),
+    ],
+)
+def test_losses_are_forecast_once_it_is_known_that_they_are(run, write, header, options):
+    code, out, err = run("forecast", write(LOSSES.format(header)), "--at", "720", "--target", "1.5", "--json", *options)
+    assert code == 0, err
+    facts = json.loads(out)
+    assert (facts["pilot"]["range"], facts["pilot"]["direction"]) == ([0.0, None], "lower")
+    (row,) = facts["forecast"]
+    assert 1.2 < row["lower"] < row["mean"] < row["upper"] < 1.7
+
+
+def test_a_range_that_is_none_is_refused(run, write):
+    code, _, err = run("forecast", write(LOSSES.format("score")), "--range", "wide")
+    assert code != 0
+    assert "--range must be the least and the greatest possible score" in err

@@ -122,6 +122,20 @@ def test_error_rates_and_several_tasks(ask, facts_of, tasks, tmp_path):
     assert "(liver, lung)" in refused(ask("/api/forecast", {"table": table}), 422, "task")["message"]
 
 
+def test_losses_of_any_range(ask, facts_of, tmp_path):
+    losses = tmp_path / "losses.csv"
+    losses.write_text("size,score\n" + "".join(f"{n},{9 * n**-0.3:.4f}\n" for n in (60, 94, 147, 230, 360)))
+    about = {"table": losses.read_text(), "range": "0,inf", "lower_is_better": True, "target": 1.2}
+    options = ("--range", "0,inf", "--lower-is-better", "--target", 1.2)
+    assert ask("/api/forecast", about)[2] == facts_of("forecast", losses, *options)
+    page = ask("/api/page", about)[2]
+    assert "range=(0, float(inf))" not in page["python"]
+    assert 'range=(0, float("inf"))' in page["python"]
+    assert "0 to inf" in page["measurements"]
+    error = refused(ask("/api/forecast", {"table": losses.read_text()}), 422)
+    assert "What was measured?" in error["message"]
+
+
 def test_the_page_gets_everything_from_one_fit(ask):
     fields = {"table": pilot_table(), "target": 0.8, "cost": 12.0, "penalty": 50_000.0}
     status, _, page = ask("/api/page", fields | {"backtest": True})

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ...scale import UNIT_RANGE, Range
+
 __all__ = ["LogScale", "ScoreScale", "Tick", "size_ticks"]
 
 _STEPS: tuple[tuple[tuple[float, ...], ...], ...] = (
@@ -56,18 +58,20 @@ class ScoreScale:
     bottom: float
 
     @classmethod
-    def holding(cls, values: Sequence[float], top: float, bottom: float) -> ScoreScale:
-        """The scale from the lowest to the highest value, between two places."""
-        low, high = max(0.0, min(values)), min(1.0, max(values))
-        if high - low < _LEAST_SPREAD:  # a flat line is drawn flat, not as the noise of its last digit
-            low = min(max(0.0, (low + high - _LEAST_SPREAD) / 2), 1 - _LEAST_SPREAD)
-            high = low + _LEAST_SPREAD
+    def holding(cls, values: Sequence[float], top: float, bottom: float, between: Range = UNIT_RANGE) -> ScoreScale:
+        """The scale from the lowest to the highest value of a range, between two places."""
+        least, most = between
+        low, high = max(least, min(values)), min(most, max(values))
+        unit = 1.0 if between == UNIT_RANGE else max(abs(low), abs(high), 1e-9)
+        if high - low < _LEAST_SPREAD * unit:  # a flat line is drawn flat, not as the noise of its last digit
+            low = min(max(least, (low + high - _LEAST_SPREAD * unit) / 2), most - _LEAST_SPREAD * unit)
+            high = low + _LEAST_SPREAD * unit
         spread = high - low
         # The smallest round step with no more than seven numbers.
         step = next(s for s in _round_steps(spread / 10) if spread / s <= 6)
         return cls(
-            max(0.0, math.floor(low / step + 1e-9) * step),
-            min(1.0, math.ceil(high / step - 1e-9) * step),
+            max(least, math.floor(low / step + 1e-9) * step),
+            min(most, math.ceil(high / step - 1e-9) * step),
             step,
             top,
             bottom,
@@ -79,7 +83,7 @@ class ScoreScale:
 
     def ticks(self) -> list[Tick]:
         """Round scores, all with as many digits."""
-        digits = max(1, -math.floor(math.log10(self.step) + 1e-9))
+        digits = max(int(self.step < 1), -math.floor(math.log10(self.step) + 1e-9))
         count = math.floor((self.high - self.low) / self.step + 1e-6)
         first = math.ceil(self.low / self.step - 1e-9)
         values = [(first + i) * self.step for i in range(count + 1)]

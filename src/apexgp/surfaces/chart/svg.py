@@ -55,7 +55,7 @@ class Drawing:
         values = [picture.measured_scores, *(end[beyond] for ends in picture.bands.values() for end in ends)]
         values += [picture.pilot_mean + picture.pilot_std, picture.pilot_mean - picture.pilot_std]
         target = [] if picture.required is None else [picture.required.target]
-        return ScoreScale.holding([*np.concatenate(values).tolist(), *target], _TOP, _BOTTOM)
+        return ScoreScale.holding([*np.concatenate(values).tolist(), *target], _TOP, _BOTTOM, picture.range)
 
     def svg(self, style: str | None = None) -> str:
         """The picture; with a `style` sheet inside, one that is a file of its own."""

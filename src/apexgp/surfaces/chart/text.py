@@ -65,7 +65,7 @@ class TextChart:
         beyond = picture.sizes >= picture.pilot_sizes[-1]
         shown = [picture.pilot_mean, *(end[beyond] for ends in picture.bands.values() for end in ends)]
         target = [] if picture.required is None else [picture.required.target]
-        scale = ScoreScale.holding([*np.concatenate(shown).tolist(), *target], 0, 1)
+        scale = ScoreScale.holding([*np.concatenate(shown).tolist(), *target], 0, 1, picture.range)
         # As many lines from each number to the next.
         steps = max(1, round((scale.high - scale.low) / scale.step))
         self.height = steps * max(1, round(_HEIGHT / steps)) + 1

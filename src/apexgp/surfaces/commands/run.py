@@ -73,6 +73,14 @@ def run(
         typer.Option("--lower-is-better", help="Lower scores are better, whatever their names say."),
         Sets("direction"),
     ] = False,
+    range: Annotated[
+        str | None,
+        typer.Option(
+            help="The least and the greatest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: what "
+            "the names say, or 0,1]",
+            show_default=False,
+        ),
+    ] = None,
     unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
     jobs: Annotated[
         int | None,
@@ -159,6 +167,7 @@ def run(
         splits,
         metric=metric,
         direction="lower" if lower_is_better else None,
+        between=range,
         unit=cast(Unit, unit),
         identity=called.identity(),
         by_split=enough is not None,

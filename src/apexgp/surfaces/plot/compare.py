@@ -13,6 +13,7 @@ from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...repeated.compare import Comparison, PairComparison
+from ...scale import UNIT_RANGE, Range
 from .look import (
     LINES,
     MODELS,
@@ -63,6 +64,8 @@ class ComparisonDisplay(Display):
         Name of the score axis.
     unit : str
         What a size counts.
+    range : pair of float
+        The least and the greatest possible score.
     """
 
     sizes: FloatArray
@@ -71,6 +74,7 @@ class ComparisonDisplay(Display):
     level: float
     metric: str = "score"
     unit: str = "examples"
+    range: Range = UNIT_RANGE
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, level: float = 0.95) -> Self:
@@ -84,7 +88,7 @@ class ComparisonDisplay(Display):
             forecast, measured = model.forecast(grid, of="expected"), model.curve_.replicates
             models[name] = ModelCurve(measured.sizes, measured.mean, forecast.mean, *forecast.interval(level))
         curve = next(iter(comparison.models.values())).curve_
-        return cls(grid, models, comparison.pairs, level, curve.metric_name, curve.unit_name)
+        return cls(grid, models, comparison.pairs, level, curve.metric_name, curve.unit_name, curve.range)
 
     def _about(self) -> str:
         return f"{self.metric} of {', '.join(self.models)}, to {exactly(self.sizes[-1])} training {self.unit}"
@@ -108,7 +112,7 @@ class ComparisonDisplay(Display):
         largest = max(float(curve.measured_sizes[-1]) for curve in self.models.values())
         for ax in (above, below):
             mark_tested(ax, FARTHEST_FACTOR * largest, self.sizes[-1])
-        score_axis(above, f"expected {self.metric}", *shown)
+        score_axis(above, f"expected {self.metric}", *shown, between=self.range)
         self._draw_chances(below)
         for ax in (above, below):
             dress(ax)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..._check import FloatArray, real_number, scores_array, several, shown, sizes_array
+from ..._check import FloatArray, finite_array, real_number, several, shown, sizes_array
 from ..._numbers import exactly, roughly
 from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
@@ -19,6 +19,9 @@ from ...errors import RequestError
 from ...estimators import CurveEstimator
 from ...forecast import LEVELS, Quantity
 from ...questions.picture import CurvePicture, curve_picture, is_marked
+from ...reading.known_metrics import UNNAMED
+from ...reading.score_range import check_within
+from ...scale import Range
 from .look import (
     FORECAST,
     MEASURED,
@@ -58,6 +61,8 @@ class CurveDisplay(CurvePicture, Display):
         Its equal-tailed intervals.
     metric, unit, task, direction : str
         Name of the score axis, what a size counts, whose curve it is, and which way is better.
+    range : pair of float
+        The least and the greatest possible score.
     level : float
         The level of the interval that is read off, where a picture can be.
     required : RequiredSize or None
@@ -129,14 +134,14 @@ class CurveDisplay(CurvePicture, Display):
             Answer to a target, of `model.required_size`: shows the target, and the size with its interval as far as the
             picture reaches. By default the one that the picture was made with, if any.
         """
-        later = None if truth is None else _pairs(truth)
+        later = None if truth is None else _pairs(truth, self.range)
         required = self.required if required is None else required
         if required is not None and not isinstance(required, RequiredSize):
             raise RequestError(f"must be what model.required_size gives, got {shown(required)}.", argument="required")
         ours = ax is None
         ax = new_axes("CurveDisplay.plot") if ours else checked_axes("ax", ax)
         self._draw_forecast(ax)
-        spread = whiskers(self.pilot_mean, self.pilot_std)
+        spread = whiskers(self.pilot_mean, self.pilot_std, self.range)
         ax.plot(self.measured_sizes, self.measured_scores, ".", color="0.6", markersize=4, zorder=3)
         ax.errorbar(
             self.pilot_sizes,
@@ -158,7 +163,7 @@ class CurveDisplay(CurvePicture, Display):
         if required is not None:
             self._draw_required(ax, required)
             drawn.append(np.array([required.target]))
-        score_axis(ax, self.metric, *drawn)
+        score_axis(ax, self.metric, *drawn, between=self.range)
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
         dress(ax)
         legend(ax, below=ours)
@@ -203,12 +208,13 @@ class CurveDisplay(CurvePicture, Display):
             ax.plot([low, high], [required.target] * 2, color=TARGET, linewidth=5, alpha=0.35, label=label, zorder=4)
 
 
-def _pairs(truth: tuple[ArrayLike, ArrayLike]) -> tuple[FloatArray, FloatArray]:
-    """Sizes and scores that were measured, as many of one as of the other."""
+def _pairs(truth: tuple[ArrayLike, ArrayLike], between: Range) -> tuple[FloatArray, FloatArray]:
+    """Sizes and scores of a range that were measured, as many of one as of the other."""
     given = several("truth", truth)
     if len(given) != 2:
         raise RequestError(f"must be a pair (sizes, scores), got {shown(truth)}.", argument="truth")
-    sizes, scores = sizes_array("truth", given[0]), scores_array("truth", given[1])
+    sizes, scores = sizes_array("truth", given[0]), finite_array("truth", given[1])
+    check_within("truth", scores, between, UNNAMED, stated=True)
     if sizes.shape != scores.shape:
         raise RequestError(
             f"must hold one score for each size, got shapes {sizes.shape} and {scores.shape}.", argument="truth"

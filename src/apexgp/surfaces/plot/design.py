@@ -13,6 +13,7 @@ from ..._check import FloatArray, instance
 from ..._numbers import exactly
 from ...design.ranked import PilotDesign
 from ...estimators import APExGP, CurveEstimator
+from ...scale import UNIT_RANGE, Range
 from .look import (
     FORECAST,
     LINES,
@@ -56,6 +57,8 @@ class DesignDisplay(Display):
         Sizes and mean scores of the pilot, with their standard deviations.
     metric, unit : str
         What is measured, and what a size counts.
+    range : pair of float
+        The least and the greatest possible score.
     """
 
     found: PilotDesign
@@ -65,6 +68,7 @@ class DesignDisplay(Display):
     measured: tuple[FloatArray, FloatArray, FloatArray] | None = None
     metric: str = "score"
     unit: str = "examples"
+    range: Range = UNIT_RANGE
 
     @classmethod
     def from_design(cls, found: PilotDesign, model: APExGP | None = None) -> Self:
@@ -86,6 +90,7 @@ class DesignDisplay(Display):
             measured=None if pilot is None else (pilot.sizes, pilot.mean, pilot.std),
             metric="score" if model is None else model.curve_.metric_name,
             unit="examples" if model is None else model.curve_.unit_name,
+            range=UNIT_RANGE if model is None else model.curve_.range,
         )
 
     def _about(self) -> str:
@@ -118,7 +123,7 @@ class DesignDisplay(Display):
         low, high = median - left * (median - lower), median + left * (upper - median)
         ax.fill_between(self.sizes, low, high, color=FORECAST, alpha=0.4, linewidth=0, label=f"expected after {words}")
         ax.plot(self.sizes, median, color=FORECAST, linewidth=1.5, label="forecast (median), which may move")
-        spread = whiskers(mean, std)
+        spread = whiskers(mean, std, self.range)
         ax.errorbar(
             at, mean, yerr=spread, fmt="o", color=MEASURED, markersize=4.5, capsize=2.5, linewidth=1,
             label="measured (mean, s.d.)", zorder=4,
@@ -128,7 +133,7 @@ class DesignDisplay(Display):
             goal = self.found.target
             ax.axhline(goal, color=TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label=f"target {goal:g}")
             shown.append(np.array([goal]))
-        score_axis(ax, f"expected {self.metric}", *shown)
+        score_axis(ax, f"expected {self.metric}", *shown, between=self.range)
         self._mark_sizes(ax)
 
     def _draw_widths(self, ax: Any) -> None:

@@ -12,6 +12,7 @@ from ..._check import FloatArray, instance
 from ..._extras import need
 from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
+from ...scale import UNIT_RANGE, Range
 from ..chart.axes import LogScale, size_ticks
 
 __all__ = [
@@ -137,15 +138,15 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     ax.set_xlabel(label)
 
 
-def score_axis(ax: Any, label: str, *shown: FloatArray) -> None:
-    """An axis that holds all that is shown, and nothing beyond 0 and 1."""
+def score_axis(ax: Any, label: str, *shown: FloatArray, between: Range = UNIT_RANGE) -> None:
+    """An axis that holds all that is shown, and nothing beyond the least and the greatest possible score."""
     values = np.concatenate([np.ravel(part) for part in shown])
     low, high = float(values.min()), float(values.max())
-    span = max(high - low, _LEAST_SPAN)
+    span = max(high - low, _LEAST_SPAN * (1.0 if between == UNIT_RANGE else max(abs(low), abs(high))))
     middle = (low + high) / 2
     bottom, top = middle - 0.54 * span, middle + 0.54 * span
     # The bounds themselves are to be seen, with half a line above them.
-    ax.set_ylim(max(bottom, -0.01 * span), min(top, 1 + 0.01 * span))
+    ax.set_ylim(max(bottom, between[0] - 0.01 * span), min(top, between[1] + 0.01 * span))
     ax.ticklabel_format(axis="y", useOffset=False, style="plain")
     ax.set_ylabel(label, parse_math=False)
 
@@ -159,6 +160,6 @@ def percent_axis(ax: Any, label: str) -> None:
     ax.set_ylabel(label)
 
 
-def whiskers(mean: FloatArray, std: FloatArray) -> FloatArray:
-    """How far to draw down and up from a mean score: a standard deviation, but not beyond 0 and 1."""
-    return np.stack([np.minimum(std, mean), np.minimum(std, 1 - mean)])
+def whiskers(mean: FloatArray, std: FloatArray, between: Range = UNIT_RANGE) -> FloatArray:
+    """How far to draw down and up from a mean score: a standard deviation, but not beyond what is possible."""
+    return np.stack([np.minimum(std, mean - between[0]), np.minimum(std, between[1] - mean)])

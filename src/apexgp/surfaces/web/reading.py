@@ -12,6 +12,7 @@ from typing import Any
 from ..._check import shown, some
 from ...curve import LearningCurve, curves_and_notes, detail_columns
 from ...errors import ApexError, DataError, RequestError
+from ...reading.score_range import range_and_direction
 from ...reading.source import read_source
 from ...reading.spreadsheets import Table
 from ...reading.workbook import is_workbook, sheet_titles
@@ -89,10 +90,12 @@ def read_tables(sent: Sent) -> dict[str, Any]:
 
 def _as_rows(curve: LearningCurve) -> dict[str, Any]:
     split = [None] * len(curve) if curve.split is None else [str(label) for label in curve.split]
+    own_range, _ = range_and_direction(curve.metric, curve.scores)
     return {
         "task": curve.task,
         "metric": curve.metric,
         "lower_is_better": curve.direction == "lower",
+        "range": None if curve.range == own_range else f"{curve.range[0]:.10g},{curve.range[1]:.10g}",
         "unit": curve.unit,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
         "details": detail_columns(curve),

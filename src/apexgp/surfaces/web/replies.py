@@ -114,6 +114,7 @@ class Curve(_Reply):
     task: str | None
     metric: str
     lower_is_better: bool
+    range: str | None = Field(description="The least and the greatest possible score, where the metric does not tell.")
     unit: Literal["rows", "groups"]
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
     details: dict[str, list[float | None]] = Field(

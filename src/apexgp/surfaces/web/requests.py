@@ -79,6 +79,7 @@ class ColumnsRequest(_Request):
     metric: str | None = _option(ColumnOptions, "metric", **_names())
     task: str | None = _option(ColumnOptions, "task", **_names())
     lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
+    range: str | None = _option(ColumnOptions, "range", **_names())
     unit: Literal["rows", "groups"] | None = _option(ColumnOptions, "unit")
     train_column: list[str] | None = _option(ColumnOptions, "train_column", max_length=1000)
     sd_column: str | None = _option(ColumnOptions, "sd_column", **_names())
@@ -129,7 +130,7 @@ _CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target s
 
 class _AnswerRequest(ModelRequest):
     at: Annotated[list[str] | None, Sets("sizes", "times", "to")] = _AT
-    target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
+    target: float | None = Field(None, description="Score to reach.")
     confidence: float = _CONFIDENCE
     of: Quantity = _option(ForecastOptions, "of")
     level: Annotated[float, Sets("level", "levels")] = _number(
@@ -144,7 +145,7 @@ class ForecastRequest(_AnswerRequest):
 class PlanRequest(ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
-    target: float = _number(..., "Score to reach.", minimum=0, maximum=1)
+    target: float = Field(description="Score to reach.")
     cost: Annotated[float, Sets("cost_per_example")] = _number(
         ..., "What a labelled example costs.", exclusiveMinimum=0
     )
@@ -162,7 +163,7 @@ class BacktestRequest(CurveRequest):
         None, description="Methods to judge; by default all.", min_length=1, max_length=len(METHODS)
     )
     holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
-    target: float | None = _number(None, "Say what each method asks for to reach it.", minimum=0, maximum=1)
+    target: float | None = Field(None, description="Say what each method asks for to reach it.")
     confidence: float = _CONFIDENCE
     ceiling: float = _option(ModelOptions, "ceiling")
     floor: float = _option(ModelOptions, "floor")
@@ -228,7 +229,7 @@ class PageRequest(ForecastRequest, PlannedRequest):
 class _NextRequest(_BayesRequest):
     budget: float = _number(BUDGET, "How many models could be trained.", exclusiveMinimum=0)
     at: list[str] | None = _AT
-    target: float | None = _number(None, "Score to reach.", minimum=0, maximum=1)
+    target: float | None = Field(None, description="Score to reach.")
     confidence: float = _CONFIDENCE
     available: float | None = _AVAILABLE
 

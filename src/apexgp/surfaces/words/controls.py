@@ -20,6 +20,7 @@ CONTROLS = {
     "mean": "Shape of the curve",
     "metric": "Metric",
     "of": "What is forecast",
+    "range": "Least and greatest possible score",
     "penalty": "Missing the target",
     "per_cent": "Scores are per cents",
     "rounds": "Rounds of collecting",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable
 
@@ -9,6 +10,7 @@ from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer, ForecastQuestion
 from ...questions.plan import PlanAnswer
 from ...reading.score_details import BY_SCORE
+from ...reading.score_range import range_and_direction
 from .remake import made_by_options, made_in_python, plainly, sizes_as_options
 
 __all__ = ["MEASUREMENTS", "answer_in_python", "answer_in_shell"]
@@ -57,10 +59,14 @@ def _curve_lines(curve: LearningCurve) -> Iterable[str]:
             yield from _argument(
                 name, (plainly(value) if value == value else 'float("nan")' for value in values.tolist())
             )
-    defaults = {"metric": "score", "task": None, "direction": "higher", "unit": "rows", "averaged_over": None}
+    between, direction = range_and_direction(curve.metric, curve.scores)
+    defaults = {"metric": "score", "task": None, "direction": direction, "unit": "rows", "averaged_over": None}
     for name, default in defaults.items():
         if getattr(curve, name) != default:
             yield f"    {name}={getattr(curve, name)!r},"
+    if curve.range != between:
+        ends = (f'float("{end}")' if math.isinf(end) else plainly(end) for end in curve.range)
+        yield f"    range=({', '.join(ends)}),"
     yield ")"
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
+from math import isinf
 
 import numpy as np
 
+from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...model.means import PAPER_MEANS
 from ...model.variant import PUBLISHED
+from ...scale import range_words
 from .phrases import listed
 
 __all__ = ["method", "pilot_and_method", "with_cautions"]
@@ -45,20 +48,34 @@ def method(model: APExGP) -> str:
             else "maximum a-posteriori estimation with the published priors and"
         )
         lower = model.curve_.direction == "lower"
-        best = f"a floor of {model.floor:g}" if lower else f"a ceiling of {model.ceiling:g}"
+        floor, ceiling = model._bounds(model.curve_.range)
+        best = f"a floor of {floor:g}" if lower else f"a ceiling of {ceiling:g}"
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
             f"Gaussian process over the logarithm of the training-set size with a {_MEANS[model.mean]} mean, "
-            f"fitted by {fitted} {best}."
+            f"fitted by {fitted} {best}.{_mapping(model.curve_)}"
         )
     weights = model.weights_
+    floor, ceiling = model._bounds(model.curve_.range)
     means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])
     shape = f"means weighted by their evidence ({means})" if len(weights) > 1 else f"a {_MEANS[model.mean]} mean"
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
         f"Gaussian process over the logarithm of the training-set size with {shape}, a ceiling of "
-        f"{model.ceiling:g} and a floor of {model.floor:g}. {_departures(model, list(weights))}"
+        f"{ceiling:g} and a floor of {floor:g}.{_mapping(model.curve_)} {_departures(model, list(weights))}"
     )
+
+
+def _mapping(curve: LearningCurve) -> str:
+    """How scores outside [0, 1] came to lie there."""
+    scale = curve.scale
+    if scale.same:
+        return ""
+    if scale.straight:
+        return f" Scores were mapped linearly from {range_words(curve.range)} to [0, 1]."
+    end = curve.range[0] if isinf(curve.range[1]) else curve.range[1]
+    of_what = "the logarithm of the score" if scale.logarithmic else f"the distance of the score from {end:g}"
+    return f" Scores were mapped to [0, 1] by exp(-d / {scale.unit:.3g}), d being {of_what}."
 
 
 def _departures(model: APExGP, means: Sequence[str]) -> str:

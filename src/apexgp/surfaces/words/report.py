@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
     """What a reader must know to judge the numbers, by what it is about."""
     model, curve = answer.model, answer.model.curve_
     lower = curve.direction == "lower"
-    best = f"{'lower' if lower else 'higher'} is better, and {'0' if lower else '1'} is perfect"
+    best = f"{'lower' if lower else 'higher'} is better{_perfect(curve)}"
     splits = "" if curve.split is None else " Scores with the same split label come from the same split of the data."
     size = (
         "The number of labelled examples that the classifier was trained on."
@@ -60,7 +61,7 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
     )
     each = max(curve.replicates.count.tolist())
     told = {
-        "Score": f"{curve.metric_name} on data that the classifier was not trained on. It lies between 0 and 1; {best}."
+        "Score": f"{curve.metric_name} on data that the classifier was not trained on. {_possible(curve)}; {best}."
         + splits,
         "Size": size,
         "Forecast": f"{_quantity(answer.question.of, curve)} The interval holds it with the stated probability. "
@@ -75,6 +76,20 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
     if model.inference == "bayes" and model.priors == "calibrated" and model.mean == "burr":
         told["Record"] = _RECORD
     return told
+
+
+def _possible(curve: LearningCurve) -> str:
+    """Which scores there are."""
+    low, high = curve.range
+    if math.isinf(low) or math.isinf(high):
+        end = f"It is at least {low:g}" if math.isinf(high) else f"It is at most {high:g}"
+        return f"{end}; the model works on a scale from 0 to 1, and everything is reported on that of the score"
+    return f"It lies between {low:g} and {high:g}"
+
+
+def _perfect(curve: LearningCurve) -> str:
+    best = curve.range[0] if curve.direction == "lower" else curve.range[1]
+    return f", and {best:g} is perfect" if math.isfinite(best) else ""
 
 
 def _quantity(of: Quantity, curve: LearningCurve) -> str:

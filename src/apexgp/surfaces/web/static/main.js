@@ -229,6 +229,7 @@ function choose(index, settings = null) {
   const curve = curves[index];
   const about = { task: curve.task ?? "", metric: curve.metric === "score" ? "" : curve.metric };
   if (curve.lower_is_better) about.lower_is_better = "yes";
+  if (curve.range) about.range = curve.range;
   if (curve.unit === "groups") about.unit = "groups";
   grid.rows = cells(curve);
   writeSettings({ ...(settings ?? readSettings()), ...about });

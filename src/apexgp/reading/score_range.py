@@ -1,0 +1,87 @@
+"""Which values scores can take: those of a known metric, those that were stated, or a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Literal
+
+import numpy as np
+
+from .._check import FloatArray, some
+from ..errors import DataError
+from ..scale import UNIT_RANGE, Range, range_words
+from ..vocabulary import Remedy
+from .known_metrics import KnownMetric, is_negated, known_metric, metric_name
+
+__all__ = [
+    "WHAT_ELSE",
+    "check_within",
+    "looks_like_per_cent",
+    "per_cent_remedy",
+    "range_and_direction",
+    "range_remedy",
+]
+
+_TYPICAL_PER_CENT = 20.0  # scores that are per cents are mostly above, losses mostly below
+
+WHAT_ELSE: Remedy = (
+    "What was measured? Name it with {}, if it is one such as log loss, RMSE, MCC or R2; otherwise say which values it "
+    "can take, such as {} for a loss.",
+    "metric",
+    ("range", (0, inf)),
+)
+"""What to do with scores of which nobody has said what they are."""
+
+
+def range_and_direction(metric: str, scores: FloatArray) -> tuple[Range, Literal["higher", "lower"]]:
+    """Which values a metric can take, and which way is better: known of known ones, [0, 1] and upwards of others.
+
+    In [0, 1] an error rate may be called so and be turned round all the same: there the name does not decide.
+    """
+    known = known_metric(metric)
+    if is_negated(metric) and not (scores > 0).any():
+        low, high = (0.0, inf) if known is None else known.range
+        return (0.0 - high, 0.0 - low), "higher"
+    known = known or KnownMetric(metric)
+    return known.range, "lower" if known.lower_is_better and known.range != UNIT_RANGE else "higher"
+
+
+def looks_like_per_cent(scores: Sequence[float]) -> bool:
+    """Whether scores may well be per cents: above 1, at most 100, and most of them no small numbers."""
+    return bool(scores) and all(1 < score <= 100 for score in scores) and float(np.median(scores)) > _TYPICAL_PER_CENT
+
+
+def range_remedy(metric: str, *, stated: bool) -> Remedy:
+    """What to do about scores outside the range of their metric."""
+    if stated:
+        return ()
+    if known_metric(metric) is None:
+        return WHAT_ELSE
+    return (
+        "If something else was measured, name it with {}, or say which values it can take with {}.",
+        "metric",
+        "range",
+    )
+
+
+def per_cent_remedy(metric: str) -> Remedy:
+    """What to do about the scores of a table that may be per cents."""
+    either = "Or say so with {}, or with a % sign in the column's name"
+    if known_metric(metric) is not None:
+        return f"{either}.", ("per_cent", True)
+    return f"{either}; if they are something else, say which values it can take with {{}}.", ("per_cent", True), "range"
+
+
+def check_within(name: str, scores: FloatArray, between: Range, metric: str, *, stated: bool) -> None:
+    """Refuse scores that their metric, or the range that was stated, does not allow, and ask what they are."""
+    outside = scores[(scores < between[0]) | (scores > between[1])]
+    if not outside.size:
+        return
+    known = known_metric(metric)
+    whose = " as the range says," if stated else f" as {metric_name(metric)} does," if known else ""
+    problem = f"must lie in {range_words(between)},{whose} got {some(outside)}."
+    if between == UNIT_RANGE and looks_like_per_cent(scores[~np.isnan(scores)].tolist()):
+        problem += f" Per cent? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}."
+        raise DataError(problem, argument=name, remedy=("Or keep them, and say so with {}.", ("range", (0, 100))))
+    raise DataError(problem, argument=name, remedy=range_remedy(metric, stated=stated))

@@ -1,0 +1,197 @@
+"""Which values scores can take, and a rising map between them and [0, 1], where every engine works.
+
+Scores in [0, 1] stay as they are; those between two other ends are moved and stretched. Where one end is infinite, a
+loss d (the distance from the end that is finite) becomes 1 - exp(-d / unit). The unit is taken from the pilot, twice
+its mean loss at the largest size, so that the same losses in other units give the same forecast.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._check import UNUSABLE, FloatArray, real_array, several, shown
+from .errors import ApexError, RequestError
+
+__all__ = [
+    "UNIT_RANGE",
+    "UNIT_SCALE",
+    "Range",
+    "Scale",
+    "checked_range",
+    "range_in",
+    "range_text",
+    "range_words",
+    "scale_of",
+]
+
+Range = tuple[float, float]
+"""The least and the greatest value that a score can take; one of them may be infinite."""
+
+UNIT_RANGE: Range = (0.0, 1.0)
+
+_TIMES_THE_LAST = 2.0  # of several multiples of the pilot's last mean loss, calibrated: see docs/calibration.md
+_LEAST = 1e-300  # whose logarithm is a number
+_NUMBER = r"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+|inf|infinity|∞)"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A rising map of scores to [0, 1] and back.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The least and the greatest possible score; one of them may be infinite.
+    unit : float
+        Where one of them is infinite: the distance from the other at which 1 - 1/e of [0, 1] is used up.
+    logarithmic : bool
+        Whether the logarithm of a score is mapped, as for perplexities.
+    """
+
+    lower: float = 0.0
+    upper: float = 1.0
+    unit: float = 1.0
+    logarithmic: bool = False
+
+    @property
+    def range(self) -> Range:
+        """The least and the greatest possible score."""
+        return self.lower, self.upper
+
+    @property
+    def same(self) -> bool:
+        """Whether scores stay as they are."""
+        return self.range == UNIT_RANGE and not self.logarithmic
+
+    @property
+    def straight(self) -> bool:
+        """Whether scores are only moved and stretched, so that means stay means."""
+        return math.isfinite(self.upper - self.lower) and not self.logarithmic
+
+    def inside(self, scores: ArrayLike, *, turned: bool = False) -> FloatArray:
+        """Scores in [0, 1], or 1 minus that where `turned`, to the last digit; those beyond the range lie beyond."""
+        values = np.asarray(scores, float)
+        if self.same:
+            return 1 - values if turned else values
+        if self.logarithmic:
+            values = np.log(np.maximum(values, _LEAST))
+        low, high = self._ends
+        if math.isfinite(high - low):
+            return ((high - values) if turned else (values - low)) / (high - low)
+        # No more than one unit beyond the end: what is farther would overflow.
+        distance = -np.maximum((values - low if math.isinf(high) else high - values) / self.unit, -1.0)
+        return np.exp(distance) if turned == math.isinf(high) else -np.expm1(distance)
+
+    def outside(self, values: ArrayLike, *, turned: bool = False) -> FloatArray:
+        """Values of [0, 1] as the scores that they stand for; where `turned`, 1 minus the values."""
+        inside = np.asarray(values, float)
+        if self.same:
+            return 1 - inside if turned else inside
+        low, high = self._ends
+        with np.errstate(divide="ignore", over="ignore"):
+            if math.isfinite(high - low):
+                scores = high - (high - low) * inside if turned else low + (high - low) * inside
+            else:
+                distance = -self.unit * (np.log(inside) if turned == math.isinf(high) else np.log1p(-inside))
+                scores = low + distance if math.isinf(high) else high - distance
+            return np.exp(scores) if self.logarithmic else scores
+
+    def stretch(self, values: ArrayLike) -> FloatArray:
+        """How many units of the score one of [0, 1] is, at values strictly between 0 and 1."""
+        inside = np.asarray(values, float)
+        low, high = self._ends
+        if math.isfinite(high - low):
+            slope = np.full(inside.shape, high - low)
+        else:
+            slope = self.unit / (1 - inside if math.isinf(high) else inside)
+        return slope * self.outside(inside) if self.logarithmic else slope
+
+    def log_slope(self, scores: ArrayLike) -> FloatArray:
+        """Logarithm of the map's slope at scores: what turns a density of the engine's into one of the score."""
+        values = np.asarray(scores, float)
+        of_logarithm = np.log(np.maximum(values, _LEAST)) if self.logarithmic else np.zeros(values.shape)
+        plain = of_logarithm if self.logarithmic else values
+        low, high = self._ends
+        if math.isfinite(high - low):
+            return np.full(values.shape, -math.log(high - low)) - of_logarithm
+        distance = plain - low if math.isinf(high) else high - plain
+        return -distance / self.unit - math.log(self.unit) - of_logarithm
+
+    @property
+    def slope_at_the_end(self) -> float:
+        """How much of [0, 1] one unit of the score is where a pilot ends, for whose scale this was made."""
+        if self.straight:
+            return 1 / (self.upper - self.lower)
+        distance = self.unit / _TIMES_THE_LAST
+        low, high = self._ends
+        end = low + distance if math.isinf(high) else high - distance
+        return float(np.exp(self.log_slope(math.exp(end) if self.logarithmic else end)))
+
+    @property
+    def _ends(self) -> Range:
+        if not self.logarithmic:
+            return self.range
+        return math.log(max(self.lower, _LEAST)), math.log(self.upper) if math.isfinite(self.upper) else math.inf
+
+
+UNIT_SCALE = Scale()
+"""That of scores in [0, 1]."""
+
+
+def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithmic: bool = False) -> Scale:
+    """The scale of a pilot whose scores can take the values of a range; of their logarithms where these are mapped."""
+    scale = Scale(*between, logarithmic=logarithmic)
+    low, high = scale._ends
+    if math.isfinite(high - low):
+        return scale
+    values = np.log(np.maximum(scores, _LEAST)) if logarithmic else scores
+    losses = values - low if math.isinf(high) else high - values
+    # Sorted, so that the order of the rows cannot change the last digit.
+    unit = float(np.sort(losses[sizes == sizes.max()]).mean() or losses.max() or 1.0)
+    return replace(scale, unit=_TIMES_THE_LAST * unit)
+
+
+def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
+    """The least and the greatest possible score: two numbers, or text that holds them."""
+    wanted = "the least and the greatest possible score, such as (0, inf) or (-1, 1)"
+    try:
+        ends = range_in(value) if isinstance(value, str) else tuple(several("range", value, wanted, error=error))
+        numbers = real_array("range", ends, error=error).ravel()
+    except (ApexError, *UNUSABLE):
+        raise error(f"must be {wanted}, got {shown(value)}.", argument="range") from None
+    if len(numbers) != 2 or np.isnan(numbers).any() or not numbers[0] < numbers[1]:
+        raise error(f"must be {wanted}, the lower one first, got {shown(value)}.", argument="range")
+    if np.isinf(numbers).all():
+        raise error(
+            "must have one end that is finite: a forecast needs to know what is perfect, or what is worst. Got "
+            f"{shown(value)}.",
+            argument="range",
+        )
+    return float(numbers[0]), float(numbers[1])
+
+
+def range_in(text: str) -> tuple[float, ...]:
+    """Two numbers as people write a range: 0,inf or 0 to inf or [-1, 1]; a ValueError where it is none."""
+    found = re.fullmatch(
+        rf"[\[(\s]*({_NUMBER})\s*(?:,|;|\.\.+|:|to|\s)\s*({_NUMBER})[\])\s]*", text.casefold().replace("\u2212", "-")
+    )
+    if found is None:
+        raise ValueError(text)
+    return tuple(float(number.replace("∞", "inf")) for number in found.groups())
+
+
+def range_text(between: Range) -> str:
+    """A range as files hold it, to the last digit: 0 to inf."""
+    return f"{between[0]:.17g} to {between[1]:.17g}"
+
+
+def range_words(between: Range) -> str:
+    """A range as a message says it: [0, 1], [0, inf), (-inf, 1]."""
+    low, high = between
+    return f"{'(' if math.isinf(low) else '['}{low:g}, {high:g}{')' if math.isinf(high) else ']'}"
