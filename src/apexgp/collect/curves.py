@@ -112,9 +112,8 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         """
         if not self._of_training:
             return curve_columns(self.values())
-        columns: dict[str, list[Any]] = {
-            name: [] for name in "size score split train_score n_test task metric direction unit range".split()
-        }
+        names = ("size", "score", "split", "train_score", "n_test", "task", "metric", "direction", "unit", "range")
+        columns: dict[str, list[Any]] = {name: [] for name in names}
         stated = None if self._range is None else range_text(self._range)
         for task, metric in self:
             for fit in self._by_task[task]:
@@ -164,7 +163,10 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, train_score, n_test, task if any, metric, direction, unit, range."""
+        """All curves as one table: size, score, split, train_score, n_test, task, metric, direction, unit, range.
+
+        Columns of which nothing is known are left out.
+        """
         return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:

@@ -56,7 +56,7 @@ def replaced(command, **options):
         (replaced(PLAN, start="0"), "--start must be a whole number of at least 1, got 0"),
         (["plan", "TASKS", *PLAN[2:]], "holds 2 tasks (liver, lung). Choose one with --task"),
         (["plan", "TASKS", *PLAN[2:], "--task", "bone"], "has no task 'bone'; found liver, lung"),
-        (["compare", "PAIRS"], "compare wants two or more files"),
+        (["compare", "PAIRS"], "compare wants two or more models"),
         (["compare", "PAIRS", "PAIRS"], "is named twice"),
         (["compare", "PAIRS", "BETTER", "PAIRS"], "is named twice"),
         (["compare", "PAIRS", "TASKS"], "holds 2 tasks (liver, lung). Choose one with --task"),
