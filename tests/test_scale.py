@@ -282,3 +282,19 @@ def test_bounds_are_on_the_scale_of_the_scores():
         APExGP(ceiling=0.7).fit(curve(metric="log loss"))
     with pytest.raises(RequestError, match=r"ceiling must be above -1 and at most 1, got 3"):
         APExGP(ceiling=3).fit(curve(0.9 - LOSSES, metric="MCC"))
+
+
+def test_a_metric_that_is_asked_for_is_read_beside_others():
+    table = "n,accuracy,MCC,loss\n60,0.8,0.1,1.2\n120,0.9,-0.2,1.1\n"
+    for metric, scores in ((None, [0.8, 0.9]), ("mcc", [0.1, -0.2]), ("loss", [1.2, 1.1])):
+        assert LearningCurve.from_csv(io.StringIO(table), metric=metric).scores.tolist() == scores
+
+
+def test_per_cents_become_fractions_and_have_no_other_range():
+    assert LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100)).scores.tolist() == [71, 80]
+    with pytest.raises(RequestError, match=r"per_cent makes fractions of 1 .* their range is \[0, 100\]"):
+        LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100), per_cent=True)
+    with pytest.raises(DataError, match=r"71% is 0\.71, but the range is \[0, 100\]"):
+        LearningCurve.from_csv(io.StringIO("n,score\n60,71%\n120,80%\n"), range=(0, 100))
+    with pytest.raises(DataError, match=r"Or say so with per_cent=True.*; if they are something else, .* range=\.\.\."):
+        LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"))

@@ -152,6 +152,25 @@ def test_scores_of_any_size_are_kept_and_may_be_named_later(tmp_path):
     assert upward.as_csv().splitlines()[1] == "50,-4.0,0,my loss,higher,rows"
 
 
+def test_the_range_of_a_metric_that_is_not_known_may_be_said_before_or_after(tmp_path):
+    settings = {"metric": "reading age", "results": tmp_path / "r.csv", "progress": False}
+    curves = collect_scores(lambda n, seed: 200.0 / n, SIZES, 1, **settings)
+    assert curves.as_csv().splitlines()[1] == "50,4.0,0,reading age,higher,rows"
+    with pytest.raises(DataError, match=r"must lie in \[0, 1\].*say which values it can take"):
+        curves.only  # noqa: B018
+    # Nothing is measured again.
+    said = collect_scores(lambda n, seed: 200.0 / n, SIZES, 1, range=(0, np.inf), **settings)
+    assert (said.only.range, said.only.direction) == ((0, np.inf), "lower")
+    assert said.as_csv().splitlines()[1] == "50,4.0,0,reading age,lower,rows,0 to inf"
+    said.to_csv(tmp_path / "c.csv")
+    read = LearningCurve.from_csv(tmp_path / "c.csv")
+    assert (read.range, read.direction, read.scores.tolist()) == ((0, np.inf), "lower", [4, 2, 1])
+    settings |= {"results": tmp_path / "new.csv"}
+    upward = collect_scores(lambda n, seed: n, SIZES, 1, range=(0, np.inf), direction="higher", **settings)
+    assert CurveSet.from_results(tmp_path / "new.csv").only.range == (0, np.inf)
+    assert CurveSet.from_results(tmp_path / "new.csv").as_csv() == upward.as_csv()
+
+
 def test_after_every_score_the_curves_so_far_are_there():
     seen = []
 
@@ -225,6 +244,7 @@ def test_the_same_rows_in_processes_and_on_a_cluster():
         ((score, SIZES, 0), "n_splits must be a whole number of at least 1"),
         ((score, SIZES, 1, {"metric": ["a", "a"]}), "metric must be one or more different names"),
         ((score, SIZES, 1, {"direction": "down"}), "direction must be one of"),
+        ((score, SIZES, 1, {"range": (1, 0)}), "range must be the least and the greatest possible score"),
         ((score, SIZES, 1, {"unit": "patients"}), "unit must be one of"),
         ((score, SIZES, 1, {"after": 3}), "after must be a function of the curves so far"),
         ((score, SIZES, 1, {"stop": 3}), "stop must be a function of the curves so far"),

@@ -1,6 +1,7 @@
 """`apexgp run`: any program, its score found in what it prints, recorded once and never lost."""
 
 import json
+import math
 import os
 import shlex
 import signal
@@ -32,6 +33,8 @@ elif how == "file":
     print(0.1)
     with open(sys.argv[4], "w") as file:
         json.dump({"test": {"auc": score}, "train": {"auc": 1.0}, "seconds": 7, "n_test": 40}, file, indent=1)
+elif how == "age":
+    print(json.dumps({"age": 240 / n}))
 elif how == "some" and broken and seed == 1:
     print("halfway")
     sys.exit("out of luck")
@@ -119,6 +122,18 @@ def test_keys_of_a_json_object_name_the_metrics(train, run, folder):
     assert LearningCurve.from_csv("curve.csv", metric="auc").scores.tolist() == [
         score(n, s) for n in (60, 120) for s in (0, 1)
     ]
+
+
+def test_a_score_of_another_range_is_asked_about_and_measured_once(train, folder):
+    code, _, err = train("age")
+    assert code == 0
+    assert "Note: scores must lie in [0, 1]" in err
+    assert "such as --range '(0, inf)' for a loss" in err
+    code, out, _ = train("age", "--range", "0,inf")
+    assert (code, len(starts(folder))) == (0, 4)
+    assert "4.000" in out
+    curve = LearningCurve.from_csv("curve.csv")
+    assert (curve.range, curve.direction, curve.metric) == ((0, math.inf), "lower", "age")
 
 
 def test_a_file_takes_the_place_of_what_is_printed(train, folder):

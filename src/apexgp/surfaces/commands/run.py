@@ -25,7 +25,7 @@ from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
 from ...reading.known_metrics import UNNAMED
-from ..command import Sets
+from ..command import Sets, options_of
 from ..curve_output import CurveOutput
 from ..options import numbers_in, share_option
 from ..output import print_table
@@ -266,7 +266,7 @@ def _print(curves: CurveSet) -> None:
         try:
             table = curve_table(curves[task, name])
         except DataError as problem:  # no curve can be made of these numbers yet; the file has them all the same
-            typer.echo(f"Note: {problem}", err=True)
+            typer.echo(f"Note: {problem.worded_for(options_of(run))}", err=True)
         else:
             print_table(*table, title=curve_title(task, name))
 
