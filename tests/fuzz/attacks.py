@@ -12,6 +12,7 @@ import apexgp
 from apexgp import APExGP, CurveSet, LearningCurve
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
+from fuzz.media import media_file
 from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files, proper, public, surface, used, usual
 from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
@@ -262,5 +263,6 @@ ATTACKS = {
     "odd tables": odd_table,
     "workbooks": workbook_file,
     "labelled files": labelled_file,
+    "media files": media_file,
     "commands": command,
 }

@@ -144,8 +144,8 @@ def _loaded(name: str) -> Any:
         )
     if not_finite := [key for key, tensor in loaded.state_dict().items() if not tensor.isfinite().all()]:
         raise RequestError(
-            f"{name} has weights that are not finite ({some(sorted(not_finite), 3)}): all embeddings would be NaN. Name "
-            "a folder or a model that is whole.",
+            f"{name} has weights that are not finite ({some(sorted(not_finite), 3)}): all embeddings would be NaN. "
+            "Name a folder or a model that is whole.",
             argument="model",
         )
     return loaded

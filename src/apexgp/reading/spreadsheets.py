@@ -11,6 +11,7 @@ import math
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -114,7 +115,7 @@ def read_table(
             f"{name} has no header: its first line is {', '.join(header)!r}. "
             "Put the column names on the first line, for instance size,score,split."
         )
-    repeated = {one for one in header if one and header.count(one) > 1}
+    repeated = {one for one, times in Counter(header).items() if one and times > 1}
     if repeated:
         raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
     if not body:
