@@ -125,9 +125,9 @@ def test_no_scanner_tilts_by_more_than_a_slice_is_wide(tmp_path):
         lambda: Preprocessing.of("scans", False, 32, "half").planes(path), "moves its slices by up to 1.35e.04 voxels"
     )
     series = save_series(tmp_path / "s", np.zeros((4, 32, 32)), step=(9000.0, 0.0, 2.0))
-    refused(lambda: Preprocessing.of("scans", False, 32, "half").planes(series), "more than they are wide")
+    refused(lambda: as_planes(series), "more than they are wide")
     leaning = save_series(tmp_path / "t", np.zeros((4, 32, 32)), step=(5.0, 0.0, 2.0))
-    assert Preprocessing.of("scans", False, 32, "half").planes(leaning).values.shape == (4, 32, 32)
+    assert as_planes(leaning).values.shape == (4, 32, 32)
 
 
 @pytest.mark.parametrize(
