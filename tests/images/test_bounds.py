@@ -121,9 +121,8 @@ def test_no_scanner_tilts_by_more_than_a_slice_is_wide(tmp_path):
     sheared = np.eye(4)
     sheared[0, 2] = 9000
     path = save_nifti(tmp_path / "a.nii", np.zeros((32, 32, 4), np.int16), sheared)
-    refused(
-        lambda: Preprocessing.of("scans", False, 32, "half").planes(path), "moves its slices by up to 1.35e.04 voxels"
-    )
+    as_planes = Preprocessing.of("scans", False, 32, "half").planes
+    refused(lambda: as_planes(path), "moves its slices by up to 1.35e.04 voxels")
     series = save_series(tmp_path / "s", np.zeros((4, 32, 32)), step=(9000.0, 0.0, 2.0))
     refused(lambda: as_planes(series), "more than they are wide")
     leaning = save_series(tmp_path / "t", np.zeros((4, 32, 32)), step=(5.0, 0.0, 2.0))

@@ -15,6 +15,7 @@ from ..curve import Unit
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
+from ..reading.formulas import restored
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import differences
 
@@ -157,7 +158,7 @@ def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
     rows = []
     try:
         with cells_of_any_length():
-            table = list(csv.reader(lines[len(head) :]))
+            table = [list(map(restored, row)) for row in csv.reader(lines[len(head) :])]
     except csv.Error as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem}.") from None
     for number, cells in enumerate(table, start=len(head) + 1):

@@ -58,7 +58,7 @@ def embed(
     max_pixels: Annotated[
         int | None,
         typer.Option(
-            help="Most pixels of a picture, or voxels of a scan, that may be declared.  [default: 50 million; 400 million]",
+            help="Most pixels that a picture may have, or voxels a scan.  [default: 50 million, 400 million]",
             show_default=False,
         ),
     ] = None,

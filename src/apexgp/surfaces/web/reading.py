@@ -44,6 +44,11 @@ class Sent:
         self.notes: list[str] = []
         self._raw, self._names = raw, list[str]()
 
+    @property
+    def is_workbook(self) -> bool:
+        """Whether this is no text: it may take longer to read."""
+        return is_workbook(self._raw)
+
     def read(self) -> Table:
         """The table; a workbook that would fill the memory is refused."""
         _check_workbook(self._raw)
