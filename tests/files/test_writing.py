@@ -108,10 +108,14 @@ def test_of_two_writers_without_leave_to_overwrite_one_is_told(tmp_path, monkeyp
     if not links:
         monkeypatch.setattr(os, "link", no_links)
     path = tmp_path / "result.csv"
-    with pytest.raises(WouldOverwriteError, match=r"result\.csv exists"):
+
+    def write():
         with written_atomically(path, overwrite=False) as mine:
             mine.write_text("mine")
             write_text(path, "theirs", overwrite=False)  # while this one is at work
+
+    with pytest.raises(WouldOverwriteError, match=r"result\.csv exists"):
+        write()
     assert path.read_text() == "theirs"
     assert os.listdir(tmp_path) == ["result.csv"]
 

@@ -13,6 +13,7 @@ from apexgp import APExGP, CurveSet, LearningCurve
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
 from fuzz.media import media_file
+from fuzz.pseudo_terminal import hostile_names
 from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files, proper, public, surface, used, usual
 from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
@@ -264,5 +265,6 @@ ATTACKS = {
     "workbooks": workbook_file,
     "labelled files": labelled_file,
     "media files": media_file,
+    "terminal": hostile_names,
     "commands": command,
 }
