@@ -1,4 +1,4 @@
-"""What is printed, without signs that a terminal obeys: a name in a table could clear the screen, or turn text around."""
+"""What is printed, without signs that a terminal obeys: a name in a table could clear it, or turn text around."""
 
 from __future__ import annotations
 
