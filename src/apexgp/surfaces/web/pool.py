@@ -136,9 +136,9 @@ class _Worker:
 
     def answer(self, request: Any, seconds: float) -> Any:
         """The answer, or why there is none; the worker is ready for the next request in either case."""
-        self._get_ready()
+        if not self._takes(request, seconds) and not self._takes(request, seconds):
+            raise WorkerDiedError
         try:
-            self._pipe.send(request)
             if self._pipe.poll(seconds):
                 return self._pipe.recv()
         except (EOFError, OSError):
@@ -147,10 +147,21 @@ class _Worker:
         self._renew()
         raise TookTooLongError
 
-    def _get_ready(self) -> None:
-        """Wait for the process to begin; one that has died since its last answer is replaced, and nobody is told."""
-        if not self._process.is_alive():
+    def _takes(self, request: Any, seconds: float) -> bool:
+        """Hand over a request; one that the process does not take, because it has died since, is still to be had."""
+        self._get_ready()
+        try:
+            self._pipe.send(request)
+            if self._pipe.poll(seconds):
+                return bool(self._pipe.recv())
+        except (EOFError, OSError):
             self._renew()
+            return False
+        self._renew()
+        raise TookTooLongError
+
+    def _get_ready(self) -> None:
+        """Wait for the process to begin."""
         if self.ready:
             return
         try:
@@ -192,6 +203,7 @@ def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
                 request = pipe.recv()
             except (EOFError, OSError):
                 return
+            pipe.send(True)  # it is taken
             try:
                 answer = function(request)
             except MemoryError:
