@@ -8,9 +8,6 @@ import time
 
 import pytest
 
-from conftest import require
-
-require("fastapi")
 from apexgp.surfaces.curve_file import ColumnOptions
 from apexgp.surfaces.web import pool as pool_module
 from apexgp.surfaces.web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
