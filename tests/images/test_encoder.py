@@ -51,8 +51,7 @@ def test_embeddings_are_the_class_tokens_of_the_model_called_by_hand(vit, rng, t
 def test_embeddings_agree_with_the_models_own_image_processor(tmp_path):
     # 224 pixels, mean and sd of 0.5: the standard preprocessing of google/vit-base-patch16-224-in21k.
     vit = save_model(tmp_path / "vit", size=224)
-    from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
-
+    ViTImageProcessorPil = require("transformers.models.vit.image_processing_pil_vit").ViTImageProcessorPil
     encoder, ours = Encoder(vit, "cpu"), Preprocessing.of("pictures", False, 224, "half")
     pictures = [require("PIL.Image").open(path) for path in real_pictures()]
     theirs = ViTImageProcessorPil()(pictures, return_tensors="np")["pixel_values"]
