@@ -14,7 +14,8 @@ from apexgp.design.knowledge import from_posterior
 from apexgp.design.plans import Design, price_of
 from apexgp.design.risks import expected_crps
 from apexgp.design.simulated import imagine, models_after
-from apexgp.errors import RequestError
+from apexgp.errors import DataError, RequestError
+from apexgp.estimators.fitting import fits_of
 from apexgp.priors import CALIBRATED, LogNormal
 
 CURVE = LearningCurve(
@@ -55,6 +56,27 @@ def test_now_is_what_the_model_forecasts(model):
     assert found.prob_now == pytest.approx(forecast.prob_at_least(0.8)[0])
     required = model.required_size(0.8)
     assert found.required_now[0] == pytest.approx(required.interval[0], rel=0.05)
+
+
+def test_a_drawn_data_set_that_leaves_no_node_is_a_failed_draw():
+    # Of 80 fits one is left without a node: whatever is drawn of so wild a pilot, there is an answer.
+    wild = LearningCurve(
+        [793, 793, 1167, 1167, 1320, 1320, 2995, 2995], [1, 1, 1, 0, 0, 0, 0, 1], [0, 1, 0, 1, 0, 1, 0, 1]
+    )
+    found = design_pilot(APExGP().fit(wild), 15)
+    assert found.best.confirmed
+    assert np.isfinite([one.risk for one in found.designs]).all()
+
+
+def test_a_fit_without_nodes_is_an_error_of_its_curve_and_of_no_other(model, monkeypatch):
+    whole = model._fit.posterior
+    emptied = replace(whole, posteriors=tuple(replace(one, weights=np.empty(0)) for one in whole.posteriors))
+    engine = model._checked_engine()
+    monkeypatch.setattr(type(engine), "fit", lambda self, curves: [whole, emptied, whole][: len(curves)])
+    first, second, third = fits_of(engine, [CURVE.upward] * 3)
+    assert (first, third) == (whole, whole)
+    assert isinstance(second, DataError)
+    assert "broke down on this curve" in str(second)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Numbers as sentences hold them."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from apexgp import CollectionPlan, LearningCurve, RequiredSize
 from apexgp.surfaces.tables import required_table, table_of
 from apexgp.surfaces.words.compare import compare_sentence
-from apexgp.surfaces.words.phrases import roughly
+from apexgp.surfaces.words.phrases import as_typed, roughly
 from apexgp.surfaces.words.required import required_sentence
 from apexgp.typing import PairComparison
 
@@ -66,3 +67,8 @@ def test_a_difference_that_would_be_shown_as_nothing_is_said_to_be_none(gap, sai
     curve = LearningCurve([60, 94, 147], [0.98, 0.99, 0.99], metric="auroc")
     assert said in compare_sentence(pair, curve)
     assert "-0.000" not in str(pair)
+
+
+@pytest.mark.parametrize(("name", "typed"), [("c.csv", "c.csv"), ("-c.csv", "./-c.csv"), ("--json", "./--json")])
+def test_a_file_that_is_called_as_an_option_is_typed_so_that_it_is_none(name, typed):
+    assert as_typed(Path(name)) == typed

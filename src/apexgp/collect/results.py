@@ -17,6 +17,7 @@ from ..curve import Direction, Unit
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
+from ..reading.formulas import restored
 from ..reading.known_metrics import UNNAMED, plain_name, sounds_like_a_loss
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import DIRECTION, differences
@@ -215,7 +216,7 @@ def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
     rows = []
     try:
         with cells_of_any_length():
-            table = list(csv.reader(lines[len(head) :]))
+            table = [list(map(restored, row)) for row in csv.reader(lines[len(head) :])]
     except csv.Error as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem}.") from None
     for number, cells in enumerate(table, start=len(head) + 1):

@@ -22,6 +22,7 @@ from ..errors import DataError, Fault, RequestError
 from ..files.writing import file_behind
 from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
 from .faults import Faults
+from .formulas import as_text, restored
 from .layout import Laid, header_row, lay_out
 from .workbook import Rows, Span, is_workbook, read_sheet
 
@@ -215,9 +216,9 @@ def as_csv(columns: Mapping[str, Iterable[object]]) -> str:
 
 
 def csv_line(cells: Iterable[object]) -> str:
-    """One line of such text."""
+    """One line of such text; what a spreadsheet would take for a formula is text."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
+    csv.writer(text, lineterminator="\n").writerow(map(as_text, cells))
     return text.getvalue()
 
 
@@ -291,7 +292,7 @@ def _rows(name: str, text: str) -> tuple[str, Rows]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         with cells_of_any_length():
-            rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
+            rows = [(reader.line_num, [restored(cell.strip()) for cell in cells]) for cells in reader]
     except csv.Error as problem:
         raise _fault(name, "line", reader.line_num, f"{problem}.") from None
     return delimiter, [(line, cells) for line, cells in rows[1 if note else 0 :] if any(cells)]

@@ -7,11 +7,13 @@ import os
 import sys
 import traceback
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Annotated
 
 import typer
 
 from ..errors import ApexError, ApexWarning
+from ..running.terminal import Cleaned
 from .command import command
 from .commands.backtest import backtest
 from .commands.collect import collect
@@ -82,6 +84,12 @@ def main() -> None:
         # A terminal that cannot show a letter shows a question mark instead of ending the program.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    # Names of tasks, columns and files come from anywhere, and a terminal obeys some signs.
+    with redirect_stdout(Cleaned(sys.stdout)), redirect_stderr(Cleaned(sys.stderr)):
+        _run()
+
+
+def _run() -> None:
     # What the library warns of, as sentences for a reader, each once. What NumPy or a classifier warns of is about
     # lines of code that the reader has never seen, here and in worker processes.
     said: set[str] = set()

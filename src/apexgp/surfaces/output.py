@@ -18,6 +18,7 @@ from ..cautions import worded_for
 from ..errors import RequestError
 from ..files.writing import check_writable, written_atomically
 from ..questions.picture import CurvePicture
+from ..running.terminal import printable, uncleaned
 from .chart.text import TextChart
 from .command import Sets, options_of
 from .curve_file import ColumnOptions
@@ -121,7 +122,7 @@ def _print_chart(picture: CurvePicture) -> None:
     """Draw a chart on the terminal."""
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, file=uncleaned(sys.stdout))
     try:
         "━▒●".encode(sys.stdout.encoding or "ascii")
         plain = False
@@ -139,14 +140,14 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(title))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(printable(title)))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
         remarks = i == len(header) - 1 and any(" " in row[i] and row[i][:1].isalpha() for row in rows)
-        table.add_column(Text(name), justify="left" if names_things or remarks else "right", no_wrap=True)
+        table.add_column(Text(printable(name)), justify="left" if names_things or remarks else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(highlight=False)
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console = Console(highlight=False, file=uncleaned(sys.stdout))
     # Numbers cut off by a narrow window would be worse than lines that wrap.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
     console.print(table)

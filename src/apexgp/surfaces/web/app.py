@@ -202,7 +202,8 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
 
     pool: WorkerPool = request.app.state.pool
     try:
-        reply = await pool.answer((kind, asked), slow=kind in _SLOW or getattr(asked, "backtest", False), wanted=wanted)
+        slow = kind in _SLOW or getattr(asked, "backtest", False) or getattr(asked, "is_workbook", False)
+        reply = await pool.answer((kind, asked), slow=slow, wanted=wanted)
     except BusyError:
         raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
     except TookTooLongError:

@@ -45,6 +45,11 @@ class Sent:
         self._raw, self._names = raw, list[str]()
         self._sheet: str | None = None
 
+    @property
+    def is_workbook(self) -> bool:
+        """Whether this is no text: it may take longer to read."""
+        return is_workbook(self._raw)
+
     def read(self) -> Table:
         """The table; a workbook that would fill the memory is refused."""
         _check_workbook(self._raw)
