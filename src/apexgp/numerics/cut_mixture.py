@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtr, ndtri
 
 from .._check import FloatArray
+from ..compiled.loaded import compiled_loops
 from .truncated import CutNormal
 
 __all__ = ["CutMixture"]
@@ -143,6 +144,12 @@ class CutMixture:
 
     def _tail_and_slopes(self, y: FloatArray, row: Indices) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Tails at single values, the pdf, and its slope, some values at a time."""
+        loops = compiled_loops()
+        if loops is not None:
+            found = np.empty((3, len(y)))
+            constants = self._components.location, self._tails.rate, self._tails.step, self._height, self._tails.beyond
+            loops.tails(np.ascontiguousarray(y), row.astype(np.int64), *constants, found)
+            return found[0], found[1], found[2]
         length = max(1, _BLOCK // len(self._weights))
         if len(y) > length:
             blocks = [self._tail_and_slopes(y[i : i + length], row[i : i + length]) for i in range(0, len(y), length)]
@@ -227,6 +234,9 @@ class CutMixture:
 
     def _roughly(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Cdf and pdf at rows of values, right to 1e-6 but quick: in single precision, by a polynomial for Phi."""
+        if compiled_loops() is not None:
+            cdf, pdf, _ = self._tail_and_slopes(y.ravel(), self._rows(np.zeros(y.shape, bool)))
+            return cdf.reshape(y.shape), pdf.reshape(y.shape)
         location, rate, step, height, beyond = self._rough_constants
         z = y.astype(np.float32)[:, :, None] - location
         z *= rate
