@@ -1,14 +1,12 @@
 """Pictures of curves and answers; each has a `from_...` that computes and a `plot` that draws with matplotlib."""
 
-from .surfaces.plot import (
-    BacktestDisplay,
-    BatchDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    ExperimentDisplay,
-    PlanDisplay,
-)
+from .surfaces.plot.backtest import BacktestDisplay
+from .surfaces.plot.batch import BatchDisplay
+from .surfaces.plot.compare import ComparisonDisplay
+from .surfaces.plot.curve import CurveDisplay
+from .surfaces.plot.design import DesignDisplay
+from .surfaces.plot.experiment import ExperimentDisplay
+from .surfaces.plot.plan import PlanDisplay
 
 __all__ = [
     "BacktestDisplay",

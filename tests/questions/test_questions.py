@@ -22,7 +22,7 @@ from apexgp.questions.minimum import MinimumQuestion
 from apexgp.questions.plan import PlanQuestion
 from apexgp.questions.reach import Reach
 from apexgp.questions.report import ReportQuestion
-from apexgp.surfaces.cli import COMMANDS
+from apexgp.surfaces.cli import COMMANDS, function_of
 from apexgp.surfaces.command import command
 from conftest import require
 
@@ -68,7 +68,7 @@ def test_commands_and_requests_have_the_defaults_of_the_questions():
         "backtest": BacktestQuestion,
         "minimum": MinimumQuestion,
     }
-    commands = {function.__name__: command(function) for function in COMMANDS}
+    commands = {name: command(function_of(name)) for name in COMMANDS}
     for kind, question in questions.items():
         options = inspect.signature(commands[kind]).parameters
         for name, usual in defaults_of(question).items():

@@ -32,7 +32,7 @@ from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.plan import PlanQuestion
 from apexgp.questions.reach import Reach
 from apexgp.questions.report import ReportQuestion
-from apexgp.surfaces.cli import COMMANDS, app
+from apexgp.surfaces.cli import COMMANDS, app, function_of
 from apexgp.surfaces.command import Sets, command, options_of
 from apexgp.surfaces.commands.report import report
 from apexgp.surfaces.words.remake import report_in_shell
@@ -150,17 +150,26 @@ WITHOUT_OPTION = {
 }
 
 
-@pytest.mark.parametrize("function", COMMANDS, ids=lambda function: function.__name__)
-def test_every_argument_of_the_library_has_an_option_that_is_there(function):
-    name, options = function.__name__, options_of(function).words
-    there = {option for parameter in SHOWN[name].params for option in parameter.opts if option.startswith("--")}
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_argument_of_the_library_has_an_option_that_is_there(name):
+    options = options_of(function_of(name)).words
+    there = {
+        option for parameter in SHOWN[name].loaded().params for option in parameter.opts if option.startswith("--")
+    }
     assert set(options.values()) <= there
     arguments = {argument for called in CALLED[name] for argument in inspect.signature(called).parameters}
     assert arguments - set(options) == WITHOUT_OPTION[name]
 
 
 def test_every_command_is_listed():
-    assert [function.__name__ for function in COMMANDS] == list(SHOWN) == list(CALLED)
+    assert list(COMMANDS) == list(SHOWN) == list(CALLED)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_has_the_help_that_a_command_gives(name):
+    assert SHOWN[name].help == inspect.getdoc(function_of(name))
+    assert SHOWN[name].get_short_help_str() == SHOWN[name].loaded().get_short_help_str()
+    assert SHOWN[name].loaded().name == name
 
 
 def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():

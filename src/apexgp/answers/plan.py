@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, positive, whole_number
@@ -207,6 +206,8 @@ def _between(knots: FloatArray, chance: FloatArray, logs: FloatArray) -> FloatAr
 
     A curve that has met the target is taken to go on meeting it, so F does not fall.
     """
+    from scipy.interpolate import PchipInterpolator
+
     # Rounded: differences that are no more than rounding would have slopes that overflow.
     value: FloatArray = PchipInterpolator(knots, np.maximum.accumulate(chance).round(13))(logs)
     return value

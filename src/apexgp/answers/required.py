@@ -9,7 +9,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize.elementwise import find_root
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
@@ -214,6 +213,8 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
             if np.array_equal(log_sizes, high):
                 return at_high
             return _surplus(success(np.exp(log_sizes)), level)
+
+        from scipy.optimize.elementwise import find_root
 
         exact = {"xatol": _TOLERANCE, "xrtol": 0.0, "fatol": 0.0}
         root = find_root(surplus, (low, high), args=(wanted, *known), tolerances=exact)

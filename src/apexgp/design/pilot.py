@@ -6,9 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, positive, probability, real_number, sizes_array, whole_number
 from .._numbers import exactly
@@ -17,6 +14,7 @@ from ..cautions import FARTHEST_FACTOR
 from ..curve import Direction, LearningCurve
 from ..errors import RequestError
 from ..estimators import APExGP
+from ..estimators.contract import clone, is_fitted
 from ..inference.bayes import FullBayes
 from .candidates import DesignSpace, candidate_sizes, candidates, cheapest, first_sizes
 from .judge import Judge, by_risk
@@ -190,9 +188,7 @@ def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | N
         raise RequestError(
             f"must be an APExGP, or None before there is a pilot, got {type(model).__name__}.", argument="model"
         )
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
+    if not is_fitted(model):
         return clone(model), None
     return clone(model).set_params(**model._settings), model.curve_
 

@@ -8,12 +8,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self, get_args
+from typing import Any, Self, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
 from ..answers.required import CONFIDENCE, RequiredSize, Success, attainable_target, required_size, success_by
@@ -22,6 +20,7 @@ from ..curve import Direction, LearningCurve
 from ..errors import ApexError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
+from .contract import SettingsEstimator, check_is_fitted, clone
 from .fitting import as_curve, check_curve, fits_of
 from .saving import read_model, write_model
 
@@ -31,7 +30,10 @@ _NEARBY = 1.05  # a size so many times another tells how fast a probability chan
 _MOST_SIZES = 10_000  # in one forecast, which holds thousands of numbers for each
 
 
-class CurveEstimator(BaseEstimator):
+Estimator = TypeVar("Estimator", bound="CurveEstimator")
+
+
+class CurveEstimator(SettingsEstimator):
     """A method for learning curves, after scikit-learn: settings, `fit`, and questions put to what was fitted."""
 
     ceiling: float
@@ -86,11 +88,6 @@ class CurveEstimator(BaseEstimator):
         if isinstance(fit, ApexError):
             raise fit
         return self._keep(curve, fit)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False  # X is sizes, not a table of features
-        return tags
 
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         """Set the learnt attributes, and forget those of an earlier fit."""
@@ -274,8 +271,8 @@ class CurveEstimator(BaseEstimator):
 
 
 def fit_together(
-    settings: CurveEstimator, curves: Sequence[LearningCurve], engine: Engine | None = None
-) -> list[CurveEstimator | ApexError]:
+    settings: Estimator, curves: Sequence[LearningCurve], engine: Engine | None = None
+) -> list[Estimator | ApexError]:
     """Fit many curves with the same settings, in one go where they can be computed together.
 
     Parameters
@@ -291,7 +288,7 @@ def fit_together(
         For each curve a fitted estimator, or the error that says why there is none.
     """
     engines = {direction: engine or settings._checked_engine(direction) for direction in get_args(Direction)}
-    found: dict[int, CurveEstimator | ApexError] = {}
+    found: dict[int, Estimator | ApexError] = {}
     accepted: dict[Direction, list[int]] = {direction: [] for direction in engines}
     for i, curve in enumerate(curves):
         try:

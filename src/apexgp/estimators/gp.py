@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Self
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, positive, probability, shown, whole_number
 from ..curve import Direction
@@ -18,6 +17,7 @@ from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from .base import CurveEstimator
+from .contract import check_is_fitted
 
 __all__ = ["APExGP"]
 
@@ -79,6 +79,8 @@ class APExGP(CurveEstimator):
         720  0.835  0.811 to 0.857
       3,600  0.872  0.822 to 0.915
     """
+
+    weights_: dict[str, float]
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, probability, real_number, sizes_array
 from ..answers.required import RequiredSize, attainable_target, whole_size
@@ -15,6 +14,7 @@ from ..forecast import Quantity
 from ..inference.least_squares import LeastSquaresEngine, LeastSquaresFit
 from ..model.families import FAMILIES
 from .base import CurveEstimator
+from .contract import check_is_fitted
 
 __all__ = ["LeastSquares"]
 

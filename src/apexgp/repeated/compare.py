@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
-from sklearn.base import clone
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, mapped, shown, sizes_array, some
@@ -18,6 +17,7 @@ from ..cautions import of_one
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, without_answer
+from ..estimators.contract import clone
 from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 from ..reading.known_metrics import UNNAMED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from .._answer import rows_of
 from .._check import FloatArray
@@ -21,19 +22,19 @@ from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..questions.plan import PlanAnswer
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.many import CurveForecast
-from ..replication.result import ExperimentResult
-from ..replication.settings import Dense
 from . import fact_types as types
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
 from .words.cite import Reference, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
-from .words.experiment import experiment_methods, experiment_sentence
 from .words.forecast import answer_sentences, forecast_methods
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
 from .words.plan import plan_methods, plan_sentence
+
+if TYPE_CHECKING:
+    from ..replication.result import ExperimentResult
 
 __all__ = [
     "backtest_facts",
@@ -210,6 +211,9 @@ def _by_method(required: Mapping[str, RequiredSize | str]) -> types.MethodTarget
 
 def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     """What an experiment was told, what it measured, and how each method fared."""
+    from ..replication.settings import Dense  # here, since the experiment brings all of scikit-learn along
+    from .words.experiment import experiment_methods, experiment_sentence
+
     told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
     measured = {task: curve.replicates for task, curve in result.curves.items()}
     sources: tuple[Reference, ...] = ("harvey", *sources_of_methods(result.experiment.methods))

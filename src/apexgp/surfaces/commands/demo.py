@@ -13,7 +13,7 @@ from ...questions.reach import Reach
 from ..digits import N_SPLITS, PILOT_SIZES, measure_digits
 from ..facts import forecast_facts
 from ..output import OutputOptions, PictureOptions
-from ..plot import CurveDisplay
+from ..plot.curve import CurveDisplay
 from ..tables import forecast_table
 from ..words.demo import opening, truth_sentence
 from ..words.forecast import pilot_line

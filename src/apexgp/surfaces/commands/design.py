@@ -20,7 +20,7 @@ from ..curve_file import CurveFileIfAny
 from ..facts import design_facts
 from ..options import BayesOptions, reach_of, share_option
 from ..output import OutputOptions, PictureOptions
-from ..plot import DesignDisplay
+from ..plot.design import DesignDisplay
 from ..tables import table_of
 
 __all__ = ["design"]

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray, real_number, scores_array, several, shown, sizes_array
 from ..._numbers import exactly, roughly
@@ -17,6 +16,7 @@ from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import CurveEstimator
+from ...estimators.contract import check_is_fitted
 from ...forecast import LEVELS, Quantity
 from ...questions.picture import CurvePicture, curve_picture, is_marked
 from .look import (

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray, instance
 from ..._numbers import exactly
 from ...design.ranked import PilotDesign
 from ...estimators import APExGP, CurveEstimator
+from ...estimators.contract import check_is_fitted
 from .look import (
     FORECAST,
     LINES,

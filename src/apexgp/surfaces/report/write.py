@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..._check import mapped, shown, truth
 from ..._extras import need
@@ -15,6 +14,7 @@ from ...answers.plan import ROUNDS
 from ...answers.required import CONFIDENCE
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
+from ...estimators.contract import check_is_fitted
 from ...files.writing import check_writable, write_text
 from ...forecast import LEVEL, Quantity
 from ...questions.forecast import ForecastQuestion
