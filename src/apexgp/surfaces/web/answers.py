@@ -45,6 +45,7 @@ from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import short_answer
+from ..words.glossary import GLOSSARY
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
@@ -177,7 +178,7 @@ def _design(asked: DesignRequest) -> DesignFacts:
 
 
 def _advice(asked: AdviceRequest) -> AdviceFacts:
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
     forecast = _options(ForecastOptions, asked).question()
     model, _ = _fitted(asked)
     question = DesignQuestion.after(forecast, model, budget=asked.budget, available=asked.available)
@@ -225,6 +226,7 @@ def _page(asked: PageRequest) -> PageFacts:
         "python": answer_in_python(answer, planned),
         "shell": answer_in_shell(answer, planned),
         "short": short_answer(answer),
+        "glossary": dict(GLOSSARY),
         "notes": list(notes),
     }
 
