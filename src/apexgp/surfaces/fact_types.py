@@ -44,11 +44,12 @@ class PilotFacts(TypedDict):
 
 
 class FitFacts(TypedDict, total=False):
-    """How a model came by its parameters: by integration the first three, by a search the others."""
+    """How a model came by its parameters: by integration the first four, by a search the others."""
 
     weights: dict[str, float]
     log_evidence: float
     effective_size: float
+    end_error: float
     objective: float
     converged: bool
 

@@ -57,7 +57,7 @@ class _Task:
     def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
         facts: ReportFacts = {
             "forecast": forecast_facts(answer.forecast),
-            "plan": None if answer.plan is None else plan_facts(answer.plan, answer.forecast.required),
+            "plan": None if answer.plan is None else plan_facts(answer.plan),
             "design": None if answer.advice is None else design_facts(answer.advice),
             "backtest": backtest_facts(answer.backtest),
         }

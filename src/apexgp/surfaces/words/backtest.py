@@ -45,7 +45,7 @@ def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
         text = f"At the {len(told)} sizes held out {method} was off by {off:.3f} on average"
         if sure:
             text += f"{sure}s held {sum(one.within_95 for one in told)} of the {len(told)} scores"
-        worth = f"{len(told)} comparisons say"
+        worth = f"These {len(told)} comparisons say"
     return f"{text}. {worth} little about the method, and nothing about which of several is best."
 
 
