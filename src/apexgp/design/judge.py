@@ -143,9 +143,9 @@ class Judge:
             each = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])
         found = replace(one, risk=float(shares @ each), widths=tuple(width.tolist()))
         # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
-        (settled,) = self.adjusted([one], [one], [found])
+        (adjusted,) = self.adjusted([one], [one], [found])
         return replace(
-            settled,
+            adjusted,
             risk=found.risk,
             risk_error=float(np.sqrt((shares**2) @ (each - found.risk) ** 2)),
             widths=found.widths,
