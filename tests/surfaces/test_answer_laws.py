@@ -71,7 +71,7 @@ def printed_sizes(answer, facts):
     printed = {name: re.findall(pattern, facts[name]) for name, pattern in places.items()}
     printed["table"] = [row[1] for row in words if row[0] == f"with {sure} %"]
     printed["library"] = re.findall(rf"^Required size: ({_NUMBER}) examples", str(required))
-    printed["phone"] = re.findall(rf"^[\d.]+: ({_NUMBER}) examples\.", short_answer(answer))
+    printed["phone"] = re.findall(rf"^[\d.]+ takes ({_NUMBER}) examples;", short_answer(answer))
     assert required.size <= 10_000 * largest
     return {name: [text.removeprefix("about ").replace(",", "") for text in texts] for name, texts in printed.items()}
 

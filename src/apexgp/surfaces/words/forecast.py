@@ -8,7 +8,7 @@ from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
 from .method import pilot_and_method
-from .required import required_methods, required_sentence, required_words
+from .required import is_realistic, required_methods, required_sentence
 
 __all__ = [
     "answer_sentences",
@@ -30,14 +30,16 @@ def short_answer(answer: ForecastAnswer) -> str:
     """The same in one line of a phone: the target first, then the farthest forecast."""
     curve, required = answer.model.curve_, answer.required
     (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
-    forecast = f"{size:,.10g} {curve.unit_name}: {answer.forecast.mean[-1]:.3f}"
     if required is None:
-        return f"{forecast}, {lower[-1]:.3f} to {upper[-1]:.3f}"
+        ends = f"{lower[-1]:.3f} to {upper[-1]:.3f}"
+        return f"expect {answer.forecast.mean[-1]:.3f}, {ends}, with {size:,.10g} {curve.unit_name}"
     if required.already_met:
-        return f"{required.target:g}: met already. {forecast}"
-    takes = required_words(required, curve.largest)
-    what = f" {curve.unit_name}" if takes[-1].isdigit() else ""
-    return f"{required.target:g}: {takes}{what}. {forecast}"
+        target = "is met already"
+    elif is_realistic(required, curve.largest):
+        target = f"takes {required.in_words(required.size)} {curve.unit_name}"
+    else:
+        target = f"is reached with {required.at_best} at best"
+    return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"
 
 
 def forecast_sentence(answer: ForecastAnswer) -> str:
