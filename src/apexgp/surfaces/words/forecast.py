@@ -7,7 +7,7 @@ from pathlib import Path
 from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
-from .method import pilot_and_method
+from .method import pilot_and_method, reached
 from .required import is_realistic, required_methods, required_sentence
 
 __all__ = [
@@ -21,9 +21,14 @@ __all__ = [
 
 
 def answer_sentences(answer: ForecastAnswer) -> list[str]:
-    """What was asked for: where there is a target, how many examples it takes; then the forecast."""
-    of_target = [] if answer.required is None else [required_sentence(answer.required, answer.model.curve_)]
-    return [*of_target, forecast_sentence(answer), *_training_sentence(answer)]
+    """What was asked for: where there is a target, how many examples it takes; then the forecast.
+
+    Whoever asks for a precision is told which was reached.
+    """
+    model = answer.model
+    of_target = [] if answer.required is None else [required_sentence(answer.required, model.curve_)]
+    asked = model.get_params(deep=False).get("precision") is not None and model.inference == "bayes"
+    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *([reached(model)] if asked else [])]
 
 
 def short_answer(answer: ForecastAnswer) -> str:
