@@ -27,8 +27,8 @@ def answer_sentences(answer: ForecastAnswer) -> list[str]:
     """
     model = answer.model
     of_target = [] if answer.required is None else [required_sentence(answer.required, model.curve_)]
-    asked = model.get_params(deep=False).get("precision") is not None and model.inference == "bayes"
-    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *([reached(model)] if asked else [])]
+    precision = [] if model.precision is None else [reached(model)]
+    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *precision]
 
 
 def short_answer(answer: ForecastAnswer) -> str:
