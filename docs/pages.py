@@ -1,6 +1,7 @@
 """Pages that show what programs print: run what stands on them, and show what it prints now.
 
-Three kinds of blocks are run, in a folder that holds the tables of the README and of the page itself:
+Three kinds of blocks are run, in a folder that holds the tables of the README, and the tables and scripts of the
+page itself:
 
 * `python` or `sh`, followed by `text`: the whole output;
 * `console`: commands after a `$`, each followed by those of its lines that are worth showing.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -39,7 +41,7 @@ README = FOLDER.parent / "README.md"
 _WITH_OUTPUT = re.compile(r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```", re.DOTALL)
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:[^$].*\n)*)", re.MULTILINE)
-_TABLE = re.compile(r"`([\w.]+\.csv)`:\n\n```csv\n(.*?)```", re.DOTALL)
+_FILE = re.compile(r"`([\w.]+\.(?:csv|py))`:\n\n```(?:csv|python)\n(.*?)```", re.DOTALL)
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -57,14 +59,19 @@ def pilot_of_the_readme() -> str:
 
 @contextlib.contextmanager
 def folder_of(page: Path) -> Iterator[None]:
-    """Be in a new folder that holds the tables a page speaks of."""
+    """Be in a new folder that holds the tables and scripts a page speaks of, with this Python as `python`."""
     table = pilot_of_the_readme()
     rows = [row.split(",") for row in table.split()[1:]]
     tasks = [f"{n},{s},{k},liver" for n, s, k in rows] + [f"{n},{float(s) + 0.02:.2f},{k},lung" for n, s, k in rows]
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, {"PATH": path}),
+    ):
         Path("pairs.csv").write_text(table, encoding="utf-8")
         Path("tasks.csv").write_text("\n".join(["size,score,split,task", *tasks, "60,0.7,1,short"]) + "\n")
-        for name, text in _TABLE.findall(page.read_text(encoding="utf-8")):
+        for name, text in _FILE.findall(page.read_text(encoding="utf-8")):
             Path(name).write_text(text, encoding="utf-8")
         yield
 

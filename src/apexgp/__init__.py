@@ -13,8 +13,10 @@ from .collect.curves import CurveSet
 from .collect.logistic import LogisticHead
 from .collect.run import collect_curves
 from .collect.slices import SliceHead
+from .collect.training import collect_scores
 from .collect.tuned import TunedLogistic
 from .curve import LearningCurve, read_curves
+from .design.enough import Enough
 from .design.pilot import design_pilot
 from .design.ranked import PilotDesign
 from .estimators import METHODS, APExGP, LeastSquares
@@ -39,6 +41,7 @@ __all__ = [
     "Comparison",
     "CurveForecast",
     "CurveSet",
+    "Enough",
     "Forecast",
     "LearningCurve",
     "LeastSquares",
@@ -50,6 +53,7 @@ __all__ = [
     "TunedLogistic",
     "backtest",
     "collect_curves",
+    "collect_scores",
     "compare_models",
     "design_pilot",
     "embed_images",

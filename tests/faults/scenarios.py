@@ -14,6 +14,7 @@ from pathlib import Path
 from apexgp import CurveSet
 from apexgp.errors import NotWrittenError
 from faults import child
+from faults.programs import PROGRAMS
 
 TESTS = Path(__file__).parents[1]
 PATIENCE = 900  # seconds until a run counts as stuck: on a busy machine each of its processes takes ten to begin
@@ -173,6 +174,7 @@ SCENARIOS = {
     "a worker killed": worker_killed,
     "two starts": two_starts,
     "disk full": disk_full,
+    **PROGRAMS,
 }
 
 

@@ -14,6 +14,13 @@ NUMBERS = {
     "a worker killed": 1,  # ten processes start; collect/test_workers.py kills more
     "two starts": 2,
     "disk full": 10,
+    "run killed": 3,
+    "run killed, 3 jobs": 2,
+    "run, two starts": 1,
+    "run, hangs": 1,
+    "run, prints nothing": 1,
+    "run, prints NaN": 1,
+    "run, third exits 1": 1,
 }
 
 
@@ -24,5 +31,5 @@ def test_nothing_finished_is_lost_doubled_or_changed(tmp_path, name):
     if "Dask" in name:
         require("distributed")
     found = SCENARIOS[name](tmp_path, NUMBERS[name], seeded(1))
-    assert found["faults"] == NUMBERS[name]
+    assert found["faults"] >= NUMBERS[name]
     assert (found["lost"], found["doubled"], found["changed"]) == (0, 0, 0), table({name: found})

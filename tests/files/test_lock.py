@@ -105,7 +105,7 @@ def test_threads_of_one_process_do_not_share_it_and_one_that_is_refused_does_not
 
 
 def test_reading_the_record_of_a_run_does_not_free_its_lock(path, try_to_hold):
-    with resumed(path, {"metrics": ["auroc"]}, ["auroc"]):
+    with resumed(path, {"metrics": ["auroc"]}):
         assert read_record(path).rows == []
         assert "is being written by" in try_to_hold(path)
 
@@ -150,7 +150,7 @@ for number in range(rounds):
     print("ready", flush=True)
     sys.stdin.readline()
     try:
-        with resumed(Path(path, f"{number}.csv"), {"metrics": ["auroc"]}, ["auroc"]) as record:
+        with resumed(Path(path, f"{number}.csv"), {"metrics": ["auroc"]}) as record:
             record.add(row)
         print("wrote", flush=True)
     except RequestError as problem:

@@ -55,6 +55,7 @@ def commands():
     embed += ["--out", "e.npz"]
     plan = "--target 0.8 --cost 1 --penalty 1000 --mean power_law"
     collect = "--label label --jobs 1 --splits 1 --sizes 20,30 --metric accuracy --out c.csv --results r.csv"
+    trained = ["echo {n} {seed} 0.5", *["--splits", "1", "--sizes", "20,30", "--out", "c.csv", "--results", "r.csv"]]
     fixed = {
         "forecast": [str(pairs)],
         "plan": [str(pairs), *plan.split()],
@@ -67,6 +68,7 @@ def commands():
         "embed": [str(shown["folder"]), *embed],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],
+        "run": trained,
     }
     known = typer.main.get_command(cli.app).commands
     assert fixed.keys() == known.keys() - APART, "say above what a new command takes, or why it is left alone"

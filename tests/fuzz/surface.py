@@ -238,6 +238,8 @@ def usual():
         "write_report": {"path": folder() / "report.html", "times": [2], "target": None},
         "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
+        "collect_scores": {"train": steady, "sizes": [20, 40, 80], "n_splits": 1, "metric": "auroc"},
+        "Enough": {"at": 720, "width": 0.1, "model": None},
         "backtest": {"methods": ["power_law"]},
         "run_experiment": {"experiment": experiment()},
         "judge_curves": {"experiment": judged().experiment, "curves": judged().curves},
@@ -305,7 +307,18 @@ def _ready(thing):
         return partial(_fitted_head, thing)
     if issubclass(thing, (Beliefs, Variant)):
         return partial(_believed, thing)
+    if issubclass(thing, apexgp.Enough):
+        return partial(_asked, thing)
     return partial(_fitted_model, thing) if issubclass(thing, (APExGP, LeastSquares)) else thing
+
+
+def _asked(thing, **settings):
+    return thing(**settings)(apexgp.collect_scores(steady, [20, 40, 80], 1, metric="auroc", progress=False))
+
+
+def steady(n, seed):
+    """A training function that has nothing to learn."""
+    return 0.8 - 1 / n
 
 
 def _fitted_head(thing, **settings):

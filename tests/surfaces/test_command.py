@@ -12,8 +12,10 @@ from typer.testing import CliRunner
 
 from apexgp import (
     APExGP,
+    Enough,
     backtest,
     collect_curves,
+    collect_scores,
     compare_models,
     design_pilot,
     embed_images,
@@ -117,6 +119,7 @@ READING = (read_curves, APExGP)
 CALLED = {
     "forecast": (*READING, APExGP.forecast, APExGP.required_size, forecast_many),
     "collect": (read_labelled, collect_curves),
+    "run": (collect_scores, Enough),
     "embed": (embed_images,),
     "datasets": (),
     "plan": (*READING, plan_collection),
@@ -132,6 +135,7 @@ CALLED = {
 WITHOUT_OPTION = {
     "forecast": {"path", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
     "collect": {"path", "X", "param_grid", "progress"},
+    "run": {"train", "progress", "after", "stop", "model"},
     "embed": {"folder", "progress"},
     "datasets": set(),
     "plan": {"path", "inference", "priors", "variant", "model", "of"},

@@ -121,10 +121,11 @@ def test_the_target_and_the_size_with_its_interval_are_marked(model, ax):
     assert 0.78 in [line.get_ydata()[0] for line in lines.values() if np.ptp(line.get_ydata()) == 0]
 
 
-@pytest.mark.parametrize(("target", "words"), [(0.6, "met already"), (0.99, "6 % with unlimited data")])
+@pytest.mark.parametrize(("target", "words"), [(0.6, "met already"), (0.99, "{at_best} with unlimited data")])
 def test_a_target_without_a_size_says_why(model, ax, target, words):
-    CurveDisplay.from_estimator(model).plot(ax, required=model.required_size(target))
-    assert f"target {target:g}: {words}" in ax.get_legend_handles_labels()[1]
+    needed = model.required_size(target)
+    CurveDisplay.from_estimator(model).plot(ax, required=needed)
+    assert f"target {target:g}: {words.format(at_best=needed.at_best)}" in ax.get_legend_handles_labels()[1]
     low, high = ax.get_ylim()
     assert low < target < high
 

@@ -17,17 +17,16 @@ from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
 from .differences import CALLED
 from .doubts import warn_of_features, warn_of_few_test_cases
-from .fit import Fit
+from .fit import Fit, measure, unmeasured
 from .identity import described
+from .results import FitRow, Record
 from .scores import Scorer, scorers_by_name
-from .sizes import Sizes, cases_of_each_class
+from .sizes import MOST_SPLITS, Sizes, cases_of_each_class
 from .splits import check_ratio
 from .subsets import Subsets
-from .workers import Task
+from .workers import Call
 
 __all__ = ["Agenda"]
-
-_MOST_SPLITS = 1000
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Agenda:
         `names` and `categorical` say what the columns of X are called, and which are codes of texts, where X itself
         does not; `called` is the estimator's name, where that of its class says less.
         """
-        n_splits, seed = whole_number("n_splits", n_splits, least=1, most=_MOST_SPLITS), checked_seed(seed)
+        n_splits, seed = whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), checked_seed(seed)
         shares = check_ratio(ratio)
         choice("multiclass", multiclass, ("one_vs_rest", "macro"))
         choice("unit", unit, ("rows", "groups"))
@@ -131,9 +130,23 @@ class Agenda:
         notes = (chosen.reason,) if chosen.reason else ()
         return cls(estimator, first.X, targets, candidates, scorers, fits, settings, notes)
 
-    def task_of(self, fit: Fit) -> Task:
-        """What a worker is handed for a fit."""
-        return fit, self.estimator, self.X, self.targets[fit.task], self.candidates, self.scorers
+    any_metrics = False
+    """The first metric is tuned on, so that a record of others holds other fits."""
+
+    def calls(self) -> list[Call]:
+        """What workers do, in the order in which to begin."""
+        return [
+            Call(
+                unmeasured(fit, self.scorers),
+                measure,
+                (fit, self.estimator, self.X, self.targets[fit.task], self.candidates, self.scorers),
+            )
+            for fit in self.fits
+        ]
+
+    def entered(self, row: FitRow, record: Record) -> FitRow:
+        """A row as the record takes it: as the worker has given it."""
+        return row
 
 
 def _wanted(tasks: Sequence[str], known: Mapping[str | None, Any]) -> set[str | None]:

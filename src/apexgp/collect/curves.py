@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Self
+from typing import Any, Self
+
+import numpy as np
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import shown, some
@@ -12,6 +14,7 @@ from .._numbers import exactly
 from ..curve import LearningCurve, curve_columns
 from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
+from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
 from .results import FitRow, Record, key, read_record
 
@@ -21,7 +24,7 @@ Key = tuple[str | None, str]
 
 
 class CurveSet(Answer, Mapping[Key, LearningCurve]):
-    """Learning curves by (task, metric), as `collect_curves` measured them.
+    """Learning curves by (task, metric), as `collect_curves` or `collect_scores` measured them.
 
     A task is the class told apart from the others; it is None where all classes are scored together.
 
@@ -48,22 +51,13 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         self.fits: tuple[FitRow, ...] = tuple(
             sorted(latest.values(), key=lambda fit: (fit["size"], fit["split"], fit["task"] or ""))
         )
-        self._metrics = tuple(record.metrics)
-        self._curves: dict[Key, LearningCurve] = {}
         done = [fit for fit in self.fits if not fit["error"]]
-        for task in sorted({fit["task"] for fit in done}, key=lambda task: task or ""):
-            own = [fit for fit in done if fit["task"] == task]
-            for metric in self._metrics:
-                self._curves[task, metric] = LearningCurve(
-                    [fit["size"] for fit in own],
-                    [fit[f"test_{metric}"] for fit in own],
-                    [fit["split"] for fit in own],
-                    metric=metric,
-                    task=task,
-                    unit=record.unit,
-                    train_scores=[fit[f"train_{metric}"] for fit in own],
-                    n_test=[fit["test_cases"] for fit in own],
-                )
+        tasks = sorted({fit["task"] for fit in done}, key=lambda task: task or "")
+        self._by_task = {task: [fit for fit in done if fit["task"] == task] for task in tasks}
+        self._keys: dict[Key, None] = {(task, metric): None for task in tasks for metric in record.metrics}
+        self._unit, self._of_training, self._unnamed = record.unit, record.of_training, record.unnamed
+        self._directions = {name: record.direction_of(name) for name in record.metrics if record.of_training}
+        self._made: dict[Key, LearningCurve] = {}
 
     @classmethod
     def from_results(cls, path: str | os.PathLike[str]) -> Self:
@@ -72,17 +66,35 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
 
     def __getitem__(self, which: Key) -> LearningCurve:
         try:
-            return self._curves[which]
+            if which not in self._made and which in self._keys:
+                # When it is asked for: a program may give numbers beside its scores that no curve can be made of.
+                self._made[which] = self._curve(*which)
+            return self._made[which]
         except (KeyError, TypeError):  # not there, or nothing that can be a key
             raise NoSuchCurveError(
                 f"There is no curve {shown(which)}; there are {some([repr(known) for known in self])}."
             ) from None
 
+    def _curve(self, task: str | None, metric: str) -> LearningCurve:
+        own = self._by_task[task]
+        said: dict[str, Any] = {"direction": self._directions[metric]} if self._of_training else {}
+        return LearningCurve(
+            [fit["size"] for fit in own],
+            [fit[f"test_{metric}"] for fit in own],
+            [fit["split"] for fit in own],
+            metric=metric,
+            task=task,
+            unit=self._unit,
+            train_scores=[np.nan if (score := fit[f"train_{metric}"]) is None else score for fit in own],
+            n_test=[np.nan if fit["test_cases"] is None else fit["test_cases"] for fit in own],
+            **said,
+        )
+
     def __iter__(self) -> Iterator[Key]:
-        return iter(self._curves)
+        return iter(self._keys)
 
     def __len__(self) -> int:
-        return len(self._curves)
+        return len(self._keys)
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -91,20 +103,43 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
 
     def _columns(self) -> ColumnData:
-        return curve_columns(self.values())
+        """The columns of a file of curves, as `curve_columns` has them.
+
+        A number of a training function that no curve takes for a score without being told more is in the file all the
+        same: the question comes when it is read.
+        """
+        if not self._of_training:
+            return curve_columns(self.values())
+        columns: dict[str, list[Any]] = {
+            name: []
+            for name in ("size", "score", "split", "train_score", "n_test", "task", "metric", "direction", "unit")
+        }
+        for task, metric in self:
+            for fit in self._by_task[task]:
+                scores = (fit[f"test_{metric}"], fit["split"], fit[f"train_{metric}"], fit["test_cases"])
+                row = (fit["size"], *scores, task, metric, self._directions[metric], self._unit)
+                for column, value in zip(columns.values(), row, strict=True):
+                    column.append(value)
+        if self._unnamed:  # left open, for whoever reads the file to say
+            columns = {name: column for name, column in columns.items() if name not in ("metric", "direction")}
+        known = {name for name, column in columns.items() if any(value is not None for value in column)}
+        return {name: column for name, column in columns.items() if name in known or not column}
 
     def shown(self) -> Shown:
         """One row a curve."""
         rows = []
-        for curve in self.values():
-            measured = curve.replicates
+        for task, metric in self:
+            by_size: dict[int, list[float]] = {}
+            for fit in self._by_task[task]:
+                by_size.setdefault(fit["size"], []).append(fit[f"test_{metric}"])
+            ends = min(by_size), max(by_size)
             rows.append(
                 (
-                    "-" if curve.task is None else str(curve.task),
-                    curve.metric_name,
-                    f"{len(curve):,}",
-                    f"{exactly(measured.sizes[0])} to {exactly(measured.sizes[-1])}",
-                    f"{measured.mean[0]:.3f} to {measured.mean[-1]:.3f}",
+                    "-" if task is None else str(task),
+                    metric_name(metric),
+                    f"{sum(map(len, by_size.values())):,}",
+                    " to ".join(map(exactly, ends)),
+                    " to ".join(f"{np.mean(by_size[size]):.3f}" for size in ends),
                 )
             )
         title = f"{len(self)} learning curve{'' if len(self) == 1 else 's'}"

@@ -8,9 +8,11 @@ from typing import Any
 
 from ..reading.spreadsheets import one_line
 
-__all__ = ["CALLED", "differences"]
+__all__ = ["CALLED", "DIRECTION", "differences"]
 
-CALLED = "called"  # the setting that holds what a person calls the estimator; it tells no two runs apart
+CALLED = "called"  # the setting that holds what a person calls the estimator
+DIRECTION = "direction"  # and the one that says whether higher or lower scores are better
+_NO_MATTER = (CALLED, DIRECTION)  # tell no two runs apart: the rows are the same
 _LONGEST = 60
 _DATA = {"X": "features", "y": "labels", "groups": "groups", "scorers": "scorers"}
 
@@ -18,7 +20,9 @@ _DATA = {"X": "features", "y": "labels", "groups": "groups", "scorers": "scorers
 def differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Each setting that differs, as in "seed: 0, now 1"; empty where it is the same run."""
     other = [
-        name for name in dict.fromkeys([*wanted, *found]) if name != CALLED and found.get(name) != wanted.get(name)
+        name
+        for name in dict.fromkeys([*wanted, *found])
+        if name not in _NO_MATTER and found.get(name) != wanted.get(name)
     ]
     if "cases" in other:  # then all about the data differs
         other = [name for name in other if name not in ("classes", *_DATA)]
@@ -29,8 +33,8 @@ def differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
 
 def _said(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
     before, after = found.get(name), wanted.get(name)
-    if name == "estimator":
-        return f"estimator: {_estimators(found, wanted)}"
+    if name in ("estimator", "train"):
+        return f"{name}: {_estimators(name, found, wanted)}"
     if name in _DATA:
         if before is None or after is None:
             return f"{_DATA[name]}: {'none' if before is None else 'given'}, now {'none' if after is None else 'given'}"
@@ -38,15 +42,15 @@ def _said(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
     return f"{name}: {_short(before)}, now {_short(after)}"
 
 
-def _estimators(found: dict[str, Any], wanted: dict[str, Any]) -> str:
+def _estimators(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
     before, after = str(found.get(CALLED, "another")), str(wanted.get(CALLED, "another"))
     if before != after:
         return f"{_short(before)}, now {_short(after)}"
-    old, new = (_settings(str(settings.get("estimator"))) for settings in (found, wanted))
-    changed = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
+    old, new = (_settings(str(settings.get(name))) for settings in (found, wanted))
+    changed = [one for one in dict.fromkeys([*old, *new]) if old.get(one) != new.get(one)]
     if not changed:
         return f"{_short(before)}, which is not what it was"
-    return f"{_short(before)} with {'; '.join(f'{name} {old.get(name)}, now {new.get(name)}' for name in changed[:3])}"
+    return f"{_short(before)} with {'; '.join(f'{one} {old.get(one)}, now {new.get(one)}' for one in changed[:3])}"
 
 
 def _settings(description: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ arrays by their content. Equal texts are equal things, wherever and whenever the
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import importlib
 import re
@@ -21,7 +22,7 @@ from sklearn.base import BaseEstimator
 from ..errors import RequestError
 from .mapped import MappedScans
 
-__all__ = ["described"]
+__all__ = ["described", "described_training"]
 
 _LONGEST = 2000  # characters of a description; of a longer one the beginning, and a digest of all
 _FEW = 10  # entries of an array that are shown and not summed up
@@ -37,6 +38,36 @@ def described(value: Any) -> str:
     except RecursionError:
         raise RequestError(f"A {type(value).__name__} is nested too deeply to be told from others.") from None
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... {_digest(text.encode(errors='backslashreplace'))}"
+
+
+def described_training(train: Any) -> str:
+    """The text that identifies a training function: unlike another function, it may keep a log.
+
+    What it has caught counts where that is a value or data. Lists, dictionaries and other things that fill as it works
+    do not, nor do variables that it assigns itself.
+    """
+    if not isinstance(train, FunctionType) or _is_found_by_name(train):
+        return described(train)
+    code = train.__code__
+    assigned = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_DEREF"}
+    caught = dict(zip(code.co_freevars, train.__closure__ or (), strict=True))
+    lasting = {
+        name: _caught(cell, ()) for name, cell in caught.items() if name not in assigned and _lasts(cell, id(train))
+    }
+    whole = _text([code, train.__defaults__, train.__kwdefaults__, lasting], (id(train),))
+    return f"{train.__module__}.{train.__qualname__} {_digest(whole.encode(errors='backslashreplace'))}"
+
+
+def _lasts(cell: Any, function: int) -> bool:
+    """Whether what a function has caught is a value, data or code, which stay as they are while it works."""
+    try:
+        value = cell.cell_contents
+    except ValueError:  # not filled yet
+        return False
+    if id(value) == function:
+        return False
+    kinds = (*_PLAIN, tuple, frozenset, np.ndarray, np.generic, FunctionType, ModuleType, type)
+    return isinstance(value, kinds) or hasattr(value, "iloc") or hasattr(value, "tocsr")
 
 
 def _text(value: Any, within: tuple[int, ...]) -> str:

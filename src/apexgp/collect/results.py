@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
-from ..curve import Unit
+from ..curve import Direction, Unit
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
+from ..reading.known_metrics import UNNAMED, plain_name, sounds_like_a_loss
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
-from .differences import differences
+from .differences import DIRECTION, differences
 
 __all__ = ["PARTS", "FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
 
 # One fit: size, split, task, parameters, {train,validation,test}_<metric>, test_cases, seconds, error.
+# Of a training function that says what it measures only with its first score, rows before that one have no metrics.
 FitRow = dict[str, Any]
 
 
@@ -32,7 +36,7 @@ class FitKey(NamedTuple):
     task: str | None
 
 
-_TITLE = "# apexgp collect: one row a fit. Run again with the same settings and data to go on from here."
+_TITLE = "# apexgp: one row per fit. Run again with the same settings and data to go on from here."
 _FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
 _WITH_TRAIN = 3  # the first that has training scores
 
@@ -46,13 +50,13 @@ class Record:
     Parameters
     ----------
     metrics : sequence of str
-        Names of the scores.
+        Names of the scores; none as long as nobody has said.
     rows : list of FitRow
         What there is already.
     file : LockedFile, optional
         Where to append; None keeps the rows in memory only.
-    unit : {"rows", "groups"}
-        What a size counts.
+    head : dict
+        What stands above the rows: everything that decides what a row holds, by name.
     """
 
     def __init__(
@@ -60,18 +64,55 @@ class Record:
         metrics: Sequence[str],
         rows: Sequence[FitRow] = (),
         file: LockedFile | None = None,
-        unit: Unit = "rows",
+        head: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.metrics = list(metrics)
         self.rows = list(rows)
-        self.unit = unit
+        self.head = dict(head)
         self._file = file
+
+    @property
+    def unit(self) -> Unit:
+        """What a size counts."""
+        return _unit(self.head)
+
+    @property
+    def of_training(self) -> bool:
+        """Whether a training function has given the scores, which may be any numbers."""
+        return DIRECTION in self.head
+
+    def direction_of(self, metric: str) -> Direction:
+        """Whether higher or lower is better: what the head says, or, where it leaves that open, the metric's name."""
+        said: Direction | None = self.head.get(DIRECTION)
+        falls = sounds_like_a_loss(metric) and not plain_name(metric).startswith("neg ")
+        return said or ("lower" if falls else "higher")
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether nobody has said what is measured, nor whether higher or lower is better."""
+        return self.of_training and self.metrics == [UNNAMED] and self.head[DIRECTION] is None
+
+    def of(self, rows: Sequence[FitRow], metrics: Sequence[str]) -> Record:
+        """Some of the rows and metrics, in memory."""
+        return Record(metrics, rows, head=self.head)
 
     def add(self, row: FitRow) -> None:
         """Append one row; when this returns, it is on the disk."""
         if self._file is not None:
             self._file.append(csv_line([_cell(row[name]) for name in columns(self.metrics)]))
         self.rows.append(row)
+
+    def name_metrics(self, metrics: Sequence[str]) -> None:
+        """Say what is measured, once the first score has told; the rows so far are failed fits."""
+        self.metrics = list(metrics)
+        unknown = dict.fromkeys(columns(metrics))
+        self.rows = [{**unknown, **row} for row in self.rows]
+        self.head["metrics"] = self.metrics
+        if self._file is not None:
+            # A kill between the two leaves an empty file, in which there were only fits that are tried again anyway.
+            self._file.cut(0)
+            rows = [csv_line([_cell(row[name]) for name in unknown]) for row in self.rows]
+            self._file.append("".join([_head(self.head), *rows]))
 
     def finished(self) -> dict[FitKey, FitRow]:
         """The last row without an error of each fit."""
@@ -91,7 +132,7 @@ def columns(metrics: Sequence[str], written: int = _FORMAT) -> list[str]:
 
 
 @contextmanager
-def resumed(target: Path, settings: dict[str, Any], metrics: Sequence[str]) -> Iterator[Record]:
+def resumed(target: Path, settings: dict[str, Any], *, of_more_metrics: bool = False) -> Iterator[Record]:
     """Open the record of a run with these settings: a new file, or one to go on with. No other run may use it then.
 
     Parameters
@@ -99,24 +140,34 @@ def resumed(target: Path, settings: dict[str, Any], metrics: Sequence[str]) -> I
     target
         The CSV file, of which it has been checked that it can be written.
     settings
-        Everything that decides what a row holds, by name; values that JSON can hold.
-    metrics
-        Names of the scores.
+        Everything that decides what a row holds, by name; values that JSON can hold. Its `metrics` are the names of the
+        scores, None where the first score is to tell.
+    of_more_metrics
+        Whether a record will do that holds other metrics beside these.
     """
     head = {"record": _FORMAT, **settings}
     with held(target) as file:
         content = file.content()
         if _holds_no_rows_yet(content):
             file.cut(0)
-            lines = [_TITLE, *(f"# {name}: {json.dumps(value)}" for name, value in head.items())]
-            file.append("\n".join(lines) + "\n" + csv_line(columns(metrics)))
-            rows: list[FitRow] = []
-        else:
-            found, rows = _parsed(target, content)
-            _refuse_other_settings(target, found, json.loads(json.dumps(head)))  # tuples become lists in a file
-            # What stands after the last end of line is the row that was being written when the run was killed.
-            file.cut(content.rfind(b"\n") + 1)
-        yield Record(metrics, rows, file, _unit(settings))
+            file.append(_head(head))
+            yield Record(head["metrics"] or (), (), file, head)
+            return
+        found, rows = _parsed(target, content)
+        wanted = json.loads(json.dumps(head))  # tuples become lists in a file
+        known = found["metrics"]
+        if of_more_metrics and known == [UNNAMED] and len(wanted["metrics"] or ()) == 1:
+            # A name for what had none: that of the columns in the file may stay.
+            rows = [_renamed(row, known, wanted["metrics"]) for row in rows]
+            known = found["metrics"] = wanted["metrics"]
+        settled = of_more_metrics and (wanted["metrics"] is None or set(wanted["metrics"]) <= set(known or ()))
+        _refuse_other_settings(target, found, wanted | ({"metrics": known} if settled or known is None else {}))
+        # What stands after the last end of line is the row that was being written when the run was killed.
+        file.cut(content.rfind(b"\n") + 1)
+        record = Record(known or (), rows, file, wanted | {"metrics": known})
+        if known is None and wanted["metrics"]:
+            record.name_metrics(wanted["metrics"])
+        yield record
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
@@ -127,7 +178,13 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     except OSError as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem.strerror}.") from None
     settings, rows = _parsed(source, content)
-    return Record(settings["metrics"], rows, unit=_unit(settings))
+    return Record(settings["metrics"] or (), rows, head=settings)
+
+
+def _head(head: Mapping[str, Any]) -> str:
+    """What stands above the rows."""
+    lines = [_TITLE, *(f"# {name}: {json.dumps(value)}" for name, value in head.items())]
+    return "\n".join(lines) + "\n" + csv_line(columns(head["metrics"] or ()))
 
 
 def _holds_no_rows_yet(content: bytes) -> bool:
@@ -148,12 +205,13 @@ def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
     lines = whole.replace("\r\n", "\n").split("\n")[:-1]  # an editor may have been at it
     if not lines or lines[0] != _TITLE:
         raise RequestError(
-            f"{path} is not a record that apexgp collect wrote; it was left alone. Name another file for the results."
+            f"{path} is not a record of fits that apexgp wrote; it was left alone. Name another file for the results."
         )
     head = list(takewhile(lambda line: line.startswith("# "), lines))
     settings = _settings(path, head[1:])
     written = settings.get("record")
-    names = columns(settings["metrics"], written if isinstance(written, int) else 1)
+    metrics = settings["metrics"] or ()
+    names = columns(metrics, written if isinstance(written, int) else 1)
     rows = []
     try:
         with cells_of_any_length():
@@ -166,7 +224,7 @@ def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
                 raise DataError(f"{path}, line {number}: expected the columns {', '.join(names)}.")
             continue
         try:
-            rows.append(_row(dict(zip(names, cells, strict=True)), settings["metrics"]))
+            rows.append(_row(dict(zip(names, cells, strict=True)), metrics))
         except (ValueError, OverflowError, RecursionError):
             raise DataError(
                 f"{path}, line {number} is not a row of this record: {one_line(','.join(cells), 200)!r}. Delete that "
@@ -179,8 +237,11 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
     try:
         settings = {name: json.loads(value) for name, _, value in (line[2:].partition(": ") for line in lines)}
         metrics = settings["metrics"]
-        if not isinstance(metrics, list) or not metrics or not all(isinstance(name, str) for name in metrics):
+        named = isinstance(metrics, list) and metrics and all(isinstance(name, str) for name in metrics)
+        if metrics is not None and not named:
             raise ValueError(f"metrics: {metrics!r}")
+        if settings.get(DIRECTION) not in (None, *get_args(Direction)):
+            raise ValueError(f"direction: {settings[DIRECTION]!r}")
         if _unit(settings) not in get_args(Unit):
             raise ValueError(f"unit: {_unit(settings)!r}")
     except (ValueError, KeyError, RecursionError) as problem:
@@ -190,7 +251,7 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
-def _unit(settings: dict[str, Any]) -> Unit:
+def _unit(settings: Mapping[str, Any]) -> Unit:
     """What a size of the run counts."""
     unit: Unit = settings.get("unit", "rows")
     return unit
@@ -198,7 +259,8 @@ def _unit(settings: dict[str, Any]) -> Unit:
 
 def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
     row: FitRow = dict(cells)
-    row["size"], row["split"], row["test_cases"] = int(cells["size"]), int(cells["split"]), int(cells["test_cases"])
+    row["size"], row["split"] = int(cells["size"]), int(cells["split"])
+    row["test_cases"] = int(cells["test_cases"]) if cells["test_cases"] else None
     row["task"] = cells["task"] or None
     row["parameters"] = json.loads(cells["parameters"])
     row["seconds"] = float(cells["seconds"])
@@ -206,11 +268,15 @@ def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:
         for name in (f"{part}_{metric}" for part in PARTS):
             row[name] = float(cells[name]) if cells.get(name) else None
     scores = [row[f"test_{metric}"] for metric in metrics]
-    if not row["error"] and not all(score is not None and 0 <= score <= 1 for score in scores):
+    if not row["error"] and (not scores or any(score is None or not math.isfinite(score) for score in scores)):
         raise ValueError(f"scores {scores}")
     if not 1 <= row["size"] < 2**53:
         raise ValueError(f"size {row['size']}")
     return row
+
+
+def _renamed(row: FitRow, before: Sequence[str], after: Sequence[str]) -> FitRow:
+    return dict(zip(columns(after), (row[name] for name in columns(before)), strict=True))
 
 
 def _cell(value: Any) -> str:

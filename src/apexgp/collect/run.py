@@ -1,29 +1,22 @@
-"""The whole run: the paper's protocol over sizes, splits and tasks, in parallel, recorded as it goes."""
+"""The paper's protocol over sizes, splits and tasks: a run whose fits are those of a classifier on labelled data."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
 from .._check import truth
-from .._warn import warn
-from ..errors import DataError, FailedFitsWarning
 from ..files.writing import check_writable
 from ..running.jobs import jobs
-from ..running.progress import progress_bar
 from .agenda import Agenda
 from .curves import CurveSet
-from .results import Record, key, resumed
+from .runner import carried_out
 from .scores import Scorer
-from .workers import in_workers
 
-__all__ = ["carried_out", "collect_curves"]
+__all__ = ["collect_curves"]
 
 
 def collect_curves(
@@ -141,40 +134,3 @@ def collect_curves(
         tasks=tasks,
     )
     return carried_out(agenda, n_jobs=n_jobs, results=record, progress=progress)
-
-
-def carried_out(agenda: Agenda, *, n_jobs: int | None, results: Path | None, progress: bool) -> CurveSet:
-    """Do the fits of an agenda that the record does not hold yet, and give the curves.
-
-    Of `results`, the record's file, it has been checked that it can be written.
-    """
-    metrics = list(agenda.scorers)
-    unit = agenda.settings["unit"]
-    opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, agenda.settings, metrics)
-    with opened as record:
-        done = record.finished()
-        left = [fit for fit in agenda.fits if fit.key not in done]
-        finished = len(agenda.fits) - len(left)
-        with progress_bar("fits", len(agenda.fits), done=finished, shown=progress, patience=0) as advance:
-            for row in in_workers(agenda.task_of, left, n_jobs):
-                record.add(row)
-                advance()
-    return _curves(record, agenda)
-
-
-def _curves(record: Record, agenda: Agenda) -> CurveSet:
-    """The curves of what was asked for; says what failed."""
-    asked_for = {fit.key for fit in agenda.fits}
-    rows = [row for row in record.rows if key(row) in asked_for]
-    curves = CurveSet(Record(record.metrics, rows, unit=record.unit), notes=agenda.notes)
-    if curves.failed:
-        reasons = Counter(row["error"] for row in curves.failed)
-        told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
-        if not len(curves):
-            raise DataError(f"All {len(curves.failed)} fits failed: {told}.")
-        warn(
-            f"{len(curves.failed)} of {len(curves.fits)} fits failed and are missing from the curves: {told}. "
-            "They are tried again when the run is repeated with the same results file.",
-            FailedFitsWarning,
-        )
-    return curves

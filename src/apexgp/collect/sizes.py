@@ -15,9 +15,12 @@ from .._check import shown, sizes_array, some, text
 from .._warn import warn
 from ..errors import RequestError, SizesLeftOutWarning
 
-__all__ = ["PAPER_SIZES", "SizeLimits", "Sizes", "cases_of_each_class"]
+__all__ = ["MOST_SPLITS", "PAPER_SIZES", "SizeLimits", "Sizes", "cases_of_each_class"]
 
 PAPER_SIZES = (60, 94, 147, 230, 360)
+
+MOST_SPLITS = 1000
+"""At each size."""
 
 _FEWEST, _MOST = 5, 10  # sizes
 _WIDEST = 32  # the largest size over the smallest: what is far below tells little of what is above

@@ -12,116 +12,139 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pickle import PicklingError
 from typing import Any
 
 import joblib
-import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import RequestError
-from .fit import Fit, measure, unmeasured
 from .results import FitKey, FitRow, key
-from .scores import Scorer
 
-__all__ = ["in_workers"]
+__all__ = ["Call", "in_workers"]
 
 _ATTEMPTS = 3  # on a cluster, whose other troubles look the same
 _WAIT = 60  # seconds for which a cluster may be without workers
 _EVERY = 0.5  # seconds after which a worker looks whether the run that it works for is still there
 
-Task = tuple[Fit, Any, Any, NDArray[np.int64], Sequence[Mapping[str, Any]], Mapping[str, Scorer]]
-"""Arguments of `measure`, one by one: a cluster sends what is large among them to each worker once."""
+
+@dataclass(frozen=True)
+class Call:
+    """What a worker does for a fit.
+
+    Attributes
+    ----------
+    row : FitRow
+        What is known of the fit before it is done.
+    function : callable
+        Gives the row, with what was measured.
+    arguments : tuple
+        Of the function, one by one: a cluster sends what is large among them to each worker once.
+    """
+
+    row: FitRow
+    function: Callable[..., FitRow]
+    arguments: tuple[Any, ...]
+
+    @property
+    def key(self) -> FitKey:
+        """Which fit it is."""
+        return key(self.row)
 
 
-def in_workers(task_of: Callable[[Fit], Task], fits: Iterable[Fit], n_jobs: int | None) -> Iterator[FitRow]:
+def in_workers(calls: Iterable[Call], n_jobs: int | None) -> Generator[FitRow]:
     """Rows of the fits, each as soon as it is there.
 
     Parameters
     ----------
-    task_of
-        Gives what a worker is handed for a fit.
-    fits
+    calls
         What to do, in the order in which to begin.
     n_jobs
         Number of processes, as joblib counts them.
     """
-    left = {fit.key: fit for fit in fits}
+    left = {call.key: call for call in calls}
     while left:
-        under_way: dict[FitKey, Fit] = {}
+        under_way: dict[FitKey, Call] = {}
         try:
-            for row in _together(task_of, list(left.values()), under_way, n_jobs):
+            for row in _together(list(left.values()), under_way, n_jobs):
                 del left[key(row)], under_way[key(row)]
                 yield row
         except PicklingError as problem:
             raise RequestError(
-                f"The estimator, a setting or a scorer cannot be sent to other processes: {problem}",
+                "The estimator or training function, a setting or a scorer cannot be sent to other processes: "
+                f"{problem}",
                 remedy=("Run in one process, with {}.", ("n_jobs", 1)),
             ) from None
         except BaseException as problem:  # what joblib and Dask raise for a dead worker; all else goes on
             if not under_way or not (_killed_process(problem) or _lost_on_cluster(problem)):
                 raise
             again = _alone_here if _killed_process(problem) else _alone_on_cluster
-            for which, fit in under_way.items():
+            for which, call in under_way.items():
                 del left[which]
-                yield again(task_of(fit))
+                yield again(call)
 
 
-def _together(
-    task_of: Callable[[Fit], Task], fits: list[Fit], under_way: dict[FitKey, Fit], n_jobs: int | None
-) -> Iterator[FitRow]:
+def _together(calls: list[Call], under_way: dict[FitKey, Call], n_jobs: int | None) -> Iterator[FitRow]:
     """Rows of the fits, or of the first of them where what is left could be done better."""
     if _cores_of_cluster() == 1:
         # joblib would take a cluster of one core for this process, and do the fits here. It may get more: dead workers
         # have successors.
-        for fit in fits:
-            under_way[fit.key] = fit
-            yield _alone_on_cluster(task_of(fit))
+        for call in calls:
+            under_way[call.key] = call
+            yield _alone_on_cluster(call)
             if _cores_of_cluster() > 1:
                 return
         return
 
     def work() -> Iterator[Any]:
-        for fit in fits:
-            under_way[fit.key] = fit
-            yield joblib.delayed(measure)(*task_of(fit))
+        for call in calls:
+            under_way[call.key] = call
+            yield joblib.delayed(call.function)(*call.arguments)
 
     # Batches would hold back finished fits from the record.
-    yield from joblib.Parallel(
+    rows = joblib.Parallel(
         n_jobs=n_jobs,
         batch_size=1,
         return_as="generator_unordered",
         initializer=_end_with,
         initargs=(os.getpid(),),
     )(work())
+    try:
+        for row in rows:  # noqa: UP028 - `yield from` would close them in our place
+            yield row
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of fits that are given up, which a stop rule asks for
+            rows.close()
 
 
-def _alone_here(task: Task) -> FitRow:
+def _alone_here(call: Call) -> FitRow:
     """The row of a fit that has a process to itself; where that dies, the row that says so."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     with ProcessPoolExecutor(max_workers=1, initializer=_end_with, initargs=(os.getpid(),)) as process:
         try:
-            return process.submit(measure, *task).result()
+            return process.submit(call.function, *call.arguments).result()
         except BrokenProcessPool as problem:
-            return _dead(task, problem)
+            return _dead(call, problem)
         except BaseException:  # Ctrl-C, too, must not leave the process behind
             process.shutdown(kill_workers=True)
             raise
 
 
-def _alone_on_cluster(task: Task) -> FitRow:
+def _alone_on_cluster(call: Call) -> FitRow:
     """The same on a Dask cluster, which gives a worker that died a successor."""
     client = _client()
-    fit, estimator, X, y, candidates, scorers = task
     for attempt in range(_ATTEMPTS):
         try:
             client.wait_for_workers(1, timeout=_WAIT)
-            data = client.scatter([X, y], hash=False)
-            return client.submit(measure, fit, estimator, *data, candidates, scorers, pure=False).result()
+            arguments = client.scatter(list(call.arguments), hash=False)
+            row: FitRow = client.submit(call.function, *arguments, pure=False).result()
+            return row
         except TimeoutError:
             raise RequestError(
                 "The cluster has lost its workers. The fits so far are in the record, where there is one: start "
@@ -131,7 +154,7 @@ def _alone_on_cluster(task: Task) -> FitRow:
             if not _lost_on_cluster(problem):
                 raise
             if attempt == _ATTEMPTS - 1 or not isinstance(problem, CancelledError):
-                return _dead(task, problem)
+                return _dead(call, problem)
     raise AssertionError  # the last attempt has returned or raised
 
 
@@ -156,11 +179,10 @@ def _lost_on_cluster(problem: BaseException) -> bool:
     return scheduler is not None and isinstance(problem, (scheduler.KilledWorker, CancelledError))
 
 
-def _dead(task: Task, problem: BaseException) -> FitRow:
-    fit, *_, scorers = task
+def _dead(call: Call, problem: BaseException) -> FitRow:
     found = re.search(r"exit codes of the workers are \{(.*?)\}", str(problem))
     ended = f" (it ended with {found[1]})" if found else ""
-    return unmeasured(fit, scorers) | {
+    return call.row | {
         "error": f"The worker process died twice on this fit{ended}, the second time with no other beside it: out of "
         "memory, or a crash of native code. Try fewer processes (n_jobs, --jobs), smaller sizes or another classifier."
     }

@@ -25,6 +25,7 @@ from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
 from .commands.report import report
+from .commands.run import run
 from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -32,6 +33,7 @@ __all__ = ["COMMANDS", "app", "main"]
 COMMANDS = (
     forecast,
     collect,
+    run,
     embed,
     datasets,
     plan,

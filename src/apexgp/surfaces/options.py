@@ -28,6 +28,7 @@ __all__ = [
     "ModelOptions",
     "among",
     "as_multiples",
+    "numbers_in",
     "reach_of",
     "share_option",
 ]
@@ -54,6 +55,14 @@ def _share(value: str | float) -> float:
         return number_in(text, decimal_comma=False)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is no number. Write it as 0.82 or 82%.") from None
+
+
+def numbers_in(argument: str, text: str, separator: str) -> list[float]:
+    """Numbers with a sign between them, as an option takes them."""
+    try:
+        return [float(part) for part in text.split(separator)]
+    except ValueError:
+        raise RequestError(f"wants numbers with {separator!r} between them, got {text!r}.", argument=argument) from None
 
 
 _UNITS = {"k": 1e3, "m": 1e6}

@@ -12,21 +12,20 @@ import typer
 
 from ...collect.abilities import check_classifier
 from ...collect.agenda import Agenda
-from ...collect.curves import CurveSet
 from ...collect.labelled import read_labelled
 from ...collect.logistic import LogisticHead
 from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
-from ...collect.run import carried_out
+from ...collect.runner import carried_out
 from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
-from ...errors import ApexError, RequestError
-from ...files.writing import check_writable, file_behind
-from ...vocabulary import Remedy
+from ...errors import RequestError
 from ..command import Sets
+from ..curve_output import CurveOutput
+from ..options import numbers_in
 from ..output import print_table
 from ..tables import curve_table
-from ..words.collect import curve_title, stopped_sentence, written_sentence
+from ..words.collect import curve_title, written_sentence
 from ..workers import WorkerOptions, all_warnings
 
 __all__ = ["collect"]
@@ -92,25 +91,9 @@ def collect(
     unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
     seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
     workers: WorkerOptions,
-    out: Annotated[Path, typer.Option(help="File for the curve.")] = Path("curve.csv"),
-    results: Annotated[
-        Path | None,
-        typer.Option(
-            help="File that each fit is added to; the same command goes on from it.  [default: beside --out, with "
-            ".runs before the ending]",
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the curve if it exists, never the fits."), Sets("overwrite")
-    ] = False,
+    files: CurveOutput,
 ) -> None:
     """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
-    record = results or out.parent / f"{out.stem}.runs.csv"
-    if file_behind(record) == file_behind(out):
-        raise RequestError(f"--out and --results are the same file, {out}. Name two.")
-    check_writable(out, force or _comes_from(record, out))
-    fits = check_writable(record, True)
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
@@ -123,12 +106,12 @@ def collect(
             given.X,
             given.y,
             groups=given.groups,
-            sizes=None if sizes is None else sizes if sizes == "paper" else _numbers("sizes", sizes, ","),
+            sizes=None if sizes is None else sizes if sizes == "paper" else numbers_in("sizes", sizes, ","),
             n_splits=splits,
             metric=metric or "auroc",
             param_grid=None,
             seed=seed,
-            ratio=_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
+            ratio=numbers_in("ratio", ratio, ":"),  # type: ignore[arg-type]
             multiclass=multiclass,
             unit=unit,
             tasks=task,
@@ -138,40 +121,14 @@ def collect(
         )
         for note in agenda.notes:
             typer.echo(note, err=True)
-        try:
-            curves = carried_out(agenda, n_jobs=n_jobs, results=fits, progress=True)
-        except KeyboardInterrupt:
-            typer.echo(f"\n{stopped_sentence(record)}", err=True)
-            raise typer.Exit(130) from None
-        except RequestError as problem:
-            if "results" in dict(problem.to_set):
-                problem.remedy = _a_curve_of_its_own(results)
-            raise
-    curves.to_csv(out, overwrite=True)
+        with files.going_on():
+            curves = carried_out(agenda, n_jobs=n_jobs, results=files.fits, progress=True)
+    files.write(curves)
     for (measured, name), curve in curves.items():
         print_table(*curve_table(curve), title=curve_title(measured, name))
-    typer.echo(f"\n{written_sentence(curves, out, record)}")
+    typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
     if curves.failed:
         raise typer.Exit(1)
-
-
-def _a_curve_of_its_own(results: Path | None) -> Remedy:
-    """What to do where another record is the remedy: the old curve belongs to the old record."""
-    fresh = [("out", "other.csv"), *([] if results is None else [("results", "other.runs.csv")])]
-    sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
-    return sentence, *fresh
-
-
-def _comes_from(record: Path, out: Path) -> bool:
-    """Whether all that `out` says is in the record, as when an earlier run wrote it: then a rerun may renew it."""
-    if not (record.is_file() and out.is_file()):
-        return False
-    try:
-        header, *rows = out.read_text(encoding="utf-8").splitlines()
-        known, *recorded = CurveSet.from_results(record).as_csv().splitlines()
-    except (ApexError, ValueError, OSError):
-        return False
-    return header == known and set(rows) <= set(recorded)
 
 
 def _classifier(name: str) -> Any:
@@ -213,10 +170,3 @@ def _classifier(name: str) -> Any:
             f"in mine = {attribute}(...), and name that: {module}:mine.",
             argument="estimator",
         ) from None
-
-
-def _numbers(argument: str, text: str, separator: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(separator)]
-    except ValueError:
-        raise RequestError(f"wants numbers with {separator!r} between them, got {text!r}.", argument=argument) from None

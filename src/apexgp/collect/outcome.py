@@ -1,0 +1,140 @@
+"""What a training function gives back, as scores: a number, some by metric, or those of train, validation and test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .._check import UNUSABLE, offers, shown, some
+from ..files.plain import plain
+from ..reading.known_metrics import UNNAMED
+from .results import PARTS
+
+__all__ = ["NoScoreError", "Outcome", "outcome_of"]
+
+Scores = dict[str, dict[str, float]]
+"""By part of the data (train, validation, test) and metric."""
+
+_SECONDS, _CASES = "seconds", "n_test"
+# Keys that repeat which fit it was, where their value does: a script that says what it was asked for measures nothing.
+_REPEATED = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
+
+
+class NoScoreError(Exception):
+    """Why there is no score of a fit, in words for its row of the record."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Scores of one fit, and what else came with them.
+
+    Attributes
+    ----------
+    scores : dict
+        By part and metric.
+    beside : dict
+        What else was given by name and is no number, or repeats the size or the seed.
+    n_test, seconds : optional
+        Number of test cases, and how long it took, where that was said.
+    """
+
+    scores: Scores
+    beside: dict[str, Any] = field(default_factory=dict)
+    n_test: int | None = None
+    seconds: float | None = None
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the test scores, in the order in which they came."""
+        return list(self.scores["test"])
+
+    def taking(self, seconds: float) -> Outcome:
+        """The same, after so many seconds."""
+        return replace(self, seconds=seconds)
+
+
+def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Outcome:
+    """Make scores of what a training function gave for a size and a split; NoScoreError says why that cannot be done.
+
+    `unnamed` is the metric of a score without a name.
+    """
+    if isinstance(given, Outcome):  # of a program, whose output has been read
+        return given
+    if isinstance(given, Mapping):
+        if "test" in given and set(given) <= {*PARTS, _SECONDS, _CASES}:
+            return _of_parts(dict(given), unnamed)
+        named = {str(name): value for name, value in given.items()}
+        repeated = {name for name in named if _repeats(name, named[name], size, split)}
+        measured = {name: value for name, value in named.items() if _is_number(value) and name not in repeated}
+        seconds, cases = (measured.pop(name, None) for name in (_SECONDS, _CASES))
+        scores = {name: _finite(value, name) for name, value in measured.items()}
+        if not scores:
+            raise NoScoreError(f"no number by the name of a metric, but {shown(dict(given))}")
+        beside = {name: value for name, value in named.items() if not _is_number(value) or name in repeated}
+        return Outcome({"test": scores}, plain(beside, repr), _cases(cases), _seconds(seconds))
+    if offers(given, "test"):
+        return _of_parts({name: getattr(given, name, None) for name in (*PARTS, _SECONDS, _CASES)}, unnamed)
+    return Outcome({"test": {unnamed: _finite(given, "the score")}})
+
+
+def _of_parts(given: dict[str, Any], unnamed: str) -> Outcome:
+    scores = {part: _by_metric(given[part], part, unnamed) for part in PARTS if given.get(part) is not None}
+    if "test" not in scores:
+        raise NoScoreError("no score of test")
+    strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
+    if strange:
+        raise NoScoreError(f"{some(strange)} of train or validation, but not of test")
+    return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)))
+
+
+def _by_metric(given: Any, part: str, unnamed: str) -> dict[str, float]:
+    if not isinstance(given, Mapping):
+        return {unnamed: _finite(given, f"the score of {part}")}
+    scores = {str(name): _finite(value, f"{name} of {part}") for name, value in given.items()}
+    if not scores:
+        raise NoScoreError(f"an empty mapping as scores of {part}")
+    return scores
+
+
+def _repeats(name: str, value: Any, size: int, split: int) -> bool:
+    return name in _REPEATED and _is_number(value) and float(value) == (size, split)[_REPEATED[name]]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one real number, of whatever library; neither a truth value nor a text."""
+    if isinstance(value, (str, bytes, bool)) or type(value).__name__ in ("bool_", "bool"):
+        return False
+    try:
+        float(value)
+    except UNUSABLE:
+        return False
+    return True
+
+
+def _finite(value: Any, name: str) -> float:
+    if not _is_number(value):
+        raise NoScoreError(f"{shown(value)} in place of a number ({name})")
+    number = float(value)
+    if not math.isfinite(number):
+        raise NoScoreError(f"{number} in place of a finite number ({name})")
+    return number
+
+
+def _cases(value: Any) -> int | None:
+    if value is None:
+        return None
+    number = _finite(value, _CASES)
+    if number < 1 or not number.is_integer():
+        raise NoScoreError(f"{number:g} as n_test, the number of test cases")
+    return int(number)
+
+
+def _seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = _finite(value, _SECONDS)
+    if number < 0:
+        raise NoScoreError(f"{number:g} seconds")
+    return number

@@ -1,0 +1,228 @@
+"""Any training job: a function of a training-set size and a seed that gives a score."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, get_args
+
+from numpy.typing import ArrayLike
+
+from .._check import choice, several, shown, some, text, truth, whole_number
+from ..curve import Direction, Unit
+from ..errors import RequestError
+from ..files.writing import check_writable
+from ..reading.known_metrics import UNNAMED
+from ..reading.spreadsheets import one_line
+from ..running.jobs import jobs
+from .curves import CurveSet
+from .differences import CALLED, DIRECTION
+from .identity import described_training
+from .outcome import NoScoreError, outcome_of
+from .results import PARTS, FitKey, FitRow, Record
+from .runner import After, Stop, carried_out
+from .sizes import MOST_SPLITS, SizeLimits, Sizes
+from .workers import Call
+
+__all__ = ["Train", "Training", "collect_scores"]
+
+Train = Callable[[int, int], Any]
+"""A function of the number of training examples and the seed."""
+
+_OUTCOME = "outcome"  # of a row, until the metrics of the record are known
+
+
+def collect_scores(
+    train: Train,
+    sizes: ArrayLike | str,
+    n_splits: int = 3,
+    *,
+    metric: str | Sequence[str] | None = None,
+    direction: Direction | None = None,
+    unit: Unit = "rows",
+    n_jobs: int | None = None,
+    results: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    after: After | None = None,
+    stop: Stop | None = None,
+) -> CurveSet:
+    """Measure a learning curve of anything that can be trained.
+
+    Where `collect_curves` divides labelled data and fits a classifier, here your own function does both. The rest is
+    the same: the largest sizes come first, each score is recorded before the next is taken, an interrupted run resumes,
+    a fit that raises is recorded as failed and tried again the next time, and fits run in processes or on a Dask
+    cluster.
+
+    Parameters
+    ----------
+    train : function of (n, seed)
+        Trains on `n` examples and gives the score on held-out ones: a number, or a mapping from names of metrics to
+        numbers, or an object (or mapping) with the attributes `test` and, if known, `train`, `validation`, `seconds`
+        and `n_test`, the scores numbers or such mappings. `seed` is 0 to `n_splits` - 1, the same at every size: let it
+        decide which examples are held out and, of the others, which come first, so that each training set of a split
+        lies within the next.
+    sizes : sequence of int or "paper"
+        Numbers of training examples.
+    n_splits : int
+        Number of splits, at each size.
+    metric : str or list of str, optional
+        What the score is called; of a mapping, which of its numbers are scores. By default all of them, and "score" for
+        a number without a name.
+    direction : {"higher", "lower"}, optional
+        Whether higher or lower scores are better; by default what the name of a metric says.
+    unit : {"rows", "groups"}
+        What a size counts.
+    n_jobs : int, optional
+        Number of processes, as for `collect_curves`.
+    results : path, optional
+        CSV file that each score is added to when it is there. A call with the same function goes on from it: finished
+        fits are kept, failed ones tried again. Sizes and splits may be added.
+    progress : bool
+        Show a progress bar, where there is a terminal.
+    after : function of a CurveSet, optional
+        Called with the curves so far whenever there is one more score, for instance to forecast.
+    stop : function of a CurveSet, optional
+        Asked after every score, and before the first where some are there already, whether that is enough: `Enough`
+        stops when a forecast is narrow enough or a target question is settled. One split is then measured after the
+        other, each from its largest size down. Fits that are under way are given up.
+
+    Returns
+    -------
+    CurveSet
+        Mapping from (None, metric) to LearningCurve, with `.only` for a single one, and `.fits`, the table of fits.
+
+    Warns
+    -----
+    FailedFitsWarning
+        Some fits raised errors, or gave no score.
+
+    Examples
+    --------
+    >>> def train(n, seed):
+    ...     return 0.9 - 0.8 * n**-0.5 + 0.01 * seed
+    >>> collect_scores(train, [50, 100, 200], metric="auroc").only
+    LearningCurve(9 scores at 3 sizes from 50 to 200, 3 splits, metric='auroc')
+    """
+    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
+    record = None if results is None else check_writable(results, overwrite=True)
+    if not callable(train):
+        raise RequestError(f"must be a function of (n, seed), got {shown(train)}.", argument="train")
+    for name, function in (("after", after), ("stop", stop)):
+        if function is not None and (isinstance(function, type) or not callable(function)):
+            raise RequestError(f"must be a function of the curves so far, got {shown(function)}.", argument=name)
+    work = Training.planned(
+        train,
+        sizes,
+        n_splits,
+        metric=metric,
+        direction=direction,
+        unit=unit,
+        identity={CALLED: getattr(train, "__qualname__", type(train).__name__), "train": described_training(train)},
+        by_split=stop is not None,
+    )
+    return carried_out(work, n_jobs=n_jobs, results=record, progress=progress, after=after, stop=stop)
+
+
+@dataclass(frozen=True)
+class Training:
+    """A run of a training function: the `Work` that `collect_scores` and `apexgp run` carry out.
+
+    Attributes
+    ----------
+    fits : list of (size, split)
+        In the order in which to begin.
+    """
+
+    train: Train
+    fits: list[tuple[int, int]]
+    settings: dict[str, Any]
+    unnamed: str
+    notes: tuple[str, ...] = ()
+    any_metrics: bool = field(default=True, init=False)
+
+    @classmethod
+    def planned(
+        cls,
+        train: Train,
+        sizes: ArrayLike | str,
+        n_splits: int,
+        *,
+        metric: str | Sequence[str] | None,
+        direction: Direction | None,
+        unit: Unit,
+        identity: Mapping[str, Any],
+        by_split: bool = False,
+    ) -> Training:
+        """Check and decide; the arguments are those of `collect_scores`.
+
+        `identity` tells the function from others, in the record; `by_split` measures one split after the other.
+        """
+        splits = range(whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
+        metrics = _metrics(metric)
+        if direction is not None:
+            choice("direction", direction, get_args(Direction))
+        choice("unit", unit, get_args(Unit))
+        at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
+        fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
+        settings = {"metrics": metrics, **identity, DIRECTION: direction, "unit": unit}
+        unnamed = UNNAMED if metrics is None else metrics[0]
+        return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)
+
+    def calls(self) -> list[Call]:
+        """What workers do, in the order in which to begin."""
+        return [self._call(size, split) for size, split in self.fits]
+
+    def _call(self, size: int, split: int) -> Call:
+        which = FitKey(size, split, None)._asdict()
+        row: FitRow = {**which, "parameters": {}, "test_cases": None, "seconds": 0.0, "error": ""}
+        return Call(row, trained, (row, self.train, self.unnamed))
+
+    def entered(self, row: FitRow, record: Record) -> FitRow:
+        """A row as the record takes it: its scores in the columns of the record, which the first score names."""
+        row = dict(row)
+        outcome = row.pop(_OUTCOME, None)
+        wanted: list[str] | None = self.settings["metrics"]
+        if outcome is not None and not record.metrics:
+            record.name_metrics(wanted or outcome.metrics)
+        scores: FitRow = {f"{part}_{name}": None for name in record.metrics for part in PARTS}
+        if outcome is None:
+            return scores | row
+        missing = [name for name in record.metrics if name not in outcome.metrics]
+        if missing:
+            came = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
+            return scores | row | {"error": f"no {some(missing)}, only {came}"}
+        for part, own in outcome.scores.items():
+            scores |= {f"{part}_{name}": own[name] for name in record.metrics if name in own}
+        others = {name: own for name, own in outcome.scores["test"].items() if name not in record.metrics}
+        return row | scores | {"parameters": {**outcome.beside, **others}}
+
+
+def trained(row: FitRow, train: Train, unnamed: str) -> FitRow:
+    """Call the training function; what it raises, or gives that is no score, becomes the row's error."""
+    start = perf_counter()
+    found = dict(row)
+    try:
+        outcome = outcome_of(train(row["size"], row["split"]), row["size"], row["split"], unnamed)
+        found |= {_OUTCOME: outcome, "test_cases": outcome.n_test}
+    except NoScoreError as problem:
+        found["error"] = one_line(str(problem))
+    except (Exception, SystemExit) as problem:  # another person's function: what it raises is the fit's record
+        found["error"] = one_line(f"{type(problem).__name__}: {problem}")
+    else:
+        found["seconds"] = outcome.seconds
+    if not found["seconds"]:
+        found["seconds"] = round(perf_counter() - start, 4)
+    return found
+
+
+def _metrics(metric: str | Sequence[str] | None) -> list[str] | None:
+    if metric is None:
+        return None
+    wanted = "one or more different names of metrics"
+    names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
+    names = [text("metric", name, wanted) for name in names]
+    if not names or len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):
+        raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+    return names

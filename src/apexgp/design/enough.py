@@ -1,0 +1,101 @@
+"""When a curve has been measured well enough: a stop rule for runs, by the figures that designs are judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn.base import clone
+
+from .._check import instance, positive, probability, real_number, text
+from .._numbers import chance, exactly
+from ..answers.required import CONFIDENCE, attainable_target, prob_met
+from ..collect.curves import CurveSet
+from ..errors import RequestError
+from ..estimators import APExGP
+from . import risks
+
+__all__ = ["Enough"]
+
+_FEWEST = 3  # sizes that a forecast starts from
+
+
+@dataclass(frozen=True)
+class Enough:
+    """Stop measuring when the forecast at one size is narrow enough, or says whether it reaches a target.
+
+    A `stop` for `collect_scores`: called with the curves so far, it gives the reason to stop, or an empty text.
+
+    Parameters
+    ----------
+    at : float
+        Training-set size at which the score matters.
+    width : float, optional
+        Enough is a 95 % interval of the expected score that is no wider than this.
+    target, confidence : float, optional
+        Enough is to know, with the probability `confidence`, that the expected score reaches the target, or that it
+        does not.
+    metric : str, optional
+        Which metric, where a run measures several.
+    model : APExGP, optional
+        Settings of the model.
+
+    Examples
+    --------
+    >>> def train(n, seed):
+    ...     return 0.9 - 0.8 * n**-0.5 + 0.01 * seed
+    >>> run = collect_scores(train, [50, 100, 200, 400], 10, metric="auroc", stop=Enough(at=1000, width=0.1))
+    >>> len(run.fits) < 40
+    True
+    """
+
+    at: float
+    width: float | None = None
+    target: float | None = None
+    confidence: float = CONFIDENCE
+    metric: str | None = None
+    model: APExGP | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", positive("at", self.at))
+        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        if self.width is not None:
+            object.__setattr__(self, "width", positive("width", self.width))
+        if self.target is not None:
+            object.__setattr__(self, "target", real_number("target", self.target))
+        if self.metric is not None:
+            text("metric", self.metric)
+        if self.model is not None:
+            instance("model", self.model, APExGP, "an APExGP")
+        if self.width is None and self.target is None:
+            raise RequestError(
+                "Enough needs to know what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))
+            )
+
+    def __call__(self, curves: CurveSet) -> str:
+        """Why the curves so far are enough; an empty text where they are not, or cannot be forecast from yet."""
+        if not curves:
+            return ""
+        curve = curves.only if self.metric is None else curves[None, self.metric]
+        if len(np.unique(curve.sizes)) < _FEWEST:
+            return ""
+        model = clone(self._settings).fit(curve)
+        forecast = model.forecast([self.at], of="expected")
+        width = float(risks.widths(forecast)[0])
+        if self.width is not None and width <= self.width:
+            return f"Enough: the 95 % interval of the expected score at {exactly(self.at)} is {width:.3f} wide."
+        if self.target is None:
+            return ""
+        goal = attainable_target(self.target, model.ceiling, curve.direction)
+        prob = float(prob_met(forecast, goal, curve.direction)[0])
+        if not risks.settled_after(prob, 1.0, self.confidence):
+            return ""
+        return (
+            f"Enough: the chance is {chance(prob)} that {exactly(self.at)} {curve.unit_name} reach a mean score of "
+            f"{goal:g}."
+        )
+
+    @cached_property
+    def _settings(self) -> APExGP:
+        return APExGP() if self.model is None else self.model

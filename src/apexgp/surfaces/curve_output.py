@@ -1,0 +1,95 @@
+"""Where a command that measures leaves its curve, and the record of fits that the same command goes on from."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..collect.curves import CurveSet
+from ..errors import ApexError, RequestError
+from ..files.writing import check_writable, file_behind
+from .command import Sets
+from .words.collect import stopped_sentence
+
+__all__ = ["CurveOutput"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveOutput:
+    """The files of a run. What could not be written at the end is refused before any work is done."""
+
+    out: Annotated[Path, typer.Option(help="File for the curve.")] = Path("curve.csv")
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that each fit is added to; the same command goes on from it.  [default: beside --out, with "
+            ".runs before the ending]",
+            show_default=False,
+        ),
+    ] = None
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the curve if it exists, never the fits."), Sets("overwrite")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if file_behind(self.record) == file_behind(self.out):
+            raise RequestError(f"--out and --results are the same file, {self.out}. Name two.")
+        check_writable(self.out, self.force or self._comes_from_record())
+        check_writable(self.record, True)
+
+    @property
+    def record(self) -> Path:
+        """The record of the fits, as it is called."""
+        return self.results or self.out.parent / f"{self.out.stem}.runs.csv"
+
+    @property
+    def fits(self) -> Path:
+        """The file behind that name."""
+        return file_behind(self.record)
+
+    def write(self, curves: CurveSet) -> None:
+        """Write the curve, unless that is what the file holds already."""
+        text = curves.as_csv().encode()
+        if not (self.out.is_file() and self.out.read_bytes() == text):
+            curves.to_csv(self.out, overwrite=True)
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Word what ends a run for those who are to start it again."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            typer.echo(f"\n{stopped_sentence(self.record)}", err=True)
+            raise typer.Exit(130) from None
+        except RequestError as problem:
+            if "results" in dict(problem.to_set):
+                # The old curve belongs to the old record.
+                fresh = [("out", "other.csv"), *([] if self.results is None else [("results", "other.runs.csv")])]
+                sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
+                problem.remedy = (sentence, *fresh)
+            raise
+
+    def _comes_from_record(self) -> bool:
+        """Whether all that the curve says is in the record, as when an earlier run wrote it: then it may be renewed."""
+        if not (self.record.is_file() and self.out.is_file()):
+            return False
+        try:
+            rows = _scores(self.out.read_text(encoding="utf-8"))
+            recorded = _scores(CurveSet.from_results(self.record).as_csv())
+        except (ApexError, ValueError, OSError, csv.Error):
+            return False
+        return bool(rows) and rows <= recorded
+
+
+def _scores(text: str) -> set[tuple[str | None, ...]]:
+    """The rows of a file of curves, without what is only said of them, such as their metric and its direction."""
+    return {
+        tuple(row.get(name) for name in ("size", "score", "split", "task", "train_score"))
+        for row in csv.DictReader(text.splitlines())
+    }
