@@ -37,6 +37,7 @@ from ..tables import (
 from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
+from ..words.glossary import GLOSSARY
 from ..words.remake import design_in_shell, report_in_python, report_in_shell
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
 
@@ -79,9 +80,8 @@ class _Task:
             "name": self.name,
             "anchor": self.anchor,
             "facts": facts,
-            # What was asked for most comes first: the size for a target, then the forecast, then the plan.
             "answers": [
-                *reversed(answer_sentences(answer.forecast)),
+                *answer_sentences(answer.forecast),
                 *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
             ],
             "cautions": list(dict.fromkeys(cautions)),
@@ -127,6 +127,7 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         opening=opening(len(sections), len(failed)),
         summary=summary_table({name: answer.forecast for name, answer in answers.items()}),
         shared=first if all(section["assumptions"] == first for section in sections) else None,
+        glossary=GLOSSARY,
         data_intro=DATA_INTRO,
         citations=citations(source for task in tasks for source in task.sources),
         python=report_in_python(models, question),

@@ -44,6 +44,8 @@ from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.design import how_designs_are_ranked
+from ..words.forecast import short_answer
+from ..words.glossary import GLOSSARY
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
@@ -176,7 +178,7 @@ def _design(asked: DesignRequest) -> DesignFacts:
 
 
 def _advice(asked: AdviceRequest) -> AdviceFacts:
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
     forecast = _options(ForecastOptions, asked).question()
     model, _ = _fitted(asked)
     question = DesignQuestion.after(forecast, model, budget=asked.budget, available=asked.available)
@@ -223,6 +225,8 @@ def _page(asked: PageRequest) -> PageFacts:
         "measurements": as_csv(curve_columns([model.curve_])),
         "python": answer_in_python(answer, planned),
         "shell": answer_in_shell(answer, planned),
+        "short": short_answer(answer),
+        "glossary": dict(GLOSSARY),
         "notes": list(notes),
     }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..._numbers import chance, money, roughly
+from ..._numbers import at_least, chance, money
 
-__all__ = ["as_typed", "chance", "listed", "money", "roughly"]
+__all__ = ["as_typed", "at_least", "chance", "listed", "money"]
 
 
 def as_typed(path: Path) -> str:
