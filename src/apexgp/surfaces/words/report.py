@@ -9,7 +9,9 @@ from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...forecast import Quantity
 from ...questions.forecast import ForecastAnswer
+from ...questions.record import the_record
 from .phrases import listed
+from .record import record_words
 
 __all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "written_line"]
 
@@ -22,12 +24,6 @@ _BACKTEST = (
 DATA_INTRO = (
     "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
     "are what these lines start from."
-)
-
-# How the default model fared; docs/calibration.md has the table.
-_RECORD = (
-    "On 531 real curves of 75 tasks, each forecast with priors that had not seen its task, the 95 % intervals held 94, "
-    "94 and 91 % of the later scores at up to 2, 2 to 10 and more than 10 times the pilot's size."
 )
 
 
@@ -72,8 +68,9 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
         "Priors": _priors(model),
         "Backtest": _BACKTEST,
     }
-    if model.inference == "bayes" and model.priors == "calibrated" and model.mean == "burr":
-        told["Record"] = _RECORD
+    record = the_record(answer)
+    if record is not None:
+        told["Record"] = record_words(record, curve, answer.question.level)
     return told
 
 
