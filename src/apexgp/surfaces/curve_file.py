@@ -15,6 +15,7 @@ from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..reading.source import TableSettings
 from .command import Sets
+from .options import share_option
 
 __all__ = ["ColumnOptions", "CurveFile", "CurveFileIfAny"]
 
@@ -67,7 +68,17 @@ class ColumnOptions:
     unit: Annotated[
         str | None,
         typer.Option(
-            help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
+            help="What a size counts, as the answer is to call it, such as patients.  [default: what the file says, or "
+            "examples]",
+            show_default=False,
+        ),
+    ] = None
+    test_share: Annotated[
+        float | None,
+        share_option(
+            help="Share of all that is collected that is kept for validation and test, such as 20%: say how many are "
+            "needed in all.  [default: what the file says, if anything]",
+            show_default=False,
         ),
     ] = None
     train_column: Annotated[
@@ -125,6 +136,7 @@ class ColumnOptions:
             score_sd=self.sd_column,
             n_test=self.n_test,
             averaged_over=self.averaged_over,
+            test_share=self.test_share,
         )
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:

@@ -36,7 +36,9 @@ class PilotFacts(TypedDict):
     metric_name: str
     task: str | None
     direction: Literal["higher", "lower"]
-    unit: Literal["rows", "groups"]
+    unit: str
+    unit_name: str
+    test_share: float | None
     scores: int
     sizes: list[float]
     means: list[float]

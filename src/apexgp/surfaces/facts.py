@@ -280,6 +280,8 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
         "task": curve.task,
         "direction": curve.direction,
         "unit": curve.unit,
+        "unit_name": curve.unit_name,
+        "test_share": curve.test_share,
         "scores": len(curve),
         "sizes": pilot.sizes.tolist(),
         "means": pilot.mean.tolist(),

@@ -93,6 +93,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
         "metric": curve.metric,
         "lower_is_better": curve.direction == "lower",
         "unit": curve.unit,
+        "test_share": curve.test_share,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
         "details": detail_columns(curve),
     }

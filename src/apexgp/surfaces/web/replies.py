@@ -114,7 +114,8 @@ class Curve(_Reply):
     task: str | None
     metric: str
     lower_is_better: bool
-    unit: Literal["rows", "groups"]
+    unit: str
+    test_share: float | None
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
     details: dict[str, list[float | None]] = Field(
         description="What is known of each score beside it, by the name of its column: train_score, score_sd, n_test, "

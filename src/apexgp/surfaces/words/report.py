@@ -21,6 +21,10 @@ _BACKTEST = (
     "probability that a forecast gave to within 0.01 of what came; the next columns say which share of the measured "
     "scores lay within the intervals, at three decimals; the CRPS sums it up in one number, and lower is better."
 )
+_SIZES = {
+    "rows": "The number of labelled examples that the classifier was trained on.",
+    "groups": "The number of groups (such as patients) that the classifier was trained on, each with all its examples.",
+}
 DATA_INTRO = (
     "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
     "are what these lines start from."
@@ -49,10 +53,9 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
     lower = curve.direction == "lower"
     best = f"{'lower' if lower else 'higher'} is better, and {'0' if lower else '1'} is perfect"
     splits = "" if curve.split is None else " Scores with the same split label come from the same split of the data."
-    size = (
-        "The number of labelled examples that the classifier was trained on."
-        if curve.unit == "rows"
-        else "The number of groups (such as patients) that the classifier was trained on, each with all its examples."
+    size = _SIZES.get(curve.unit, f"The number of {curve.unit_name} that the classifier was trained on.")
+    size += f" {curve.unit_name.capitalize()} for validation and test come on top" + (
+        "." if curve.test_share is None else f": {100 * curve.test_share:.3g} % of all that is collected."
     )
     each = max(curve.replicates.count.tolist())
     told = {
