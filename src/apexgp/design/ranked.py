@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import instance, positive
-from .._numbers import chance, exactly, roughly
+from .._numbers import at_least, chance, exactly
 from .plans import Design
 
 __all__ = ["PilotDesign", "RankedDesign", "at_hand", "frugal", "interval_words"]
@@ -229,4 +229,4 @@ def frugal(designs: Sequence[RankedDesign]) -> RankedDesign:
 
 def interval_words(interval: Interval | None) -> str:
     """An interval of sizes in a few words."""
-    return "-" if interval is None else " to ".join(map(roughly, interval))
+    return "-" if interval is None else " to ".join(map(at_least, interval))

@@ -94,6 +94,8 @@ class RequiredFacts(TypedDict):
     prob_now: float
     already_met: bool
     relative_error: float
+    digits: int
+    """To how many digits words round the sizes up."""
     cautions: NotRequired[list[str]]
 
 
@@ -402,6 +404,8 @@ class PageFacts(TypedDict):
     measurements: str
     python: str
     shell: str
+    short: str
+    """The answer in a line that fits a phone."""
     notes: list[str]
 
 

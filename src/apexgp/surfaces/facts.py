@@ -108,15 +108,15 @@ def _task_facts(found: CurveForecast, level: float) -> types.TaskFacts:
     }
 
 
-def plan_facts(answer: PlanAnswer) -> types.PlanFacts:
-    """A collection plan and the model behind it."""
+def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> types.PlanFacts:
+    """A collection plan and the model behind it; the words tell it from the size that is `required`."""
     model, plan = answer.model, answer.plan
     sources: tuple[Reference, ...] = (*sources_of(model), "mahmood_b")
     return {
         **_model_facts(model),
         "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
         "rounds": rows_of(plan.to_dict()),
-        **_said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions, sources),
+        **_said(plan_sentence(plan, model.curve_, required), plan_methods(plan, model), plan.cautions, sources),
     }
 
 
@@ -263,7 +263,7 @@ def _settings_facts(model: APExGP) -> types.SettingsFacts:
 
 
 def _model_facts(model: APExGP) -> types.ModelFacts:
-    fit = ("weights", "log_evidence", "effective_size", "objective", "converged")
+    fit = ("weights", "log_evidence", "effective_size", "end_error", "objective", "converged")
     return {
         **_settings_facts(model),
         "pilot": _pilot(model.curve_),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .._answer import Answer
 from .._check import FloatArray
-from .._numbers import chance, exactly, multiple
+from .._numbers import chance, exactly
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
@@ -16,7 +16,8 @@ from ..design.ranked import PilotDesign, RankedDesign
 from ..questions.backtest import BacktestAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..repeated.backtest_answer import Backtest
-from .words.required import required_words
+from .words.backtest import OWN
+from .words.required import required_words, times_pilot
 
 __all__ = [
     "Cells",
@@ -51,7 +52,8 @@ def forecast_table(answer: ForecastAnswer) -> Cells:
     if answer.required is None or answer.chances is None:
         return header, rows
     return [*header, f"reaches {answer.required.target:g}"], [
-        [*row, chance(probability)] for row, probability in zip(rows, answer.chances, strict=True)
+        [*row, chance(probability, answer.required.confidence)]
+        for row, probability in zip(rows, answer.chances, strict=True)
     ]
 
 
@@ -93,16 +95,12 @@ def _first_sentence(text: str) -> str:
 
 def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
     """One row a probability with which the target is reached: the size that does."""
-    sizes = {0.1: found.interval[0], 0.5: found.median, 0.9: found.interval[1], found.confidence: found.size}
-    last = curve.largest
-    return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], [
-        [
-            f"with {100 * level:g} %",
-            words := required_words(replace(found, size=size, already_met=False), last),
-            multiple(size / last, found.relative_error) if words[-1].isdigit() else "-",
-        ]
-        for level, size in sorted(sizes.items())
-    ]
+    last, rows = curve.largest, []
+    for level, size in found.by_probability.items():
+        one = replace(found, size=size, already_met=False)
+        words = required_words(one, last)
+        rows.append([f"with {100 * level:g} %", words, times_pilot(one, last) if words[-1].isdigit() else "-"])
+    return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], rows
 
 
 def advice_table(found: PilotDesign) -> Cells:
@@ -172,8 +170,11 @@ def held_out_table(result: Backtest, method: str) -> Cells:
 
 
 def backtest_table(answer: BacktestAnswer) -> Cells:
-    """One row a method, with what it asks for to reach a target."""
+    """One row per method, the best first where there is a best, with what it asks for to reach a target."""
     header, rows = table_of(answer.result)
+    if not answer.result.is_ranked:
+        order = [*OWN, *answer.question.methods]
+        rows.sort(key=lambda row: order.index(row[0]))
     if answer.required:
         header.append(f"size for {answer.question.target:g}")
         for row in rows:

@@ -56,7 +56,7 @@ class _Task:
     def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
         facts: ReportFacts = {
             "forecast": forecast_facts(answer.forecast),
-            "plan": None if answer.plan is None else plan_facts(answer.plan),
+            "plan": None if answer.plan is None else plan_facts(answer.plan, answer.forecast.required),
             "design": None if answer.advice is None else design_facts(answer.advice),
             "backtest": backtest_facts(answer.backtest),
         }
@@ -79,9 +79,8 @@ class _Task:
             "name": self.name,
             "anchor": self.anchor,
             "facts": facts,
-            # What was asked for most comes first: the size for a target, then the forecast, then the plan.
             "answers": [
-                *reversed(answer_sentences(answer.forecast)),
+                *answer_sentences(answer.forecast),
                 *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
             ],
             "cautions": list(dict.fromkeys(cautions)),

@@ -44,6 +44,7 @@ from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.design import how_designs_are_ranked
+from ..words.forecast import short_answer
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
@@ -197,7 +198,7 @@ def _page(asked: PageRequest) -> PageFacts:
     question, plan = _options(ForecastOptions, asked).question(), _plan_if_priced(asked)
     model, notes = _fitted(asked)
     answer, planned = question.answer(model), None if plan is None else plan.answer(model)
-    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned)
+    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned, answer.required)
     tables = {"forecast": forecast_table(answer)}
     if planned is not None:
         tables["plan"] = table_of(planned.plan)
@@ -223,6 +224,7 @@ def _page(asked: PageRequest) -> PageFacts:
         "measurements": as_csv(curve_columns([model.curve_])),
         "python": answer_in_python(answer, planned),
         "shell": answer_in_shell(answer, planned),
+        "short": short_answer(answer),
         "notes": list(notes),
     }
 

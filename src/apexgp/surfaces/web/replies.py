@@ -95,6 +95,7 @@ class PageAnswer(_Reply):
     measurements: str = Field(description="The curve as comma-separated values, as the commands read them.")
     python: str = Field(description="Lines of Python that give the same numbers.")
     shell: str = Field(description="Commands that give the same numbers.")
+    short: str = Field(description="The answer in a line that fits a phone.")
     notes: list[str] = Field(description="What the computation had to say.")
 
 

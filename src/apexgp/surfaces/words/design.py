@@ -10,7 +10,7 @@ from ...design.ranked import PilotDesign, RankedDesign
 from ...estimators import APExGP
 from ...questions.design import DesignAnswer
 from .method import pilot_and_method
-from .phrases import chance, listed, roughly
+from .phrases import at_least, chance, listed
 
 __all__ = ["design_methods", "design_sentence", "how_designs_are_ranked"]
 
@@ -137,7 +137,7 @@ def _interval(ends: tuple[float, float]) -> str:
     low, high = ends
     if math.isinf(low):
         return "beyond all that was looked at"
-    return f"{roughly(low)} or more" if math.isinf(high) else f"{roughly(low)} to {roughly(high)}"
+    return f"{at_least(low)} or more" if math.isinf(high) else f"{at_least(low)} to {at_least(high)}"
 
 
 def design_methods(answer: DesignAnswer) -> str:

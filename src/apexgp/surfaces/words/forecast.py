@@ -8,15 +8,36 @@ from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
 from .method import pilot_and_method
-from .required import required_methods, required_sentence
+from .required import required_methods, required_sentence, required_words
 
-__all__ = ["answer_sentences", "forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
+__all__ = [
+    "answer_sentences",
+    "forecast_methods",
+    "forecast_sentence",
+    "picture_line",
+    "pilot_line",
+    "short_answer",
+]
 
 
 def answer_sentences(answer: ForecastAnswer) -> list[str]:
-    """What was asked for: the forecast and, where there is a target, how many examples it takes."""
+    """What was asked for: where there is a target, how many examples it takes; then the forecast."""
     of_target = [] if answer.required is None else [required_sentence(answer.required, answer.model.curve_)]
-    return [forecast_sentence(answer), *_training_sentence(answer), *of_target]
+    return [*of_target, forecast_sentence(answer), *_training_sentence(answer)]
+
+
+def short_answer(answer: ForecastAnswer) -> str:
+    """The same in one line of a phone: the target first, then the farthest forecast."""
+    curve, required = answer.model.curve_, answer.required
+    (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
+    forecast = f"{size:,.10g} {curve.unit_name}: {answer.forecast.mean[-1]:.3f}"
+    if required is None:
+        return f"{forecast}, {lower[-1]:.3f} to {upper[-1]:.3f}"
+    if required.already_met:
+        return f"{required.target:g}: met already. {forecast}"
+    takes = required_words(required, curve.largest)
+    what = f" {curve.unit_name}" if takes[-1].isdigit() else ""
+    return f"{required.target:g}: {takes}{what}. {forecast}"
 
 
 def forecast_sentence(answer: ForecastAnswer) -> str:

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from ...answers.plan import CollectionPlan
+from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
 from .phrases import chance, listed, money
+from .required import is_realistic
 
 __all__ = ["plan_methods", "plan_sentence"]
 
 _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 
-def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
-    """What to collect."""
+def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize | None = None) -> str:
+    """What to collect, and how that differs from the size that the target takes, where that stands beside it."""
+    return f"{_what_to_collect(plan, curve)} {_which_to_write_down(required, curve)}"
+
+
+def _which_to_write_down(required: RequiredSize | None, curve: LearningCurve) -> str:
+    """Plan and required size are two numbers for two purposes."""
+    cheapest = "The plan is the cheapest course at these costs, and ends as soon as the target is met"
+    if required is None:
+        return f"{cheapest}; the number to write into a protocol is the required size of a forecast with this target."
+    if required.already_met:
+        return f"{cheapest}; a protocol need not ask for more than there is."
+    if not is_realistic(required, curve.largest):
+        return f"{cheapest}; there is no required size to write into a protocol."
+    size = f"{required.in_words(required.size)} {curve.unit_name}"
+    return f"{cheapest}; the number to write into a protocol is the required size, {size}."
+
+
+def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
     goal = f"{curve.metric_name} of {plan.target:g}"
     worth = sorted({size for size in plan.stops if size > plan.start})
     met = (
@@ -52,7 +71,8 @@ def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         "probability that a training-set size suffices taken from the posterior. With a target "
         f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_example:g} per "
         f"{what.removesuffix('s')} and a penalty of {plan.penalty:g}, starting from {plan.start:,} {what} "
-        f"(sufficient with probability {plan.prob_now:.3f}), the planned training-set sizes were {listed(plan.stops)}; "
+        f"(sufficient with a probability of {chance(plan.prob_now)}), the planned training-set sizes were "
+        f"{listed(plan.stops)}; "
         f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
-        f"{money(plan.expected_cost)}, and the probability of missing the target {plan.failure_probability:.3f}."
+        f"{money(plan.expected_cost)}, and the probability of missing the target {chance(plan.failure_probability)}."
     )

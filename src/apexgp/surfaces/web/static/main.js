@@ -160,11 +160,11 @@ function showNothing(faults) {
   peek();
 }
 
-/** On a narrow screen, while the answer is out of sight: the last line of the forecast, and the way there. */
+/** On a narrow screen, while the answer is out of sight: what it comes to, and the way there. */
 function peek() {
-  const row = shown?.answer.tables.forecast.rows.at(-1);
-  element("peek").hidden = !row || answerInSight;
-  if (row) element("peek").textContent = `${row[0]} examples: ${row[2]}, ${row[3]} ↓`;
+  const short = shown?.answer.short;
+  element("peek").hidden = !short || answerInSight;
+  if (short) element("peek").textContent = `${short} ↓`;
 }
 
 /** Read text or a file by the library's reader; into the rows from `row` on, or in place of all. */
