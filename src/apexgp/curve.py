@@ -18,8 +18,8 @@ from .files.writing import write_text
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, metric_name, unbounded_metric
 from .reading.score_details import BY_SCORE, checked_details
-from .reading.source import Source, TableSettings, read_measurements
 from .reading.size_labels import share_kept, unit_label
+from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
 

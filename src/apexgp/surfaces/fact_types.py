@@ -100,9 +100,10 @@ class RequiredFacts(TypedDict):
 
 
 class TargetFacts(TypedDict, total=False):
-    """What a target takes, where there is one."""
+    """What a target takes, where there is one, and how much that is with the cases for validation and test."""
 
     required: RequiredFacts
+    total: float | None
 
 
 class ForecastFacts(ModelFacts, TargetFacts, Said):

@@ -33,6 +33,7 @@ from .words.experiment import experiment_methods, experiment_sentence
 from .words.forecast import answer_sentences, forecast_methods
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
+from .words.on_top import total_required
 from .words.plan import plan_methods, plan_sentence
 
 __all__ = [
@@ -54,13 +55,13 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
     if answer.chances is not None:
         for row, chance in zip(rows, answer.chances.tolist(), strict=True):
             row["prob_target"] = chance
-    untold = answer.without_training
+    untold, required = answer.without_training, answer.required
     return {
         **_model_facts(model),
         "level": answer.question.level,
         "forecast": rows,
         "without_training": None if untold is None else _rows_of(untold, answer.question.level),
-        **_target_facts(answer.required),
+        **_target_facts(required, model.curve_),
         **_said(" ".join(answer_sentences(answer)), forecast_methods(answer), answer.cautions, sources_of(model)),
     }
 
@@ -300,8 +301,11 @@ def _forecast_rows(
     ]
 
 
-def _target_facts(found: RequiredSize | None) -> types.TargetFacts:
-    return {} if found is None else {"required": _required_facts(found)}
+def _target_facts(found: RequiredSize | None, curve: LearningCurve | None = None) -> types.TargetFacts:
+    if found is None:
+        return {}
+    total: types.TargetFacts = {} if curve is None else {"total": total_required(found, curve)}
+    return {"required": _required_facts(found), **total}
 
 
 def _required_facts(found: RequiredSize) -> types.RequiredFacts:

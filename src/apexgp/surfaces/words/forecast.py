@@ -8,6 +8,7 @@ from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
 from .method import pilot_and_method
+from .on_top import on_top_of_required
 from .required import required_methods, required_sentence, required_words
 
 __all__ = [
@@ -22,8 +23,10 @@ __all__ = [
 
 def answer_sentences(answer: ForecastAnswer) -> list[str]:
     """What was asked for: where there is a target, how many examples it takes; then the forecast."""
-    of_target = [] if answer.required is None else [required_sentence(answer.required, answer.model.curve_)]
-    return [*of_target, forecast_sentence(answer), *_training_sentence(answer)]
+    curve, of_target = answer.model.curve_, []
+    if answer.required is not None:
+        of_target = [required_sentence(answer.required, curve), on_top_of_required(answer.required, curve)]
+    return [*filter(None, of_target), forecast_sentence(answer), *_training_sentence(answer)]
 
 
 def short_answer(answer: ForecastAnswer) -> str:
@@ -71,7 +74,10 @@ def forecast_methods(answer: ForecastAnswer) -> str:
         for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
     )
     text = f"{pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
-    return text if answer.required is None else f"{text} {required_methods(answer.required, curve)}"
+    if answer.required is None:
+        return text
+    required = required_methods(answer.required, curve)
+    return f"{text} {required} {on_top_of_required(answer.required, curve)}".rstrip()
 
 
 def pilot_line(curve: LearningCurve) -> str:

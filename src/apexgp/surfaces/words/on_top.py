@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-import math
-
+from ..._numbers import rounded_up
 from ...answers.plan import CollectionPlan
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from .required import is_realistic
 
-__all__ = ["on_top_of_plan", "on_top_of_required", "total_with"]
+__all__ = ["on_top_of_plan", "on_top_of_required", "total_required"]
 
 
-def total_with(size: float, share: float) -> int:
-    """How many are needed in all, where a share of them is not trained on; rounded up to as many digits as the size."""
-    digits = len(f"{size:.0f}".rstrip("0"))
-    total = math.ceil(round(size / (1 - share), 6))
-    step = 10 ** max(0, len(str(total)) - max(2, digits))
-    return -(-total // step) * step
+def total_required(found: RequiredSize, curve: LearningCurve) -> float | None:
+    """How many a target takes in all, from the size that is printed; None where that is not known, or no plan."""
+    if curve.test_share is None or found.already_met or not is_realistic(found, curve.largest):
+        return None
+    return _total(found.rounded_size, curve.test_share, found.digits)
+
+
+def _total(size: float, share: float, digits: int) -> float:
+    # To a thousandth of a case, since 0.1 is no binary fraction: 900 of which 10 % are kept are 1,000 in all.
+    return rounded_up(round(size / (1 - share), 3), digits)
 
 
 def on_top_of_required(found: RequiredSize, curve: LearningCurve) -> str:
     """That validation and test cases come on top of the size for a target, and how many it makes in all."""
     if found.already_met or not is_realistic(found, curve.largest):
         return ""
-    return _on_top(curve, found.rounded_size)
+    return _on_top(curve, total_required(found, curve))
 
 
 def on_top_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:
-    """The same of the first round of a plan that collects something."""
+    """The same of the first size to collect, to the last digit, as the plan is."""
     worth = [size for size in plan.stops if size > plan.start]
-    return _on_top(curve, min(worth)) if worth else ""
+    if not worth:
+        return ""
+    share = curve.test_share
+    return _on_top(curve, None if share is None else _total(min(worth), share, 15), f" to train on {min(worth):,.12g}")
 
 
-def _on_top(curve: LearningCurve, size: float) -> str:
-    what = f"{curve.unit_name} for validation and test come on top"
-    if curve.test_share is None:
-        return f"These are for training alone; {what}."
-    total = total_with(size, curve.test_share)
-    return (
-        f"These are for training alone; {what}: {total:,} in all, where {100 * curve.test_share:.3g} % are kept for "
-        "them."
-    )
+def _on_top(curve: LearningCurve, total: float | None, at: str = "") -> str:
+    text = f"Sizes count training {curve.unit_name} alone; those for validation and test come on top"
+    if total is None or curve.test_share is None:
+        return f"{text}."
+    return f"{text}: {total:,.0f} in all{at}, if {100 * curve.test_share:.3g} % are kept for them."

@@ -7,6 +7,7 @@ from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
+from .on_top import on_top_of_plan
 from .phrases import chance, listed, money
 from .required import is_realistic
 
@@ -17,7 +18,9 @@ _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize | None = None) -> str:
     """What to collect, and how that differs from the size that the target takes, where that stands beside it."""
-    return f"{_what_to_collect(plan, curve)} {_which_to_write_down(required, curve)}"
+    # Beside a required size that is said already.
+    on_top = on_top_of_plan(plan, curve) if required is None else ""
+    return f"{_what_to_collect(plan, curve)} {_which_to_write_down(required, curve)} {on_top}".rstrip()
 
 
 def _which_to_write_down(required: RequiredSize | None, curve: LearningCurve) -> str:

@@ -64,8 +64,8 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
         "Size": size,
         "Forecast": f"{_quantity(answer.question.of, curve)} The interval holds it with the stated probability. "
         "Statements about a target are about the true expected score, free of the luck of any split.",
-        "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
-        "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
+        "Shape": "The score is expected to improve with the training set towards a limit, and the later "
+        f"{curve.unit_name} to be like the pilot's. No curve can foresee another hospital, scanner or classifier.",
         "Ceiling": _best(model, lower) + _chance_level(model, lower),
         "Noise": _noise(model, bool(each > 1)),
         "Priors": _priors(model),
