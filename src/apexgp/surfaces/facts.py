@@ -62,7 +62,12 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
         "forecast": rows,
         "without_training": None if untold is None else _rows_of(untold, answer.question.level),
         **_target_facts(required, model.curve_),
-        **_said(" ".join(answer_sentences(answer)), forecast_methods(answer), answer.cautions, sources_of(model)),
+        **_said(
+            " ".join(answer_sentences(answer)),
+            forecast_methods(answer),
+            answer.cautions,
+            (*sources_of(model), "collins"),
+        ),
     }
 
 

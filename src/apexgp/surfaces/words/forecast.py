@@ -10,6 +10,7 @@ from ...questions.forecast import ForecastAnswer
 from .method import pilot_and_method
 from .on_top import on_top_of_required
 from .required import required_methods, required_sentence, required_words
+from .tripod import tripod_sentence
 
 __all__ = [
     "answer_sentences",
@@ -74,10 +75,10 @@ def forecast_methods(answer: ForecastAnswer) -> str:
         for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
     )
     text = f"{pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
-    if answer.required is None:
-        return text
-    required = required_methods(answer.required, curve)
-    return f"{text} {required} {on_top_of_required(answer.required, curve)}".rstrip()
+    if answer.required is not None:
+        told = (required_methods(answer.required, curve), on_top_of_required(answer.required, curve))
+        text = " ".join([text, *filter(None, told)])
+    return f"{text} {tripod_sentence(answer)}"
 
 
 def pilot_line(curve: LearningCurve) -> str:

@@ -75,7 +75,9 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
     if set(means) - set(PAPER_MEANS):
         found.append("the mean is not one of its two")
     if model.priors != "paper":
-        calibrated = "were calibrated on learning curves of the LCDB" if model.priors == "calibrated" else "are ours"
+        calibrated = (
+            "were calibrated on learning curves of LCDB 1.0 and 1.1" if model.priors == "calibrated" else "are ours"
+        )
         found += [
             f"the priors {calibrated}",
             "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",

@@ -42,17 +42,21 @@ def _splits(design: Design) -> str:
     return "one labelled split" if design.splits == 1 else f"{design.splits:.3g} splits"
 
 
+def _alike(one: float, other: float, factor: float = 1.5) -> bool:
+    return max(one, other) <= factor * min(one, other)
+
+
 def _differences(record: Record, curve: LearningCurve) -> str:
     """In what this pilot is unlike those, so that a reader can tell how far their record goes."""
     own, theirs = record.own, record.tried.design
     found = []
     if own.metric != theirs.metric:
         found.append(f"the score ({curve.metric_name})")
-    if not 1 / 1.5 < own.sizes / theirs.sizes < 1.5:
+    if not _alike(own.sizes, theirs.sizes):
         found.append(f"the number of sizes ({own.sizes})")
-    if not 0.5 < own.largest / theirs.largest < 2:
+    if not _alike(own.largest, theirs.largest, 2):
         found.append(f"the largest size ({own.largest:,.10g})")
-    if own.kind != theirs.kind or not 1 / 1.5 < own.splits / theirs.splits < 1.5:
+    if own.kind != theirs.kind or not _alike(own.splits, theirs.splits):
         found.append(f"the scores per size ({_splits(own)})")
     elif own.kind == "labelled" and curve.split is None:
         found.append("splits without labels")

@@ -13,7 +13,7 @@ from ...questions.record import the_record
 from .phrases import listed
 from .record import record_words
 
-__all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "written_line"]
+__all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "titled_as_sheet", "written_line"]
 
 _BACKTEST = (
     "Each method is fitted to the smaller sizes of the pilot and compared "
@@ -29,6 +29,11 @@ DATA_INTRO = (
     "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
     "are what these lines start from."
 )
+
+
+def titled_as_sheet(title: str) -> str:
+    """That the title was found, and how to have another."""
+    return f"Note: titled {title!r}, as the sheet is. Another with --title."
 
 
 def report_title(models: Mapping[str, APExGP]) -> str:
@@ -115,7 +120,7 @@ def _noise(model: APExGP, replicated: bool) -> str:
 
 def _priors(model: APExGP) -> str:
     if model.priors == "calibrated":
-        return "Learnt from hundreds of real learning curves of the Learning Curve Database."
+        return "Learnt from real learning curves of the Learning Curve Databases LCDB 1.0 and LCDB 1.1 (CC BY 4.0)."
     if model.priors == "paper":
         return "Those of the published method."
     if model.priors == "flat":
