@@ -27,6 +27,9 @@ class TableLayout(_Reply):
     columns: list[str]
     sheets: list[str] = Field(description="Of a workbook.")
     sheet: str | None = Field(description="The sheet that was read.")
+    cells: list[list[str]] = Field(
+        [], description="Size, score and split of a file with rows at fault, as they are written there."
+    )
 
 
 class Error(_Reply):
