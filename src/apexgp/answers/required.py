@@ -21,6 +21,7 @@ from ..forecast import Forecast, Quantity
 
 __all__ = [
     "CONFIDENCE",
+    "UNREAL",
     "Forecaster",
     "RequiredSize",
     "Success",
@@ -37,6 +38,9 @@ Success = Callable[[FloatArray], FloatArray]
 
 CONFIDENCE = 0.8
 """Probability with which a target should be met, where nothing else is said."""
+
+UNREAL = 10_000
+"""Beyond so many times the pilot a number of examples is no plan, whatever the curve says."""
 
 _FARTHEST = 1e300  # stands for infinity: what a curve has still to win there, it wins nowhere
 

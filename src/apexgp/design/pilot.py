@@ -71,7 +71,7 @@ def design_pilot(
         Score to reach (where lower is better, the error rate to come down to). Without `at`, designs are ranked by
         what they tell of the size that reaches it.
     confidence
-        Probability with which the question is settled: yes or no.
+        Probability with which the target should be reached; with as much it is decided, yes or no.
     cost
         What a fit costs: a function of its size; a pair, of a fit and of each example in it; or what `collect_curves`
         returned (or `CurveSet.from_results` read), for a budget in hours that follows from the seconds of its fits.

@@ -46,11 +46,12 @@ class PilotFacts(TypedDict):
 
 
 class FitFacts(TypedDict, total=False):
-    """How a model came by its parameters: by integration the first three, by a search the others."""
+    """How a model came by its parameters: by integration the first four, by a search the others."""
 
     weights: dict[str, float]
     log_evidence: float
     effective_size: float
+    end_error: float
     objective: float
     converged: bool
 
@@ -183,8 +184,10 @@ class DesignRow(TypedDict):
     widths: list[float]
     confirmed: bool
     grid_widths: list[float]
-    prob_settled: NotRequired[float]
-    required: NotRequired[Interval | None]
+    prob_yes: NotRequired[float]
+    prob_no: NotRequired[float]
+    prob_right: NotRequired[float]
+    later_sizes: NotRequired[Interval]
 
 
 class DesignAsked(TypedDict):
@@ -209,8 +212,10 @@ class DesignNow(TypedDict):
     risk: float
     widths: list[float]
     prob: float | None
-    required: Interval | None
-    settled: NotRequired[bool]
+    required: RequiredFacts | None
+    decided_at: float
+    verdict: Literal["yes", "no", "open"] | None
+    """Whether that size reaches the target."""
 
 
 class PilotOrNone(SettingsFacts):
@@ -407,11 +412,12 @@ class PageFacts(TypedDict):
     shell: str
     short: str
     """The answer in a line that fits a phone."""
+    glossary: dict[str, str]
     notes: list[str]
 
 
 class AdviceFacts(TypedDict):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     design: DesignFacts
     table: CellsFacts

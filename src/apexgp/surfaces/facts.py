@@ -114,29 +114,33 @@ def _task_facts(found: CurveForecast, level: float) -> types.TaskFacts:
     }
 
 
-def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> types.PlanFacts:
-    """A collection plan and the model behind it; the words tell it from the size that is `required`."""
+def plan_facts(answer: PlanAnswer) -> types.PlanFacts:
+    """A collection plan and the model behind it."""
     model, plan = answer.model, answer.plan
     sources: tuple[Reference, ...] = (*sources_of(model), "mahmood_b")
     return {
         **_model_facts(model),
         "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
         "rounds": rows_of(plan.to_dict()),
-        **_said(plan_sentence(plan, model.curve_, required), plan_methods(plan, model), plan.cautions, sources),
+        **_said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions, sources),
     }
 
 
 def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     """What to measure next, with a model fitted to the curve or, where there is none, with the priors of one."""
     found, model = answer.found, answer.model
-    own = plain({name: value for name, value in vars(found).items() if name not in ("designs", "cautions")})
+    own = plain(
+        {name: value for name, value in vars(found).items() if name not in ("designs", "cautions", "required_now")}
+    )
     now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
+    required = None if found.required_now is None else _required_facts(found.required_now)
+    now |= {"required": required, "decided_at": own.pop("decided_at"), "verdict": found.verdict_now}
     rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
     sources: tuple[Reference, ...] = (*sources_of(model), "chaloner")
     return {
         **_pilot_or_none(answer),
         "question": own,
-        "now": plain(now | {"settled": found.settled_now} if found.target is not None else now),
+        "now": plain(now),
         "designs": [row | more for row, more in zip(rows, along, strict=True)],
         "frugal": found.designs.index(found.frugal) + 1,
         "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,

@@ -12,7 +12,7 @@ from .._numbers import chance, exactly
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
-from ..design.ranked import PilotDesign, RankedDesign
+from ..design.ranked import PilotDesign
 from ..questions.backtest import BacktestAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..repeated.backtest_answer import Backtest
@@ -105,29 +105,7 @@ def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
 
 def advice_table(found: PilotDesign) -> Cells:
     """The best few of what can be measured next, below what is known now, at no more sizes than there is room for."""
-    shown = sorted({0, len(found.at) // 2, len(found.at) - 1})
-    header = ["measure", "fits", "expected error" if found.ranked_by == "score" else "Brier score"]
-    header += [f"95 % width at {exactly(found.at[i])}" for i in shown]
-    now = [
-        found.nothing,
-        "0",
-        f"{found.risk_now:.4f}",
-        *(f"{found.widths_now[i]:.3f}" for i in shown),
-    ]
-    rows = [now]
-    if found.target is not None:
-        header.append(f"{found.target:g} settled")
-        now.append("yes" if found.settled_now else "no")
-    for one in _worth_showing(found):
-        row = [found.words(one), str(one.fits), f"{one.risk:.4f}", *(f"{one.widths[i]:.3f}" for i in shown)]
-        rows.append(row + ([] if one.prob_settled is None else [chance(one.prob_settled)]))
-    return header, rows
-
-
-def _worth_showing(found: PilotDesign) -> list[RankedDesign]:
-    """The best few designs, the cheapest that is nearly as good, and the best without more data."""
-    worth = [*found.designs[:_BEST], found.frugal, found.best_at_hand]
-    return [one for one in found.designs if one in worth]
+    return found.table(sorted({0, len(found.at) // 2, len(found.at) - 1}), _BEST)
 
 
 def summary_table(answers: Mapping[str, ForecastAnswer]) -> Cells:
@@ -145,9 +123,9 @@ def summary_table(answers: Mapping[str, ForecastAnswer]) -> Cells:
 
 
 def curve_table(curve: LearningCurve) -> Cells:
-    """What was measured, one row a size."""
+    """What was measured, one row per size."""
     measured = curve.replicates
-    return ["size", "mean", "s.d.", "splits"], [
+    return ["size", "mean", "spread", "splits"], [
         [exactly(size), f"{mean:.3f}", f"{std:.3f}", str(splits)]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
     ]

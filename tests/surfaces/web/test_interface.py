@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from apexgp.surfaces.words.controls import CONTROLS
-from apexgp.surfaces.words.phrases import chance
 from conftest import pilot_table, require
 from serving import TABLE, refused, send
 
@@ -84,13 +83,10 @@ def test_what_to_measure_next_is_what_the_command_prints(ask, facts_of, pairs):
     assert advice["design"] == ask("/api/design", fields)[2]
     assert advice["table"]["rows"][0][0] == "nothing more"
     best = advice["design"]["designs"][0]
-    assert advice["table"]["rows"][1][1:] == [
-        str(best["fits"]),
-        f"{best['risk']:.4f}",
-        f"{best['widths'][0]:.3f}",
-        chance(best["prob_settled"]),
-    ]
-    assert "with 80 % probability, whether 5,640 examples reach 0.8" in advice["note"]
+    left = best["risk"] / advice["design"]["now"]["risk"]
+    assert advice["table"]["rows"][1][1:4] == [str(best["fits"]), f"{100 * left:.0f} %", f"{best['widths'][0]:.3f}"]
+    assert advice["table"]["header"][-1] == "then plan for"
+    assert "between which numbers the required size will be in eight cases of ten" in advice["note"]
 
 
 def test_what_to_measure_next_is_refused_by_the_field_or_the_control(ask):
@@ -170,7 +166,7 @@ def test_a_report_is_one_file(ask):
     assert report.lower().startswith(b"<!doctype html>")
     forecast = ask("/api/forecast", {"table": pilot_table(), "target": 0.8, "at": ["2000", "10x"]})[2]
     text = report.decode()
-    assert "With 1 more fit " in text
+    assert "1 model to train and up to 600 examples" in text
     assert "--budget 1" in re.sub(r"<.*?>", "", text)
     for row in forecast["forecast"]:
         assert f"{row['mean']:.3f}" in text

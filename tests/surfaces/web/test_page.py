@@ -57,7 +57,7 @@ def answered(page, words):
 
 
 def advised(page, words):
-    """Scroll to what would help most, and wait until it holds these words; all of it."""
+    """Scroll to what more measuring would change, and wait until it holds these words; all of it."""
     page.locator("#help-title").scroll_into_view_if_needed()
     page.wait_for_function(
         "words => document.querySelector('#advice').textContent.includes(words)"
@@ -144,14 +144,14 @@ def test_a_wrong_row_is_told_beside_it(open_page):
         assert "no column" in page.inner_text("#read-problem")
 
 
-def test_what_would_help_most_follows_the_forecast(open_page, server):
+def test_what_more_measuring_would_change_follows_the_forecast(open_page, server):
     link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.8&level=0.95&budget=2"
     with open_page(link, expected=["422"]) as page:
         asked = []
         page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/advice") else None)
         answered(page, "18,000 training examples")
         assert asked == []  # nobody looks at it yet
-        said = advised(page, "With 2 fits ")
+        said = advised(page, "with 2 models to train ")
         rows = SPREADSHEET.replace(",", ".")
         fields = {"table": rows, "target": 0.8, "budget": 2}
         advice = send(server, "/api/page/advice", fields)[2]
@@ -163,10 +163,10 @@ def test_what_would_help_most_follows_the_forecast(open_page, server):
         # What does not matter to it is not asked again; what matters is.
         page.fill("#level", "0.9")
         answered(page, "90 %")
-        advised(page, "With 2 fits ")
+        advised(page, "with 2 models to train ")
         assert len(asked) == 1
         page.fill("#budget", "1")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         assert page.url.endswith("&budget=1")
         # A control at fault has its message beside it, and the forecast stands.
         page.fill("#available", "100")
@@ -175,11 +175,11 @@ def test_what_would_help_most_follows_the_forecast(open_page, server):
         assert page.is_hidden("#problem")
         assert page.inner_text("#advice-table") == ""
         page.fill("#available", "1,000")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         assert page.locator("#next-problem").count() == 0
         page.locator("#rows input[name=score]").nth(4).fill("0.79")
         answered(page, "0.790")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         assert "1,000" in page.inner_text("#advice-table")
 
 
@@ -189,7 +189,7 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
     with open_page(link, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]) as page:
         answered(page, "3,600 training examples")
         assert page.is_visible("#plan-table tbody tr")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         saved = {}
         for kind in ("svg", "png", "csv", "measurements", "json", "python", "report"):
             with page.expect_download() as waiting:
@@ -206,7 +206,7 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         assert kept["plan"] == send(server, "/api/plan", costs)[2]
         assert kept["design"] == send(server, "/api/design", asked | {"budget": 1})[2]
         assert "design_pilot(model, budget=1, at=[720, 3600], target=0.78)" in saved["python"].read_text()
-        assert "With 1 more fit " in saved["report"].read_text()
+        assert "with 1 model to train " in saved["report"].read_text()
         assert saved["svg"].read_text().startswith("<svg ")
         png = saved["png"].read_bytes()
         assert png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -459,11 +459,13 @@ def test_a_narrow_screen_shows_all_and_the_gist(open_page):
         for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
-        advised(page, "With 2 fits ")
+        advised(page, "with 2 models to train ")
+        assert "Split" in page.locator("#glossary dt").all_inner_texts()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_selector("#peek:not([hidden])")
-        assert re.match(r"18,000 examples: 0\.\d{3}, 0\.\d{3} to 0\.\d{3}", page.inner_text("#peek"))
+        # The target first, then the forecast.
+        assert re.match(r"0\.78: (about )?[\d,]+ examples\. 18,000 examples: 0\.\d{3}", page.inner_text("#peek"))
         page.tap("#peek")
         page.wait_for_selector("#peek", state="hidden")
 
@@ -493,7 +495,7 @@ def test_axe_finds_nothing_serious(open_page, scheme):
         for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         judged("the whole answer")
         page.fill("#budget", "0")
         page.wait_for_selector("#budget[aria-invalid]")

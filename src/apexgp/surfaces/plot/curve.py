@@ -148,7 +148,7 @@ class CurveDisplay(CurvePicture, Display):
             markersize=4.5,
             capsize=2.5,
             linewidth=1,
-            label="measured (mean, s.d.)",
+            label="measured (mean, spread)",
             zorder=4,
         )
         drawn = [self.measured_scores, self.pilot_mean - spread[0], self.pilot_mean + spread[1], self.mean]

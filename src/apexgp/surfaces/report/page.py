@@ -38,6 +38,7 @@ from ..tables import (
 from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
+from ..words.glossary import GLOSSARY
 from ..words.remake import design_in_shell, report_in_python, report_in_shell
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
 from ..words.tripod import TRIPOD_INTRO, tripod_items
@@ -62,7 +63,7 @@ class _Task:
     def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
         facts: ReportFacts = {
             "forecast": forecast_facts(answer.forecast),
-            "plan": None if answer.plan is None else plan_facts(answer.plan, answer.forecast.required),
+            "plan": None if answer.plan is None else plan_facts(answer.plan),
             "design": None if answer.advice is None else design_facts(answer.advice),
             "backtest": backtest_facts(answer.backtest),
         }
@@ -140,6 +141,7 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         opening=opening(len(sections), len(failed)),
         summary=summary_table({name: answer.forecast for name, answer in answers.items()}),
         shared=first if all(section["assumptions"] == first for section in sections) else None,
+        glossary=GLOSSARY,
         data_intro=DATA_INTRO,
         citations=citations(source for task in tasks for source in task.sources),
         python=report_in_python(models, question),

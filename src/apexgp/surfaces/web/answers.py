@@ -45,6 +45,7 @@ from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import short_answer
+from ..words.glossary import GLOSSARY
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
@@ -180,7 +181,7 @@ def _design(asked: DesignRequest) -> DesignFacts:
 
 
 def _advice(asked: AdviceRequest) -> AdviceFacts:
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
     forecast = _options(ForecastOptions, asked).question()
     model, _ = _fitted(asked)
     question = DesignQuestion.after(forecast, model, budget=asked.budget, available=asked.available)
@@ -201,7 +202,7 @@ def _page(asked: PageRequest) -> PageFacts:
     question, plan = _options(ForecastOptions, asked).question(), _plan_if_priced(asked)
     model, notes = _fitted(asked)
     answer, planned = question.answer(model), None if plan is None else plan.answer(model)
-    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned, answer.required)
+    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned)
     tables = {"forecast": forecast_table(answer)}
     if planned is not None:
         tables["plan"] = table_of(planned.plan)
@@ -228,6 +229,7 @@ def _page(asked: PageRequest) -> PageFacts:
         "python": answer_in_python(answer, planned),
         "shell": answer_in_shell(answer, planned),
         "short": short_answer(answer),
+        "glossary": dict(GLOSSARY),
         "notes": list(notes),
     }
 

@@ -99,11 +99,12 @@ class PageAnswer(_Reply):
     python: str = Field(description="Lines of Python that give the same numbers.")
     shell: str = Field(description="Commands that give the same numbers.")
     short: str = Field(description="The answer in a line that fits a phone.")
+    glossary: dict[str, str] = Field(description="What the words mean.")
     notes: list[str] = Field(description="What the computation had to say.")
 
 
 class AdviceAnswer(_Reply):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     design: AnyAnswer
     table: Cells = Field(description="The best few designs.")

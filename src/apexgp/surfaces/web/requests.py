@@ -255,7 +255,7 @@ class DesignRequest(ColumnsRequest, _NextRequest):
 
 
 class AdviceRequest(CurveRequest, _NextRequest):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     at: Annotated[list[str] | None, Sets("at", "sizes")] = _AT
 

@@ -33,8 +33,8 @@ def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
     if len(told) == 1:
         (one,) = told
         text = (
-            f"One size was held out to try the forecast on: with {one.size:,.10g} {method} expected {one.forecast:.3f}, "
-            f"and {one.measured:.3f} was measured"
+            f"One size was held out to try the forecast on: at {one.size:,.10g}, {method} expected "
+            f"{one.forecast:.3f}, and {one.measured:.3f} was measured"
         )
         if sure:
             within = "holds" if one.within_95 else "does not hold"
@@ -45,7 +45,7 @@ def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
         text = f"At the {len(told)} sizes held out {method} was off by {off:.3f} on average"
         if sure:
             text += f"{sure}s held {sum(one.within_95 for one in told)} of the {len(told)} scores"
-        worth = f"{len(told)} comparisons say"
+        worth = f"These {len(told)} comparisons say"
     return f"{text}. {worth} little about the method, and nothing about which of several is best."
 
 

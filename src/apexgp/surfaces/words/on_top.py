@@ -27,7 +27,9 @@ def on_top_of_required(found: RequiredSize, curve: LearningCurve) -> str:
     """That validation and test cases come on top of the size for a target, and how many it makes in all."""
     if found.already_met or not is_realistic(found, curve.largest):
         return ""
-    return _on_top(curve, total_required(found, curve))
+    total = total_required(found, curve)
+    in_all = "" if total is None else f": {total:,.0f} in all, {_kept(curve)}"
+    return f"Sizes count training {curve.unit_name} alone; those for validation and test come on top{in_all}."
 
 
 def on_top_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:
@@ -35,12 +37,11 @@ def on_top_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:
     worth = [size for size in plan.stops if size > plan.start]
     if not worth:
         return ""
-    share = curve.test_share
-    return _on_top(curve, None if share is None else _total(min(worth), share, 15), f" to train on {min(worth):,.12g}")
+    first, in_all = min(worth), ""
+    if curve.test_share is not None:
+        in_all = f": {_total(first, curve.test_share, 15):,.0f} in all to train on {first:,.12g}, {_kept(curve)}"
+    return f"Those for validation and test come on top{in_all}."
 
 
-def _on_top(curve: LearningCurve, total: float | None, at: str = "") -> str:
-    text = f"Sizes count training {curve.unit_name} alone; those for validation and test come on top"
-    if total is None or curve.test_share is None:
-        return f"{text}."
-    return f"{text}: {total:,.0f} in all{at}, if {100 * curve.test_share:.3g} % are kept for them."
+def _kept(curve: LearningCurve) -> str:
+    return f"if {100 * (curve.test_share or 0):.3g} % are kept for them"

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 from ...answers.plan import CollectionPlan
-from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
 from .on_top import on_top_of_plan
 from .phrases import chance, listed, money
-from .required import is_realistic
 
 __all__ = ["plan_methods", "plan_sentence"]
 
 _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 
-def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize | None = None) -> str:
-    """What to collect, and how that differs from the size that the target takes, where that stands beside it."""
-    # Beside a required size that is said already.
-    on_top = on_top_of_plan(plan, curve) if required is None else ""
-    return f"{_what_to_collect(plan, curve)} {_which_to_write_down(required, curve)} {on_top}".rstrip()
-
-
-def _which_to_write_down(required: RequiredSize | None, curve: LearningCurve) -> str:
-    """Plan and required size are two numbers for two purposes."""
-    cheapest = "The plan is the cheapest course at these costs, and ends as soon as the target is met"
-    if required is None:
-        return f"{cheapest}; the number to write into a protocol is the required size of a forecast with this target."
-    if required.already_met:
-        return f"{cheapest}; a protocol need not ask for more than there is."
-    if not is_realistic(required, curve.largest):
-        return f"{cheapest}; there is no required size to write into a protocol."
-    size = f"{required.in_words(required.size)} {curve.unit_name}"
-    return f"{cheapest}; the number to write into a protocol is the required size, {size}."
+def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
+    """What to collect, what comes on top, and how that differs from the size that the target takes."""
+    told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
+    return (
+        f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
+        "target is met; the number to write into a protocol is the required size of the forecast, which reaches the "
+        "target with a stated probability."
+    )
 
 
 def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 
 from ..._numbers import multiple
-from ...answers.required import RequiredSize
+from ...answers.required import UNREAL, RequiredSize
 from ...curve import LearningCurve
 from .phrases import chance
 
 __all__ = ["interval_words", "is_realistic", "required_methods", "required_sentence", "required_words", "times_pilot"]
 
-# Beyond so many times the pilot a number of examples is no plan, whatever the curve says.
-_UNREAL = 10_000
-
 
 def is_realistic(found: RequiredSize, last: float) -> bool:
     """Whether the size that a target takes can be planned for."""
-    return found.size <= _UNREAL * last
+    return found.size <= UNREAL * last
 
 
 def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
@@ -33,7 +30,7 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     ever = f"with unlimited data of this kind the probability is {found.at_best}"
     if not is_realistic(found, last):
         return (
-            f"No realistic number of training {curve.unit_name} (up to {_UNREAL:,} times the pilot) reaches {goal} "
+            f"No realistic number of training {curve.unit_name} (up to {UNREAL:,} times the pilot) reaches {goal} "
             f"with a probability of {100 * found.confidence:g} %; {ever}."
         )
     return (
@@ -52,7 +49,7 @@ def required_words(found: RequiredSize, last: float) -> str:
     if found.already_met:
         return "met already"
     if math.isfinite(found.size) and not is_realistic(found, last):
-        return f"over {_UNREAL:,}x"
+        return f"over {UNREAL:,}x"
     return found.in_words(found.size)
 
 
@@ -74,7 +71,7 @@ def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
     sure = f"a probability of {100 * found.confidence:g} %"
     if not is_realistic(found, last):
         return (
-            f"No number of training {curve.unit_name} up to {_UNREAL:,} times the pilot was estimated to meet {target} "
+            f"No number of training {curve.unit_name} up to {UNREAL:,} times the pilot was estimated to meet {target} "
             f"in expected {curve.metric_name} with {sure}; {ever}."
         )
     return (

@@ -104,7 +104,7 @@ async function answerNow(signal) {
   element("answer").setAttribute("aria-busy", "false");
 }
 
-/** What would help most: asked once it is in sight, after the forecast, which does not wait for it. */
+/** Whether more measuring would change the decision: asked once it is in sight, after the forecast, which does not wait for it. */
 async function adviseNow(signal) {
   if (!shown || !adviceInSight) return;
   try {
