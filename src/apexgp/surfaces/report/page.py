@@ -75,7 +75,7 @@ class _Task:
         of_plan: list[Reference] = [] if self.answer.plan is None else ["mahmood_b"]
         of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
         compared = sources_of_methods(self.answer.backtest.question.methods)
-        return [*sources_of(self.answer.model), *of_plan, *of_advice, *compared]
+        return [*sources_of(self.answer.model), *of_plan, *of_advice, *compared, "collins"]
 
     def section(self) -> dict[str, object]:
         """What the template sets: sentences, tables as cells, the chart."""

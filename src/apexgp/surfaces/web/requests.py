@@ -215,9 +215,9 @@ class ReportRequest(PlannedRequest):
         None, "How many models could still be trained, for the advice on what to measure next; 0: no advice.", minimum=0
     )
     available: float | None = _AVAILABLE
-    title: str | None = Field(None, description="Title; by default what the report is about.", **_names())
-    author: str | None = Field(None, description="Who hands it in.", **_names())
-    project: str | None = Field(None, description="What it is for, such as a protocol or a grant.", **_names())
+    title: str | None = Field(None, description="Title; by default what the report is about.", max_length=_LONGEST_NAME)
+    author: str | None = Field(None, description="Who hands it in.", max_length=_LONGEST_NAME)
+    project: str | None = Field(None, description="What it is for, such as a protocol or a grant.", max_length=_LONGEST_NAME)
 
 
 class PageRequest(ForecastRequest, PlannedRequest):

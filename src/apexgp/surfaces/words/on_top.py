@@ -40,7 +40,7 @@ def on_top_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:
     first, in_all = min(worth), ""
     if curve.test_share is not None:
         in_all = f": {_total(first, curve.test_share, 15):,.0f} in all to train on {first:,.12g}, {_kept(curve)}"
-    return f"Those for validation and test come on top{in_all}."
+    return f"{curve.unit_name.capitalize()} for validation and test come on top{in_all}."
 
 
 def _kept(curve: LearningCurve) -> str:
