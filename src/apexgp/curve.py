@@ -131,8 +131,8 @@ class LearningCurve:
         if unbounded is not None:
             raise DataError(
                 f"The metric {shown(metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
-                "cannot be forecast. Measure AUROC, accuracy, the Brier score or the like; or name yours otherwise, if "
-                "it does lie in [0, 1]."
+                "cannot be forecast. Measure AUROC, accuracy or the like; or name yours otherwise, if it "
+                "does lie in [0, 1]."
             )
         at, measured = sizes_array("sizes", sizes, error=DataError), scores_array("scores", scores)
         details, averaged_over = checked_details(

@@ -12,6 +12,8 @@ from apexgp.questions.record import Design, Record, records, the_record
 from apexgp.surfaces.words.record import record_words
 from conftest import REPOSITORY, require
 
+QUOTING = ("README.md", "docs/calibration.md", "docs/study.md")
+
 
 def printed():
     """Rows of the default model on the page on calibration: what is forecast, name, figures at 80 and 95 %, curves."""
@@ -40,6 +42,21 @@ def test_page_and_data_agree():
     # All that is forecast by default is on the page; of the rest some.
     assert {key for key in kept if key[0] == "new_splits"} <= seen
     assert {of for of, _ in seen} == {"new_splits", "expected", "same_splits"}
+
+
+def test_documents_quote_one_record():
+    """What is said of the main protocol in several places is said alike."""
+    pages = {name: " ".join((REPOSITORY / name).read_text(encoding="utf-8").split()) for name in QUOTING}
+    for name, page in pages.items():
+        assert re.search(r"531 (real|AUROC) curves of 75 tasks", page), name
+    (kept,) = (one for one in records() if one.name == "all draws")
+    held = " ".join(f"{figure:.0f}" for figure in kept.covers[95])
+    assert f"Over three draws of the pilots the default's 95 % intervals hold {held} %" in pages["README.md"]
+    figures = r"draw 7 \| (\S+ \S+ \S+) \| (\S+ \S+ \S+) .*?\) \| (\S+) (\S+) (\S+) \("
+    first = re.search(figures, pages["docs/calibration.md"])
+    rounded = " ".join(f"{float(figure):.0f}" for figure in first.groups()[2:])
+    row = f"| **full Bayes, calibrated (the default)** | {first[1]} | {first[2]} | {rounded} |"
+    assert row in pages["README.md"]
 
 
 def test_every_design_of_the_benchmark_is_there(monkeypatch, tmp_path):
@@ -131,10 +148,10 @@ def test_says_what_was_asked_about(model):
     assert "80 % intervals held 80, 81 and 78 % of" in told(0.8)
     assert "80 % intervals held 80, 81 and 78 %, and their 95 % intervals held 94, 94 and 91 % of" in told(0.9)
     assert the_record(ForecastQuestion(of="expected").answer(model)).tried.of == "expected"
-    other = curve(sizes=4, largest=3000, metric="f1")
+    other = curve(sizes=3, largest=3000, metric="f1")
     tried = next(one for one in records() if one.name == "all draws")
     words = record_words(Record(tried, Design.of_curve(other), (0,)), other, 0.95)
-    assert words.endswith("This pilot differs in the score (F1), the number of sizes (4) and the largest size (3,000).")
+    assert words.endswith("This pilot differs in the score (F1), the number of sizes (3) and the largest size (3,000).")
 
 
 def test_other_models_have_no_record():

@@ -217,7 +217,9 @@ class ReportRequest(PlannedRequest):
     available: float | None = _AVAILABLE
     title: str | None = Field(None, description="Title; by default what the report is about.", max_length=_LONGEST_NAME)
     author: str | None = Field(None, description="Who hands it in.", max_length=_LONGEST_NAME)
-    project: str | None = Field(None, description="What it is for, such as a protocol or a grant.", max_length=_LONGEST_NAME)
+    project: str | None = Field(
+        None, description="What it is for, such as a protocol or a grant.", max_length=_LONGEST_NAME
+    )
 
 
 class PageRequest(ForecastRequest, PlannedRequest):
