@@ -31,7 +31,7 @@ CONTROLS = {
     "target": "Score to reach",
     "task": "Task",
     "task_column": "Tasks",
-    "test_share": "Share for validation and test",
+    "test_share": "Validation and test",
     "train_column": "Training scores",
     "unit": "What a size counts",
 }
