@@ -99,14 +99,14 @@ def design_pilot(
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
     >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
     What to measure next, with 2 fits
-      measure                  fits  expected error  95 % width at 3,600
-      nothing more                0          0.0129                0.091
-      2 new splits at 720         2          0.0084                0.059
-      1 new split at 510, 720     2          0.0086                0.061
-      1 new split at 720          1          0.0087                0.061
-      2 new splits at 360         2          0.0128                0.090
-      1 new split at 230, 360     2          0.0128                0.090
-      1 new split at 60, 360      2          0.0128                0.090
+      measure                  models  expected error  95 % width at 3,600
+      nothing more                  0          0.0129                0.091
+      2 new splits at 720           2          0.0084                0.059
+      1 new split at 510, 720       2          0.0086                0.061
+      1 new split at 720            1          0.0087                0.061
+      2 new splits at 360           2          0.0128                0.090
+      1 new split at 230, 360       2          0.0128                0.090
+      1 new split at 60, 360        2          0.0128                0.090
     """
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)

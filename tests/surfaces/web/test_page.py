@@ -465,7 +465,7 @@ def test_a_narrow_screen_shows_all_and_the_gist(open_page):
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_selector("#peek:not([hidden])")
         # The target first, then the forecast.
-        assert re.match(r"0\.78: (about )?[\d,]+ examples\. 18,000 examples: 0\.\d{3}", page.inner_text("#peek"))
+        assert re.match(r"0\.78 takes (about )?[\d,]+ examples; expect 0\.\d{3} with 18,000 ", page.inner_text("#peek"))
         page.tap("#peek")
         page.wait_for_selector("#peek", state="hidden")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
-from .method import pilot_and_method
+from .method import pilot_and_method, reached
 from .on_top import on_top_of_required
-from .required import required_methods, required_sentence, required_words
+from .required import is_realistic, required_methods, required_sentence
 from .tripod import tripod_sentence
 
 __all__ = [
@@ -23,25 +23,32 @@ __all__ = [
 
 
 def answer_sentences(answer: ForecastAnswer) -> list[str]:
-    """What was asked for: where there is a target, how many examples it takes; then the forecast."""
-    curve, of_target = answer.model.curve_, []
+    """What was asked for: where there is a target, how many examples it takes; then the forecast.
+
+    Whoever asks for a precision is told which was reached.
+    """
+    model, of_target = answer.model, list[str]()
     if answer.required is not None:
-        of_target = [required_sentence(answer.required, curve), on_top_of_required(answer.required, curve)]
-    return [*filter(None, of_target), forecast_sentence(answer), *_training_sentence(answer)]
+        told = (required_sentence(answer.required, model.curve_), on_top_of_required(answer.required, model.curve_))
+        of_target = [sentence for sentence in told if sentence]
+    asked = model.get_params(deep=False).get("precision") is not None and model.inference == "bayes"
+    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *([reached(model)] if asked else [])]
 
 
 def short_answer(answer: ForecastAnswer) -> str:
     """The same in one line of a phone: the target first, then the farthest forecast."""
     curve, required = answer.model.curve_, answer.required
     (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
-    forecast = f"{size:,.10g} {curve.unit_name}: {answer.forecast.mean[-1]:.3f}"
     if required is None:
-        return f"{forecast}, {lower[-1]:.3f} to {upper[-1]:.3f}"
+        ends = f"{lower[-1]:.3f} to {upper[-1]:.3f}"
+        return f"expect {answer.forecast.mean[-1]:.3f}, {ends}, with {size:,.10g} {curve.unit_name}"
     if required.already_met:
-        return f"{required.target:g}: met already. {forecast}"
-    takes = required_words(required, curve.largest)
-    what = f" {curve.unit_name}" if takes[-1].isdigit() else ""
-    return f"{required.target:g}: {takes}{what}. {forecast}"
+        target = "is met already"
+    elif is_realistic(required, curve.largest):
+        target = f"takes {required.in_words(required.size)} {curve.unit_name}"
+    else:
+        target = f"is reached with {required.at_best} at best"
+    return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"
 
 
 def forecast_sentence(answer: ForecastAnswer) -> str:

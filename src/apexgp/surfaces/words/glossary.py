@@ -15,6 +15,9 @@ GLOSSARY = {
     "Interval": "A 95 % interval holds the true value with a probability of 95 %, if the assumptions are right.",
     "Spread": "Standard deviation of the scores of several splits at one size: how far they usually are from their "
     "mean.",
+    "Backtest": "A trial on what is known: the largest sizes are hidden from a method, forecast by it, and compared. "
+    "Error is how far it was off, bias how far too high (+) or too low (-); 95 % holds: the share of the scores within "
+    "its 95 % intervals.",
     "Likelihood": "In a backtest: the probability that a method gave to within 0.01 of the score that was then "
     "measured. Higher is better.",
     "CRPS": "Continuous ranked probability score: how far a forecast was from what came, with credit for knowing how "

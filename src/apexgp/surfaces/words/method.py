@@ -64,7 +64,7 @@ def method(model: APExGP) -> str:
 def reached(model: APExGP) -> str:
     """How exactly the numbers of an integrated model are known."""
     return (
-        "The ends of its 95 % intervals have a numerical standard error of at most "
+        "The ends of 95 % intervals have a numerical standard error of at most "
         f"{100 * model.end_error_:.2g} % of their width."
     )
 
