@@ -13,14 +13,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
-from ..curve import Direction, Unit
+from ..curve import Direction
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
 from ..reading.formulas import restored
 from ..reading.known_metrics import UNNAMED, plain_name, sounds_like_a_loss
+from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import DIRECTION, differences
+from .splits import check_ratio
 
 __all__ = ["PARTS", "FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
 
@@ -40,6 +42,8 @@ class FitKey(NamedTuple):
 _TITLE = "# apexgp: one row per fit. Run again with the same settings and data to go on from here."
 _FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
 _WITH_TRAIN = 3  # the first that has training scores
+
+_UNITS = ("rows", "groups")  # that a size may count
 
 PARTS = ("train", "validation", "test")
 """Of the data of a fit: each has a column of scores for every metric."""
@@ -73,9 +77,18 @@ class Record:
         self._file = file
 
     @property
-    def unit(self) -> Unit:
+    def unit(self) -> str:
         """What a size counts."""
-        return _unit(self.head)
+        unit: str = self.head.get("unit", "rows")
+        return unit
+
+    @property
+    def test_share(self) -> float | None:
+        """Share of the cases that is kept for validation and test, where the run knows it."""
+        if "ratio" not in self.head:
+            return None
+        train, *_ = check_ratio(self.head["ratio"])
+        return round(1 - train, 12) or None
 
     @property
     def of_training(self) -> bool:
@@ -243,19 +256,13 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
             raise ValueError(f"metrics: {metrics!r}")
         if settings.get(DIRECTION) not in (None, *get_args(Direction)):
             raise ValueError(f"direction: {settings[DIRECTION]!r}")
-        if _unit(settings) not in get_args(Unit):
-            raise ValueError(f"unit: {_unit(settings)!r}")
-    except (ValueError, KeyError, RecursionError) as problem:
+        unit_label(settings.get("unit", "rows"))
+        check_ratio(settings.get("ratio", (8, 1, 1)))
+    except (ValueError, KeyError, RecursionError, RequestError, DataError) as problem:
         raise DataError(
             f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
         ) from None
     return settings
-
-
-def _unit(settings: Mapping[str, Any]) -> Unit:
-    """What a size of the run counts."""
-    unit: Unit = settings.get("unit", "rows")
-    return unit
 
 
 def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:

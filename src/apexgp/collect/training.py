@@ -11,10 +11,11 @@ from typing import Any, get_args
 from numpy.typing import ArrayLike
 
 from .._check import choice, several, shown, some, text, truth, whole_number
-from ..curve import Direction, Unit
+from ..curve import Direction
 from ..errors import RequestError
 from ..files.writing import check_writable
 from ..reading.known_metrics import UNNAMED
+from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import one_line
 from ..running.jobs import jobs
 from .curves import CurveSet
@@ -41,7 +42,7 @@ def collect_scores(
     *,
     metric: str | Sequence[str] | None = None,
     direction: Direction | None = None,
-    unit: Unit = "rows",
+    unit: str = "rows",
     n_jobs: int | None = None,
     results: str | os.PathLike[str] | None = None,
     progress: bool = True,
@@ -72,8 +73,8 @@ def collect_scores(
         a number without a name.
     direction : {"higher", "lower"}, optional
         Whether higher or lower scores are better; by default what the name of a metric says.
-    unit : {"rows", "groups"}
-        What a size counts.
+    unit : str
+        What a size counts, as answers are to call it, such as "patients"; "rows" are training examples.
     n_jobs : int, optional
         Number of processes, as for `collect_curves`.
     results : path, optional
@@ -151,7 +152,7 @@ class Training:
         *,
         metric: str | Sequence[str] | None,
         direction: Direction | None,
-        unit: Unit,
+        unit: str,
         identity: Mapping[str, Any],
         by_split: bool = False,
     ) -> Training:
@@ -163,7 +164,7 @@ class Training:
         metrics = _metrics(metric)
         if direction is not None:
             choice("direction", direction, get_args(Direction))
-        choice("unit", unit, get_args(Unit))
+        unit = unit_label(unit)
         at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
         settings = {"metrics": metrics, **identity, DIRECTION: direction, "unit": unit}

@@ -51,6 +51,8 @@ class Table:
     """The heading that each row stood under; empty where there were none."""
     unnamed: Mapping[str, str] = field(default_factory=dict)
     """Columns of numbers without a name of their own, as they are called here: the name to their left."""
+    title: str | None = None
+    """What stands above the table."""
 
     def where(self, row: int, column: str) -> str:
         """A cell, for messages."""
@@ -160,6 +162,7 @@ def table_in(
                 "between the columns.",
             )
     laid = _plain(name, rows) if is_header is None else lay_out(name, rows, merged, is_header)
+    heading = next((line.lstrip("# ") for line in map(one_line, laid.above) if line.strip("# ")), None)
     if laid.above:
         notes.append(f"left out above the table: {one_line(' '.join(laid.above), 80)!r}.")
     # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
@@ -174,6 +177,7 @@ def table_in(
         place,
         (*notes, *laid.notes),
         sheet=title,
+        title=heading,
         under=tuple(laid.under),
         unnamed=laid.unnamed,
     )

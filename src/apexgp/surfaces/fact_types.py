@@ -36,7 +36,9 @@ class PilotFacts(TypedDict):
     metric_name: str
     task: str | None
     direction: Literal["higher", "lower"]
-    unit: Literal["rows", "groups"]
+    unit: str
+    unit_name: str
+    test_share: float | None
     scores: int
     sizes: list[float]
     means: list[float]
@@ -99,9 +101,10 @@ class RequiredFacts(TypedDict):
 
 
 class TargetFacts(TypedDict, total=False):
-    """What a target takes, where there is one."""
+    """What a target takes, where there is one, and how much that is with the cases for validation and test."""
 
     required: RequiredFacts
+    total: float | None
 
 
 class ForecastFacts(ModelFacts, TargetFacts, Said):

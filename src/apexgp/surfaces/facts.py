@@ -31,6 +31,7 @@ from .words.design import design_methods, design_sentence
 from .words.forecast import answer_sentences, forecast_methods
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
+from .words.on_top import total_required
 from .words.plan import plan_methods, plan_sentence
 
 if TYPE_CHECKING:
@@ -55,14 +56,19 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
     if answer.chances is not None:
         for row, chance in zip(rows, answer.chances.tolist(), strict=True):
             row["prob_target"] = chance
-    untold = answer.without_training
+    untold, required = answer.without_training, answer.required
     return {
         **_model_facts(model),
         "level": answer.question.level,
         "forecast": rows,
         "without_training": None if untold is None else _rows_of(untold, answer.question.level),
-        **_target_facts(answer.required),
-        **_said(" ".join(answer_sentences(answer)), forecast_methods(answer), answer.cautions, sources_of(model)),
+        **_target_facts(required, model.curve_),
+        **_said(
+            " ".join(answer_sentences(answer)),
+            forecast_methods(answer),
+            answer.cautions,
+            (*sources_of(model), "collins"),
+        ),
     }
 
 
@@ -288,6 +294,8 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
         "task": curve.task,
         "direction": curve.direction,
         "unit": curve.unit,
+        "unit_name": curve.unit_name,
+        "test_share": curve.test_share,
         "scores": len(curve),
         "sizes": pilot.sizes.tolist(),
         "means": pilot.mean.tolist(),
@@ -306,8 +314,11 @@ def _forecast_rows(
     ]
 
 
-def _target_facts(found: RequiredSize | None) -> types.TargetFacts:
-    return {} if found is None else {"required": _required_facts(found)}
+def _target_facts(found: RequiredSize | None, curve: LearningCurve | None = None) -> types.TargetFacts:
+    if found is None:
+        return {}
+    total: types.TargetFacts = {} if curve is None else {"total": total_required(found, curve)}
+    return {"required": _required_facts(found), **total}
 
 
 def _required_facts(found: RequiredSize) -> types.RequiredFacts:

@@ -74,7 +74,7 @@ def batch_table(answer: BatchAnswer, metric: str) -> Cells:
     """One row a task and size; what a task asks for, and what is wrong with it, stand in its first row."""
     level, target = answer.question.level, answer.question.target
     header = ["task", *_forecast_header(metric, level)]
-    header += [] if target is None else [f"examples for {target:g}"]
+    header += [] if target is None else [f"size for {target:g}"]
     rows = []
     for one in answer.found:
         asked = [] if target is None else ["-" if one.required is None else required_words(one.required, one.largest)]
@@ -154,7 +154,7 @@ def backtest_table(answer: BacktestAnswer) -> Cells:
         order = [*OWN, *answer.question.methods]
         rows.sort(key=lambda row: order.index(row[0]))
     if answer.required:
-        header.append(f"examples for {answer.question.target:g}")
+        header.append(f"size for {answer.question.target:g}")
         for row in rows:
             found = answer.required[row[0]]
             row.append("-" if isinstance(found, str) else required_words(found, answer.largest))

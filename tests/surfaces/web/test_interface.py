@@ -237,7 +237,7 @@ def test_details_are_fields_as_they_are_options(ask):
 def test_where_the_reader_is_in_doubt_it_offers_what_there_is(ask):
     raw = b"cases,accuracy,F1,note\n60,0.6,0.7,a\n94,0.7,0.8,b\n147,0.7,0.8,c\n"
     error = refused(ask("/api/read", raw, headers=OCTETS), 422, "score_column")
-    assert error["table"] == {"columns": ["cases", "accuracy", "F1", "note"], "sheets": [], "sheet": None}
+    assert error["table"] == {"columns": ["cases", "accuracy", "F1", "note"], "sheets": [], "sheet": None, "cells": []}
     assert error["message"].endswith("Name one of them, for instance with “Scores” (accuracy).")
     status, _, answer = ask("/api/read?score_column=F1", raw, headers=OCTETS)
     assert (status, answer["table"]) == (200, error["table"])
@@ -256,7 +256,7 @@ def test_sheets_of_a_workbook_are_offered(ask):
         scores.append(row)
     book.save(file)
     error = refused(ask("/api/read?sheet=Notes", file.getvalue(), headers=OCTETS), 422, "sheet")
-    assert error["table"] == {"columns": [], "sheets": ["Notes", "Scores"], "sheet": "Notes"}
+    assert error["table"] == {"columns": [], "sheets": ["Notes", "Scores"], "sheet": "Notes", "cells": []}
     assert error["message"].endswith("Choose another with “Sheet”.")
     for query in ("?sheet=Scores", "?sheet=2", ""):  # the only one with a table
         status, _, answer = ask(f"/api/read{query}", file.getvalue(), headers=OCTETS)

@@ -324,6 +324,95 @@ def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_
         assert page.is_hidden("#choice")
 
 
+def test_every_column_that_the_command_line_names_can_be_chosen(open_page):
+    with open_page() as page:
+        paste(
+            page,
+            "n,AUC,on train,spread,cohort,tested\n"
+            + "".join(
+                f"{n},0.{70 + i},0.9{i},0.02,{task},300\n" for task in "ab" for i, n in enumerate((60, 94, 147, 230))
+            ),
+        )
+        answered(page, "training examples")
+        page.click("#choice summary")
+        page.select_option("#task_column", "cohort")
+        page.wait_for_selector("#curve-choice:not([hidden])")
+        for control, column, kept in (
+            ("train_column", "on train", "train_score"),
+            ("sd_column", "spread", "score_sd"),
+            ("n_test", "tested", "n_test"),
+        ):
+            page.select_option(f"#{control}", column)
+            page.wait_for_function(
+                "words => document.querySelector('#read-notes').textContent.includes(words)", arg=kept
+            )
+        assert page.locator("#curve option").all_text_contents() == ["a, AUC", "b, AUC"]
+
+
+def test_ctrl_v_pastes_into_a_page_that_was_just_opened(open_page):
+    with open_page(permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.evaluate("text => navigator.clipboard.writeText(text)", SPREADSHEET)
+        assert page.evaluate("document.activeElement === document.body")
+        page.keyboard.press("Control+V")
+        answered(page, "18,000 training examples")
+        page.evaluate("text => navigator.clipboard.writeText(text)", "0.9")
+        page.focus("#target")
+        page.keyboard.press("Control+V")  # into a control it is the control's
+        answered(page, "0.9")
+        assert page.input_value("#target") == "0.9"
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_the_answer_scrolls_with_the_page(open_page, size):
+    with open_page(viewport={"width": size[0], "height": size[1]}) as page:
+        paste(page, SPREADSHEET)
+        answered(page, "18,000 training examples")
+        inside = page.evaluate(
+            "() => [...document.querySelectorAll('.answer')].map((box) => box.scrollHeight - box.clientHeight)"
+        )
+        assert inside == [0]
+        page.evaluate("() => window.scrollTo(0, document.body.scrollHeight)")
+        last = page.locator(".answer details").last
+        assert last.bounding_box()["y"] < size[1]  # its end is reached by scrolling the page alone
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_rows_of_a_file_that_cannot_be_read_are_shown_with_what_is_wrong_beside_them(open_page):
+    with open_page(expected=["422"]) as page:
+        paste(page, SPREADSHEET.replace("0,72", "o.72").replace("230", "2e0x"))
+        fault = page.locator("#rows tr.fault")
+        fault.first.wait_for()
+        assert fault.count() == 2
+        scores = page.locator("#rows input[name=score]")
+        assert [cell.input_value() for cell in scores.all()][:4] == ["0,66", "0,70", "o.72", "0,75"]
+        assert page.locator("#rows tr").nth(3).get_attribute("class") == "fault"  # right below the third
+        assert scores.nth(2).get_attribute("aria-invalid") == "true"
+        assert page.locator("#rows input[name=size]").nth(3).get_attribute("aria-invalid") == "true"
+        assert "put it right there" in page.text_content("#read-problem")
+        scores.nth(2).fill("0,72")
+        page.locator("#rows input[name=size]").nth(3).fill("230")
+        answered(page, "18,000 training examples")
+        assert fault.count() == 0
+        assert page.is_hidden("#read-problem")
+
+
+def test_what_a_size_counts_and_how_many_come_on_top(open_page):
+    with open_page() as page:
+        paste(page, SPREADSHEET.replace("size", "n patients"))
+        answered(page, "18,000 training patients")
+        assert page.input_value("#unit") == "patients"
+        assert page.text_content("#unit-head") == "training patients"
+        page.fill("#target", "0.78")
+        page.fill("#test_share", "20 %")
+        answered(page, "in all, if 20 % are kept for them")
+        page.fill("#unit", "knees")
+        answered(page, "training knees")
+        page.click("#more summary")
+        before = page.text_content("#forecast-table")
+        page.fill("#averaged_over", "10")
+        page.wait_for_function("old => document.querySelector('#forecast-table').textContent !== old", arg=before)
+
+
 def test_all_by_keyboard(open_page):
     with open_page() as page:
         press, write = page.keyboard.press, page.keyboard.type

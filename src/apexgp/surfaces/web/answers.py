@@ -100,9 +100,12 @@ def _error(kind: str, problem: ApexError, asked: BaseModel | Sent) -> bytes:
     # A file is asked about by what would settle the doubt.
     settling = [name for name, _ in problem.to_set] if kind == "read" else []
     argument = next(map(FIELDS[kind].name, filter(None, [problem.argument, *settling])), None)
+    kind_of = "data" if isinstance(problem, DataError) else "request"
+    if isinstance(asked, Sent):
+        cells, at_fault = asked.written(problem.faults)
+        return error_body(kind_of, str(problem), argument, at_fault, {**asked.layout, "cells": cells})
     rows = [asdict(fault) for fault in problem.faults] if hasattr(asked, "table") else []
-    layout = asked.layout if isinstance(asked, Sent) else None
-    return error_body("data" if isinstance(problem, DataError) else "request", str(problem), argument, rows, layout)
+    return error_body(kind_of, str(problem), argument, rows)
 
 
 def _options(group: type[Group], asked: BaseModel) -> Group:
@@ -252,6 +255,9 @@ def _report(asked: ReportRequest) -> str:
         plan=_plan_if_priced(asked),
         budget=asked.budget,
         available=asked.available,
+        title=asked.title,
+        author=asked.author,
+        project=asked.project,
     )
     return report_page({"": question.answer(_fitted(asked)[0])}, {}, question)
 

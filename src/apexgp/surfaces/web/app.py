@@ -145,6 +145,11 @@ def _add_paths(app: FastAPI) -> None:
         ] = None,
         split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
         task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
+        train_column: Annotated[
+            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one a split.")
+        ] = None,
+        sd_column: Annotated[str | None, Query(max_length=200, description="Column of standard deviations.")] = None,
+        n_test: Annotated[str | None, Query(max_length=200, description="Column of numbers of test cases.")] = None,
         sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
         each_column: Annotated[
             Literal["split", "model"] | None, Query(description="What each of several columns of scores is.")
@@ -157,6 +162,9 @@ def _add_paths(app: FastAPI) -> None:
             score_column=score_column,
             split_column=split_column,
             task_column=task_column,
+            train_column=train_column,
+            sd_column=sd_column,
+            n_test=n_test,
             sheet=sheet,
             each_column=each_column,
             per_cent=per_cent,

@@ -27,6 +27,9 @@ class TableLayout(_Reply):
     columns: list[str]
     sheets: list[str] = Field(description="Of a workbook.")
     sheet: str | None = Field(description="The sheet that was read.")
+    cells: list[list[str]] = Field(
+        [], description="Size, score and split of a file with rows at fault, as they are written there."
+    )
 
 
 class Error(_Reply):
@@ -116,7 +119,8 @@ class Curve(_Reply):
     task: str | None
     metric: str
     lower_is_better: bool
-    unit: Literal["rows", "groups"]
+    unit: str
+    test_share: float | None
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
     details: dict[str, list[float | None]] = Field(
         description="What is known of each score beside it, by the name of its column: train_score, score_sd, n_test, "

@@ -39,7 +39,7 @@ def size_axis(picture: CurvePicture) -> str:
 def legend_words(picture: CurvePicture) -> dict[str, str]:
     """The legend: a name for each kind of mark."""
     replicated = len(picture.measured_sizes) > len(picture.pilot_sizes)
-    words = {"pilot": "mean measured, with spread"} if replicated else {"single": "measured"}
+    words = {"pilot": "measured, with spread"} if replicated else {"single": "measured"}
     words["mean"] = "expected score"
     words |= {f"band {i}": f"{100 * level:g} % interval" for i, level in enumerate(picture.bands)}
     if replicated:

@@ -8,7 +8,9 @@ from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
 from .method import pilot_and_method, reached
+from .on_top import on_top_of_required
 from .required import is_realistic, required_methods, required_sentence
+from .tripod import tripod_sentence
 
 __all__ = [
     "answer_sentences",
@@ -25,8 +27,10 @@ def answer_sentences(answer: ForecastAnswer) -> list[str]:
 
     Whoever asks for a precision is told which was reached.
     """
-    model = answer.model
-    of_target = [] if answer.required is None else [required_sentence(answer.required, model.curve_)]
+    model, of_target = answer.model, list[str]()
+    if answer.required is not None:
+        told = (required_sentence(answer.required, model.curve_), on_top_of_required(answer.required, model.curve_))
+        of_target = [sentence for sentence in told if sentence]
     precision = [] if model.precision is None else [reached(model)]
     return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *precision]
 
@@ -78,7 +82,10 @@ def forecast_methods(answer: ForecastAnswer) -> str:
         for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
     )
     text = f"{pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
-    return text if answer.required is None else f"{text} {required_methods(answer.required, curve)}"
+    if answer.required is not None:
+        told = (required_methods(answer.required, curve), on_top_of_required(answer.required, curve))
+        text = " ".join([text, *filter(None, told)])
+    return f"{text} {tripod_sentence(answer)}"
 
 
 def pilot_line(curve: LearningCurve) -> str:

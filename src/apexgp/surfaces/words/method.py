@@ -63,10 +63,8 @@ def method(model: APExGP) -> str:
 
 def reached(model: APExGP) -> str:
     """How exactly the numbers of an integrated model are known."""
-    return (
-        "The ends of 95 % intervals have a numerical standard error of at most "
-        f"{100 * model.end_error_:.2g} % of their width."
-    )
+    error = model.posterior.end_error
+    return f"The ends of 95 % intervals have a numerical standard error of at most {100 * error:.2g} % of their width."
 
 
 def _departures(model: APExGP, means: Sequence[str]) -> str:
@@ -75,7 +73,9 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
     if set(means) - set(PAPER_MEANS):
         found.append("the mean is not one of its two")
     if model.priors != "paper":
-        calibrated = "were calibrated on learning curves of the LCDB" if model.priors == "calibrated" else "are ours"
+        calibrated = (
+            "were calibrated on learning curves of LCDB 1.0 and 1.1" if model.priors == "calibrated" else "are ours"
+        )
         found += [
             f"the priors {calibrated}",
             "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",

@@ -6,6 +6,7 @@ from ...answers.plan import CollectionPlan
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
+from .on_top import on_top_of_plan
 from .phrases import chance, listed, money
 
 __all__ = ["plan_methods", "plan_sentence"]
@@ -14,9 +15,10 @@ _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 
 def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
-    """What to collect, and how that differs from the size that the target takes."""
+    """What to collect, what comes on top, and how that differs from the size that the target takes."""
+    told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
     return (
-        f"{_what_to_collect(plan, curve)} The plan is the cheapest course at these costs and ends as soon as the "
+        f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
         "target is met; the number to write into a protocol is the required size of the forecast, which reaches the "
         "target with a stated probability."
     )
