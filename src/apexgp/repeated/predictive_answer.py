@@ -1,0 +1,152 @@
+"""What a predictive check found: what a model would have measured, beside what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .._answer import Answer, ColumnData, Shown
+from .._check import FloatArray
+from .._numbers import chance
+
+__all__ = ["FAILS_BELOW", "Discrepancy", "PredictiveCheck"]
+
+FAILS_BELOW = 0.02
+"""Tail probability below which a check fails."""
+
+_FORMS = {"level": ".3f", "slope": "+.4f", "scatter": ".2f", "split effect": "+.2f"}
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """One number that sums up a pilot: as it was measured, and as the model would have measured it.
+
+    Attributes
+    ----------
+    name : str
+        "level" (mean score at the largest size), "slope" (change of the mean score from one size to its double),
+        "scatter" (the largest spread of scores at one size over the usual spread; of a pilot with one score per size,
+        their spread around a straight line over the logarithm of the size), or "split effect" (correlation of the
+        luck that a split has at different sizes).
+    measured : float
+        What the pilot shows.
+    expected, lower, upper : float
+        Median, and the ends of the central 95 %, of what the model would have measured.
+    prob_larger : float
+        Share of what the model would have measured that is larger than what was.
+    tail_probability : float
+        How probable something as extreme is: twice the smaller of the two tails; for the scatter, of which too little
+        is no fault, the upper tail alone.
+    """
+
+    name: str
+    measured: float
+    expected: float
+    lower: float
+    upper: float
+    prob_larger: float
+    tail_probability: float
+
+    @property
+    def fails(self) -> bool:
+        """Whether the model would hardly have measured that."""
+        return self.tail_probability < FAILS_BELOW
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictiveCheck(Answer):
+    """What a fitted model would have measured at the pilot's sizes, beside what was measured.
+
+    Attributes
+    ----------
+    checks : tuple of Discrepancy
+        Level, slope, scatter and split effect, as far as the pilot has them.
+    absent : dict
+        Why there is no check of the others, by their names.
+    sizes, measured : arrays of shape (R,)
+        The pilot's sizes, and the mean score at each.
+    expected, lower, upper : arrays of shape (R,)
+        Median, and the ends of the central 95 %, of the mean scores that the model would have measured.
+    draws : int
+        How many pilots were drawn.
+    metric, unit : str
+        What was measured, and what a size counts.
+    cautions : tuple of str
+        What fails, and what that means.
+    """
+
+    checks: tuple[Discrepancy, ...]
+    sizes: FloatArray
+    measured: FloatArray
+    expected: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    draws: int
+    absent: dict[str, str] = field(default_factory=dict)
+    metric: str = "score"
+    unit: str = "examples"
+    direction: str = "higher"
+
+    @property
+    def failed(self) -> tuple[Discrepancy, ...]:
+        """The checks that fail."""
+        return tuple(check for check in self.checks if check.fails)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What fails, and what that means for a forecast."""
+        return tuple(self._meaning(check) for check in self.failed)
+
+    def _meaning(self, check: Discrepancy) -> str:
+        high = check.measured > check.expected
+        better = high == (self.direction == "higher")
+        tail = f"(tail probability {chance(check.tail_probability)})"
+        if check.name == "level":
+            return (
+                f"The {self.metric} at the largest size is {'higher' if high else 'lower'} than the fitted curve has it "
+                f"{tail}: forecasts start from the curve. Look at the scores there, and at the "
+                f"{'ceiling' if self.direction == 'higher' else 'floor'}."
+            )
+        if check.name == "slope":
+            steeper = "improves faster" if better else "improves less than any curve of the model, or gets worse,"
+            return (
+                f"The {self.metric} {steeper} with size {'than the fitted curve has it ' if better else ''}{tail}. "
+                "Forecasts follow the curve and take the rest for a departure that fades: trust them less, and look for "
+                "a reason in how the sizes were measured."
+            )
+        if check.name == "scatter":
+            if "split effect" in self.absent and (self.lower.size == 0 or check.measured < 1):
+                return (
+                    f"The scores lie farther from a smooth curve than the noise explains {tail}: measure several splits "
+                    "at each size."
+                )
+            return (
+                f"At one size the scores scatter {check.measured:.1f} times as much as usual, more than the noise of "
+                f"the model explains {tail}. Look for a run that failed there."
+            )
+        if high:
+            return (
+                f"Splits that are lucky at one size are lucky at all others, more than the model expects {tail}: "
+                "forecasts over new splits may be too sure."
+            )
+        return (
+            f"Splits that are lucky at some sizes are unlucky at others {tail}, which the model has no room for: check "
+            "that a label means the same split at every size."
+        )
+
+    def _columns(self) -> ColumnData:
+        names = ("name", "measured", "expected", "lower", "upper", "prob_larger", "tail_probability", "fails")
+        return {("check" if name == "name" else name): [getattr(one, name) for one in self.checks] for name in names}
+
+    def shown(self) -> Shown:
+        """One row a check."""
+        rows = []
+        for one in self.checks:
+            measured, expected, low, high = (
+                f"{value:{_FORMS[one.name]}}" for value in (one.measured, one.expected, one.lower, one.upper)
+            )
+            verdict = "fails" if one.fails else "passes"
+            rows.append((one.name, measured, expected, f"{low} to {high}", chance(one.tail_probability), verdict))
+        title = f"Predictive check: {self.draws:,} pilots that the model would have measured"
+        header = ("check", "measured", "expected", "95 % of pilots", "tail probability", "verdict")
+        notes = [f"No check of the {name}: {why}" for name, why in self.absent.items()]
+        return Shown(title, header, rows, self._all_notes(*notes), ("check", "verdict"))

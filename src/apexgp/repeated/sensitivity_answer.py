@@ -1,0 +1,151 @@
+"""What a sensitivity analysis found: the answer, and what becomes of it with one thing changed at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._answer import Answer, ColumnData, Shown
+from .._check import FloatArray
+from .._numbers import chance, exactly, roughly
+from ..answers.required import RequiredSize
+from .variants import Kind
+
+__all__ = ["Sensitivity", "SensitivityRow"]
+
+_MOST_SIZES = 3  # in the table that is shown; `to_frame` has them all
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityRow:
+    """The answer with one thing changed.
+
+    Attributes
+    ----------
+    name : str
+        What is changed; "unchanged" for the model's own answer.
+    kind : str
+        "prior" (a prior, or the whole method), "curve" (its shape), "limit" (the best possible score), "data" (a part
+        of it is left out), "question" (what is forecast), "seed" (of the integration), or "none".
+    mean, lower, upper : arrays of shape (Q,)
+        Forecast at the sizes: expected score and the ends of its interval. Empty if there is none.
+    required : RequiredSize or None
+        What the target takes, where there is a target.
+    prob_target : float
+        Probability that the size `Sensitivity.compared_at` reaches the target; NaN without a target.
+    effect : float
+        How far the answer is moved: with a target the change of `prob_target`, without one that of the expected score
+        at `Sensitivity.compared_at`. NaN if there is no answer.
+    error : str or None
+        Why there is no answer.
+    """
+
+    name: str
+    kind: Kind | str
+    mean: FloatArray = field(default_factory=lambda: np.empty(0))
+    lower: FloatArray = field(default_factory=lambda: np.empty(0))
+    upper: FloatArray = field(default_factory=lambda: np.empty(0))
+    required: RequiredSize | None = None
+    prob_target: float = math.nan
+    effect: float = math.nan
+    error: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Answer):
+    """How much of an answer is owed to what was assumed, and how much to each part of the data.
+
+    Attributes
+    ----------
+    unchanged : SensitivityRow
+        The model's own answer.
+    rows : tuple of SensitivityRow
+        The answer with one thing changed at a time, what moves it most first; what has no answer comes last.
+    sizes : array of shape (Q,)
+        Training-set sizes that are forecast.
+    level : float
+        Probability of the intervals.
+    target, confidence : float
+        Score to reach, None if there is none, and the probability with which it should be.
+    compared_at : float
+        The size at which rows are compared: what the target takes by the unchanged model, or the pilot's largest where
+        that will do; the farthest size forecast where there is no target, or no size up to 50 times the pilot's largest
+        that reaches it.
+    metric, unit : str
+        What is measured, and what a size counts.
+    cautions : tuple of str
+        Reasons to doubt the answer.
+    """
+
+    unchanged: SensitivityRow
+    rows: tuple[SensitivityRow, ...]
+    sizes: FloatArray
+    level: float
+    target: float | None
+    confidence: float
+    compared_at: float
+    metric: str = "score"
+    unit: str = "examples"
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def compared_size(self) -> str:
+        """`compared_at` as it is written: a size that was computed to as many digits as are known of it."""
+        required = self.unchanged.required
+        computed = required is not None and self.compared_at == required.size
+        return roughly(self.compared_at, required.relative_error) if required and computed else exactly(self.compared_at)
+
+    @property
+    def answered(self) -> tuple[SensitivityRow, ...]:
+        """The changes that have an answer, what moves it most first."""
+        return tuple(row for row in self.rows if row.error is None)
+
+    @property
+    def failed(self) -> tuple[SensitivityRow, ...]:
+        """The changes that have none, each with its reason."""
+        return tuple(row for row in self.rows if row.error is not None)
+
+    def largest_effect(self, *kinds: Kind) -> float:
+        """The largest effect among changes of these kinds; 0 if there is none."""
+        return max((abs(row.effect) for row in self.answered if row.kind in kinds), default=0.0)
+
+    def _columns(self) -> ColumnData:
+        every = [self.unchanged, *self.rows]
+        columns: ColumnData = {"change": [row.name for row in every], "kind": [row.kind for row in every]}
+        for i, size in enumerate(self.sizes.tolist()):
+            for name in ("mean", "lower", "upper"):
+                found = (getattr(row, name) for row in every)
+                columns[f"{name}_{size:.10g}"] = [float(part[i]) if len(part) else math.nan for part in found]
+        if self.target is not None:
+            asked = [row.required for row in every]
+            columns["required_size"] = [math.nan if one is None else one.size for one in asked]
+            columns["prob_target"] = [row.prob_target for row in every]
+            columns["prob_reachable"] = [math.nan if one is None else one.prob_reachable for one in asked]
+        return columns | {"effect": [row.effect for row in every], "error": [row.error for row in every]}
+
+    def shown(self) -> Shown:
+        """One row a change, the model's own answer above them."""
+        at = sorted({*range(min(len(self.sizes), _MOST_SIZES - 1)), len(self.sizes) - 1})
+        header = ["change", *(f"expected at {exactly(self.sizes[i])}" for i in at)]
+        if self.target is not None:
+            header += [
+                f"{self.unit} for {self.target:g}",
+                f"{self.compared_size} reach it",
+                "unlimited data",
+            ]
+        rows = [[row.name, *self._cells(row, at)] for row in (self.unchanged, *self.answered)]
+        rows += [[row.name, *["-"] * (len(header) - 1)] for row in self.failed]
+        notes = [f"{row.name}: {row.error}" for row in self.failed]
+        title = f"Sensitivity: {self.metric} with its {100 * self.level:g} % interval, one thing changed at a time"
+        return Shown(title, header, rows, self._all_notes(*notes), ("change",))
+
+    def _cells(self, row: SensitivityRow, at: list[int]) -> list[str]:
+        cells = [f"{row.mean[i]:.3f} ({row.lower[i]:.3f} to {row.upper[i]:.3f})" for i in at]
+        if row.required is None:
+            return cells
+        found = row.required
+        takes = "met already" if found.already_met else roughly(found.size, found.relative_error)
+        return [*cells, takes, chance(row.prob_target), chance(found.prob_reachable)]
+
