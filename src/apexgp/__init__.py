@@ -25,6 +25,10 @@ from .repeated.backtest import backtest
 from .repeated.backtest_answer import Backtest
 from .repeated.compare import Comparison, compare_models
 from .repeated.many import CurveForecast, forecast_many
+from .repeated.predictive import predictive_check
+from .repeated.predictive_answer import PredictiveCheck
+from .repeated.sensitivity import sensitivity
+from .repeated.sensitivity_answer import Sensitivity
 from .repeated.simulate import simulate_collection
 from .surfaces.report.write import write_report
 
@@ -45,7 +49,9 @@ __all__ = [
     "LogisticHead",
     "MinimumSampleSize",
     "PilotDesign",
+    "PredictiveCheck",
     "RequiredSize",
+    "Sensitivity",
     "SliceHead",
     "TunedLogistic",
     "backtest",
@@ -60,8 +66,10 @@ __all__ = [
     "minimum_sample_size",
     "plan_collection",
     "plot",
+    "predictive_check",
     "priors",
     "read_curves",
+    "sensitivity",
     "simulate_collection",
     "simulation",
     "typing",

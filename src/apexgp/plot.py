@@ -8,6 +8,8 @@ from .surfaces.plot import (
     DesignDisplay,
     ExperimentDisplay,
     PlanDisplay,
+    PredictiveCheckDisplay,
+    SensitivityDisplay,
 )
 
 __all__ = [
@@ -18,4 +20,6 @@ __all__ = [
     "DesignDisplay",
     "ExperimentDisplay",
     "PlanDisplay",
+    "PredictiveCheckDisplay",
+    "SensitivityDisplay",
 ]

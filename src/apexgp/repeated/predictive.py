@@ -18,14 +18,15 @@ from ..inference.averaging import AveragedPosterior
 from ..inference.posterior import Posterior
 from .predictive_answer import Discrepancy, PredictiveCheck
 
-__all__ = ["predictive_check"]
+__all__ = ["DRAWS", "predictive_check"]
 
-_DRAWS = 4000
+DRAWS = 4000
+"""Pilots that are drawn where nothing else is said."""
 _BLOCK = 2**21  # scores that are drawn at a time
 _SAME = 1e-9  # a spread of scores that is rounding
 
 
-def predictive_check(model: APExGP, *, draws: int = _DRAWS, seed: int = 0) -> PredictiveCheck:
+def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> PredictiveCheck:
     """Compare the pilot with pilots that the fitted model would have measured (a posterior predictive check).
 
     Pilots are drawn with the same sizes and splits: parameters from the posterior, the curve that they describe, the
@@ -80,6 +81,7 @@ def predictive_check(model: APExGP, *, draws: int = _DRAWS, seed: int = 0) -> Pr
         upper=upper,
         draws=draws,
         absent=absent,
+        scatter_at=pilot.scatter_at if "scatter" in sums else None,
         metric=model.curve_.metric_name,
         unit=model.curve_.unit_name,
         direction=model.curve_.direction,
@@ -193,9 +195,21 @@ class _Pilot:
 
     def _largest_spread(self, scores: FloatArray) -> FloatArray:
         """The largest spread at a size over the root mean square of all: Cochran's test for a variance that is off."""
-        squares: FloatArray = (self._of_sizes @ self._within(scores) ** 2)[self._counts > 1]
-        variances = squares / (self._counts[self._counts > 1] - 1)[:, None]
+        variances = self._variances(scores)
         return np.sqrt(variances.max(axis=0) / np.maximum(variances.mean(axis=0), _SAME**2))
+
+    def _variances(self, scores: FloatArray) -> FloatArray:
+        """Of the scores at each size that has several."""
+        squares: FloatArray = (self._of_sizes @ self._within(scores) ** 2)[self._counts > 1]
+        return squares / (self._counts[self._counts > 1] - 1)[:, None]
+
+    @property
+    def scatter_at(self) -> float | None:
+        """The size at which scores scatter most; None where sizes have one score each."""
+        repeated = self.sizes[self._counts > 1]
+        if len(repeated) < 2:
+            return None
+        return float(repeated[self._variances(self.scores[:, None])[:, 0].argmax()])
 
     def _carried(self, scores: FloatArray) -> FloatArray:
         """Correlation of the luck that a split has at different sizes."""
@@ -227,13 +241,13 @@ def _drawn_pilots(
                 yield 1 - scores if pilot.lower_is_better else scores
 
 
-def _drawn(
-    posterior: Posterior, pilot: _Pilot, nodes: NDArray[np.intp], rng: np.random.Generator
-) -> FloatArray:
+def _drawn(posterior: Posterior, pilot: _Pilot, nodes: NDArray[np.intp], rng: np.random.Generator) -> FloatArray:
     """Of some nodes: the curve of each, the luck of each split, and the noise of each score."""
     some, at = posterior.some(nodes), pilot.sizes[:, None]
     single, carried = posterior.density.noise(some.nodes.parameters, at, posterior.statistics.sizes[:, None])
     luck = rng.standard_normal((int(pilot.split_of.max()) + 1, len(nodes)))[pilot.split_of]
     noise = np.sqrt(single)[pilot.size_of] * rng.standard_normal((len(pilot.scores), len(nodes)))
-    scores: FloatArray = some.curve(at)[pilot.size_of] + (carried[pilot.size_of] * luck + noise) / np.sqrt(pilot.averaged)
+    scores: FloatArray = some.curve(at)[pilot.size_of] + (carried[pilot.size_of] * luck + noise) / np.sqrt(
+        pilot.averaged
+    )
     return scores

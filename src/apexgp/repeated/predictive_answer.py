@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray
-from .._numbers import chance
+from .._numbers import chance, exactly
 
 __all__ = ["FAILS_BELOW", "Discrepancy", "PredictiveCheck"]
 
-FAILS_BELOW = 0.02
+FAILS_BELOW = 0.05
 """Tail probability below which a check fails."""
 
 _FORMS = {"level": ".3f", "slope": "+.4f", "scatter": ".2f", "split effect": "+.2f"}
@@ -68,8 +68,10 @@ class PredictiveCheck(Answer):
         Median, and the ends of the central 95 %, of the mean scores that the model would have measured.
     draws : int
         How many pilots were drawn.
-    metric, unit : str
-        What was measured, and what a size counts.
+    scatter_at : float or None
+        The size at which scores scatter most; None where sizes have one score each.
+    metric, unit, direction : str
+        What was measured, what a size counts, and whether higher or lower is better.
     cautions : tuple of str
         What fails, and what that means.
     """
@@ -82,6 +84,7 @@ class PredictiveCheck(Answer):
     upper: FloatArray
     draws: int
     absent: dict[str, str] = field(default_factory=dict)
+    scatter_at: float | None = None
     metric: str = "score"
     unit: str = "examples"
     direction: str = "higher"
@@ -97,35 +100,34 @@ class PredictiveCheck(Answer):
         return tuple(self._meaning(check) for check in self.failed)
 
     def _meaning(self, check: Discrepancy) -> str:
-        high = check.measured > check.expected
-        better = high == (self.direction == "higher")
+        larger = check.measured > check.expected
+        better = larger == (self.direction == "higher")
         tail = f"(tail probability {chance(check.tail_probability)})"
         if check.name == "level":
+            bound = "ceiling" if self.direction == "higher" else "floor"
             return (
-                f"The {self.metric} at the largest size is {'higher' if high else 'lower'} than the fitted curve has it "
-                f"{tail}: forecasts start from the curve. Look at the scores there, and at the "
-                f"{'ceiling' if self.direction == 'higher' else 'floor'}."
+                f"The {self.metric} at the largest size is {'higher' if larger else 'lower'} than the fitted curve "
+                f"{tail}. Forecasts start from the curve: look at the scores of that size, and at the {bound}."
             )
         if check.name == "slope":
-            steeper = "improves faster" if better else "improves less than any curve of the model, or gets worse,"
+            slope = "improves faster with size than the fitted curve" if better else "does not improve as curves do"
             return (
-                f"The {self.metric} {steeper} with size {'than the fitted curve has it ' if better else ''}{tail}. "
-                "Forecasts follow the curve and take the rest for a departure that fades: trust them less, and look for "
-                "a reason in how the sizes were measured."
+                f"The {self.metric} {slope} {tail}. Forecasts follow the curve and take the rest for a departure that "
+                "fades: trust them less, and look for a reason in how the sizes were measured."
+            )
+        if check.name == "scatter" and self.scatter_at is None:
+            return (
+                f"The scores lie farther from a smooth curve than noise explains {tail}: measure several splits at "
+                "each size."
             )
         if check.name == "scatter":
-            if "split effect" in self.absent and (self.lower.size == 0 or check.measured < 1):
-                return (
-                    f"The scores lie farther from a smooth curve than the noise explains {tail}: measure several splits "
-                    "at each size."
-                )
             return (
-                f"At one size the scores scatter {check.measured:.1f} times as much as usual, more than the noise of "
-                f"the model explains {tail}. Look for a run that failed there."
+                f"The scores at size {exactly(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as is "
+                f"usual for this pilot, more than noise explains {tail}. Look for a run that failed there."
             )
-        if high:
+        if larger:
             return (
-                f"Splits that are lucky at one size are lucky at all others, more than the model expects {tail}: "
+                f"A split that is lucky at one size is lucky at all others, more than the model expects {tail}: "
                 "forecasts over new splits may be too sure."
             )
         return (

@@ -19,14 +19,12 @@ from ..cautions import FARTHEST_FACTOR
 from ..errors import ApexError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ..forecast import LEVEL, Quantity
+from .many import DEFAULT_TIMES
 from .processes import in_order
 from .sensitivity_answer import Sensitivity, SensitivityRow
-from .variants import Variant, other_quantities, variants_of
+from .variants import Kind, Variant, other_quantities, variants_of
 
-__all__ = ["SENSITIVITY_TIMES", "sensitivity"]
-
-SENSITIVITY_TIMES = (10.0,)
-"""Multiples of the pilot's largest size that are forecast where nothing else is asked for: one, for one line a row."""
+__all__ = ["sensitivity"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class _Asked:
     confidence: float
     compared_at: float
 
-    def row(self, name: str, kind: str, model: CurveEstimator, of: Quantity | None = None) -> SensitivityRow:
+    def row(self, name: str, kind: Kind, model: CurveEstimator, of: Quantity | None = None) -> SensitivityRow:
         """What a fitted model answers; `of`, what is forecast instead, is then held to the target as well."""
         forecast = model.forecast(self.sizes, of=of or self.of)
         lower, upper = forecast.interval(self.level)
@@ -77,7 +75,7 @@ def sensitivity(
     sizes
         Training-set sizes to forecast.
     times
-        More of them, as multiples of the pilot's largest size; 10 where neither is given.
+        More of them, as multiples of the pilot's largest size; 2, 10 and 50 where neither is given.
     of
         What is forecast, as for `APExGP.forecast`. A target is about the true expected score.
     level
@@ -110,7 +108,7 @@ def sensitivity(
     check_is_fitted(instance("model", model, APExGP, "a fitted APExGP"))
     choice("of", of, get_args(Quantity))
     given = np.empty(0) if sizes is None else sizes_array("sizes", sizes)
-    multiples = SENSITIVITY_TIMES if sizes is None and times is None else () if times is None else times
+    multiples = DEFAULT_TIMES if sizes is None and times is None else () if times is None else times
     factors = [positive("times", number) for number in np.ravel(real_array("times", multiples)).tolist()]
     at = np.unique([*given.tolist(), *(number * model.curve_.largest for number in factors)])
     if not at.size:
@@ -125,11 +123,10 @@ def sensitivity(
     groups = [list(alike) for _, alike in groupby(variants_of(model, goal), key=lambda one: id(one.settings))]
     for answered in in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
         rows += answered
-    judged = [replace(row, effect=_effect(row, unchanged, asked)) for row in rows]
     cautions = (*model.forecast(at, of=of).cautions, *(() if required is None else required.cautions))
-    return Sensitivity(
+    found = Sensitivity(
         unchanged=unchanged,
-        rows=tuple(sorted(judged, key=lambda row: math.inf if math.isnan(row.effect) else -abs(row.effect))),
+        rows=(),
         sizes=at,
         level=asked.level,
         target=goal,
@@ -139,6 +136,10 @@ def sensitivity(
         unit=model.curve_.unit_name,
         cautions=tuple(dict.fromkeys(cautions)),
     )
+    base = found.compared(unchanged)
+    judged = [row if row.error else replace(row, effect=found.compared(row) - base) for row in rows]
+    order = sorted(judged, key=lambda row: math.inf if math.isnan(row.effect) else -abs(row.effect))
+    return replace(found, rows=tuple(order))
 
 
 def _compared_at(model: APExGP, required: RequiredSize | None, farthest: float) -> float:
@@ -165,12 +166,3 @@ def _answer(variant: Variant, model: CurveEstimator | ApexError, asked: _Asked) 
         return asked.row(variant.name, variant.kind, model)
     except BREAKDOWNS as problem:
         return SensitivityRow(variant.name, variant.kind, error=str(without_answer(problem)))
-
-
-def _effect(row: SensitivityRow, unchanged: SensitivityRow, asked: _Asked) -> float:
-    """How far the answer is moved, by the one number that rows are compared by."""
-    if row.error is not None:
-        return math.nan
-    if asked.target is not None:
-        return row.prob_target - unchanged.prob_target
-    return float(row.mean[-1] - unchanged.mean[-1])

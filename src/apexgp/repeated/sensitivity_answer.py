@@ -15,8 +15,6 @@ from .variants import Kind
 
 __all__ = ["Sensitivity", "SensitivityRow"]
 
-_MOST_SIZES = 3  # in the table that is shown; `to_frame` has them all
-
 
 @dataclass(frozen=True, eq=False)
 class SensitivityRow:
@@ -43,7 +41,7 @@ class SensitivityRow:
     """
 
     name: str
-    kind: Kind | str
+    kind: Kind
     mean: FloatArray = field(default_factory=lambda: np.empty(0))
     lower: FloatArray = field(default_factory=lambda: np.empty(0))
     upper: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -95,7 +93,9 @@ class Sensitivity(Answer):
         """`compared_at` as it is written: a size that was computed to as many digits as are known of it."""
         required = self.unchanged.required
         computed = required is not None and self.compared_at == required.size
-        return roughly(self.compared_at, required.relative_error) if required and computed else exactly(self.compared_at)
+        return (
+            roughly(self.compared_at, required.relative_error) if required and computed else exactly(self.compared_at)
+        )
 
     @property
     def answered(self) -> tuple[SensitivityRow, ...]:
@@ -127,8 +127,9 @@ class Sensitivity(Answer):
 
     def shown(self) -> Shown:
         """One row a change, the model's own answer above them."""
-        at = sorted({*range(min(len(self.sizes), _MOST_SIZES - 1)), len(self.sizes) - 1})
-        header = ["change", *(f"expected at {exactly(self.sizes[i])}" for i in at)]
+        at = sorted({0, len(self.sizes) // 2, len(self.sizes) - 1})
+        header = ["change", *(f"at {exactly(self.sizes[i])}" for i in at)]
+        header[-1] += f", {100 * self.level:g} % interval"
         if self.target is not None:
             header += [
                 f"{self.unit} for {self.target:g}",
@@ -138,14 +139,26 @@ class Sensitivity(Answer):
         rows = [[row.name, *self._cells(row, at)] for row in (self.unchanged, *self.answered)]
         rows += [[row.name, *["-"] * (len(header) - 1)] for row in self.failed]
         notes = [f"{row.name}: {row.error}" for row in self.failed]
-        title = f"Sensitivity: {self.metric} with its {100 * self.level:g} % interval, one thing changed at a time"
+        title = (
+            f"Sensitivity: expected {self.metric} with one thing changed at a time, what moves the answer most first"
+        )
         return Shown(title, header, rows, self._all_notes(*notes), ("change",))
 
     def _cells(self, row: SensitivityRow, at: list[int]) -> list[str]:
-        cells = [f"{row.mean[i]:.3f} ({row.lower[i]:.3f} to {row.upper[i]:.3f})" for i in at]
+        """The expected score at some of the sizes, with its interval at the last, and what a target takes."""
+        cells = [f"{row.mean[i]:.3f}" for i in at]
+        cells[-1] += f" ({row.lower[-1]:.3f} to {row.upper[-1]:.3f})"
         if row.required is None:
             return cells
-        found = row.required
-        takes = "met already" if found.already_met else roughly(found.size, found.relative_error)
-        return [*cells, takes, chance(row.prob_target), chance(found.prob_reachable)]
+        return [*cells, self.takes(row), chance(row.prob_target), chance(row.required.prob_reachable)]
 
+    def takes(self, row: SensitivityRow) -> str:
+        """The size that the target takes with a change, as it is written."""
+        found = row.required
+        if found is None:
+            return "-"
+        return "met already" if found.already_met else roughly(found.size, found.relative_error)
+
+    def compared(self, row: SensitivityRow) -> float:
+        """The number that rows are compared by: the probability of the target, or the expected score."""
+        return row.prob_target if self.target is not None else float(row.mean[-1])

@@ -21,9 +21,9 @@ from ..model.means import MEANS, PAPER_MEANS
 
 __all__ = ["Kind", "Variant", "other_quantities", "variants_of"]
 
-Kind = Literal["prior", "curve", "limit", "data", "question", "seed"]
-"""What is changed: a prior or the method, the curve's shape, the best possible score, the data, what is forecast, or
-nothing but the seed of the integration."""
+Kind = Literal["none", "prior", "curve", "limit", "data", "question", "seed"]
+"""What is changed: nothing, a prior or the method, the curve's shape, the best possible score, the data, what is
+forecast, or the seed of the integration."""
 
 _FACTOR = 2.0  # by which priors are widened or narrowed: a difference that experts may have
 _MOST_SPLITS = 15  # that are left out one by one; of more, a tenth at a time
@@ -73,10 +73,9 @@ def other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target: boo
 
 
 def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str, APExGP]]:
-    bounds = {"ceiling": settings.ceiling, "floor": settings.floor}
     engine = settings._checked_engine(curve.direction)
     if not isinstance(engine, FullBayes):
-        yield "default method", APExGP(**bounds)
+        yield "default method", APExGP(ceiling=settings.ceiling, floor=settings.floor)
         return
 
     def believing(beliefs: Beliefs) -> APExGP:
@@ -97,7 +96,7 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
         yield "calibrated priors", clone(settings).set_params(priors="calibrated", noise=None)
     if settings.priors != "paper":
         yield "paper's priors", clone(settings).set_params(priors="paper", noise=None)
-    yield "published method", APExGP.as_published(**bounds)
+    yield "published method", APExGP.as_published(ceiling=settings.ceiling, floor=settings.floor)
 
 
 def _other_limits(settings: APExGP, curve: LearningCurve, target: float | None) -> Iterator[tuple[str, APExGP]]:

@@ -14,6 +14,7 @@ import typer
 from ..errors import ApexError, ApexWarning
 from .command import command
 from .commands.backtest import backtest
+from .commands.check import check
 from .commands.collect import collect
 from .commands.compare import compare
 from .commands.datasets import datasets
@@ -25,6 +26,7 @@ from .commands.forecast import forecast
 from .commands.minimum import minimum
 from .commands.plan import plan
 from .commands.report import report
+from .commands.sensitivity import sensitivity
 from .commands.serve import serve
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -38,6 +40,8 @@ COMMANDS = (
     design,
     compare,
     backtest,
+    sensitivity,
+    check,
     report,
     minimum,
     experiment,

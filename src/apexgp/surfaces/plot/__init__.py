@@ -2,11 +2,13 @@
 
 from .backtest import BacktestDisplay
 from .batch import BatchDisplay
+from .check import PredictiveCheckDisplay
 from .compare import ComparisonDisplay
 from .curve import CurveDisplay
 from .design import DesignDisplay
 from .experiment import ExperimentDisplay
 from .plan import PlanDisplay
+from .sensitivity import SensitivityDisplay
 
 __all__ = [
     "BacktestDisplay",
@@ -16,4 +18,6 @@ __all__ = [
     "DesignDisplay",
     "ExperimentDisplay",
     "PlanDisplay",
+    "PredictiveCheckDisplay",
+    "SensitivityDisplay",
 ]

@@ -10,11 +10,17 @@ from ...estimators import APExGP
 
 __all__ = ["Reference", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
 
-Reference = Literal["chaloner", "harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
+Reference = Literal[
+    "chaloner", "gelman", "harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"
+]
 
 _SOURCES: dict[Reference, str] = {
     "chaloner": (
         "Chaloner K, Verdinelli I. Bayesian Experimental Design: A Review. Statistical Science 1995;10:273-304."
+    ),
+    "gelman": (
+        "Gelman A, Meng XL, Stern H. Posterior Predictive Assessment of Model Fitness via Realized Discrepancies. "
+        "Statistica Sinica 1996;6:733-807."
     ),
     "harvey": (
         "Harvey E, Chen W, Kent DM, Hughes MC. A Probabilistic Method to Predict Classifier Accuracy on Larger "

@@ -1,0 +1,171 @@
+"""What an answer hangs on, in words."""
+
+from __future__ import annotations
+
+import math
+
+from ...questions.sensitivity import SensitivityAnswer
+from ...repeated.sensitivity_answer import Sensitivity, SensitivityRow
+from .method import pilot_and_method
+from .phrases import chance, listed
+
+__all__ = [
+    "bars_left_out",
+    "changed_by",
+    "compared_axis",
+    "kind_words",
+    "sensitivity_methods",
+    "sensitivity_sentence",
+]
+
+_MOST = 3  # changes that a sentence names
+_TRIFLING = {True: 0.01, False: 0.001}  # with a target and without: what no reader would call a change
+
+# What is changed, as a sentence says it; others are named by what they are.
+_CHANGES = {
+    "more left to gain": "a prior that expects more to be gained",
+    "less left to gain": "a prior that expects less to be gained",
+    "noisier scores": "a prior that expects twice the noise",
+    "steadier scores": "a prior that expects half the noise",
+    "larger departures": "a prior that expects the curve to depart twice as far from its shape",
+    "smaller departures": "a prior that expects the curve to depart half as far from its shape",
+    "calibrated priors": "calibrated priors",
+    "paper's priors": "the paper's priors",
+    "published method": "the published method",
+    "default method": "the default method",
+    "power-law curve": "a power-law curve",
+    "arctan curve": "an arctan curve",
+    "Burr curve": "a Burr curve",
+    "average of curves": "an average of curves",
+    "another seed": "another seed",
+    "mean over new splits": "the mean over new splits instead",
+    "same splits continued": "the same splits, continued, instead",
+    "true expected score": "the true expected score instead",
+}
+
+
+def changed_by(row: SensitivityRow) -> str:
+    """A change as a sentence begins with it."""
+    if row.kind == "data":
+        return f"{row.name[0].upper()}{row.name[1:]}"
+    if row.kind == "limit":
+        name, value = row.name.split()
+        return f"With a {name} of {value}"
+    return f"With {_CHANGES.get(row.name, row.name)}"
+
+
+def sensitivity_sentence(answer: SensitivityAnswer) -> str:
+    """What moves the answer most, what comes next, and how much of it is the data's."""
+    found = answer.found
+    noise = max(found.largest_effect("seed"), _TRIFLING[found.target is not None])
+    moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
+    said = [_unchanged(found)]
+    if moving:
+        first, *others = moving[:_MOST]
+        said.append(f"{changed_by(first)} it is {_value(found, first)}{_takes(found, first)}, which moves it most.")
+        said += [f"{changed_by(row)} it is {_value(found, row)}{_takes(found, row)}." for row in others]
+        said.append(_shares(found))
+    else:
+        said.append("No change moves it by more than the computation itself may be off.")
+    if found.failed:
+        names = listed([row.name for row in found.failed[:_MOST]])
+        more = len(found.failed) - _MOST
+        rest = f" and {more} more changes" if more > 0 else ""
+        said.append(f"Not answered: {names}{rest} ({found.failed[0].error})")
+    return " ".join(said)
+
+
+def _unchanged(found: Sensitivity) -> str:
+    """The number that is compared, as the model has it."""
+    value = _value(found, found.unchanged)
+    if found.target is None:
+        return f"The expected {found.metric} at {found.compared_size} {found.unit} is {value}."
+    return (
+        f"The probability that {found.compared_size} {found.unit} reach {found.target:g} is {value}"
+        f"{_takes(found, found.unchanged)}."
+    )
+
+
+def _value(found: Sensitivity, row: SensitivityRow) -> str:
+    value = found.compared(row)
+    return f"{value:.3f}" if found.target is None else chance(value)
+
+
+def _takes(found: Sensitivity, row: SensitivityRow) -> str:
+    """The size that a target takes, in brackets."""
+    required = row.required
+    if required is None or required.already_met:
+        return ""
+    sure = f"{100 * required.confidence:g} %"
+    if math.isinf(required.size):
+        return f" (no number of {found.unit} reaches {sure})"
+    if row.kind == "none" and found.compared_at == required.size:
+        return ""
+    return f" ({found.takes(row)} {found.unit} for {sure})"
+
+
+def _shares(found: Sensitivity) -> str:
+    """How much assumptions, parts of the data and the computation move the answer."""
+    parts = {
+        "assumptions": found.largest_effect("prior", "curve", "limit"),
+        "leaving out a part of the data": found.largest_effect("data"),
+        "another seed": found.largest_effect("seed"),
+    }
+    words = [f"{name} by up to {_amount(found, size)}" for name, size in parts.items() if size > 0]
+    return f"Of all that was changed, {'; '.join(words)}."
+
+
+def _amount(found: Sensitivity, effect: float) -> str:
+    if found.target is None:
+        return f"{effect:.3f}"
+    points = f"{100 * effect:.0f}" if effect >= 0.01 else "less than 1"
+    return f"{points} point{'' if points in ('1', 'less than 1') else 's'}"
+
+
+def sensitivity_methods(answer: SensitivityAnswer) -> str:
+    """Paragraph about what was changed, and what became of the answer."""
+    found = answer.found
+    values = [found.compared(row) for row in found.answered if row.kind != "seed"]
+    low, high = min([*values, found.compared(found.unchanged)]), max([*values, found.compared(found.unchanged)])
+    if found.target is None:
+        what = f"the expected {found.metric} at {found.compared_size} training {found.unit}"
+        span = f"{found.compared(found.unchanged):.3f}, and ranged from {low:.3f} to {high:.3f}"
+    else:
+        what = (
+            f"the probability that the expected {found.metric} with {found.compared_size} training {found.unit} meets "
+            f"{found.target:g}"
+        )
+        span = f"{found.compared(found.unchanged):.2f}, and ranged from {low:.2f} to {high:.2f}"
+    return (
+        f"{pilot_and_method(answer.model)} In a sensitivity analysis one thing was changed at a time: {_what(found)}. "
+        f"By the model itself {what} is {span} over {len(values)} changes."
+    )
+
+
+def _what(found: Sensitivity) -> str:
+    kinds = {row.kind for row in found.answered}
+    words = {
+        "prior": "the priors, or the whole method",
+        "curve": "the shape of the curve",
+        "limit": "the best possible score",
+        "data": "the data, of which parts were left out",
+        "question": "what is forecast",
+    }
+    return listed([text for kind, text in words.items() if kind in kinds])
+
+
+def compared_axis(found: Sensitivity) -> str:
+    """What the axis of a picture shows."""
+    if found.target is None:
+        return f"expected {found.metric} at {found.compared_size} {found.unit}"
+    return f"probability that {found.compared_size} {found.unit} reach {found.target:g}"
+
+
+def bars_left_out(count: int) -> str:
+    """What a picture does not show."""
+    return f"{count} smaller change{'s' * (count > 1)} not shown" if count else ""
+
+
+def kind_words(group: str) -> str:
+    """What a group of bars is about."""
+    return {"assumed": "another assumption", "data": "less data", "other": "another question or seed"}[group]
