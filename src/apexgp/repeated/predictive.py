@@ -91,7 +91,7 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
 def _compared(name: str, measured: float, drawn: FloatArray) -> Discrepancy:
     larger, equal = float((drawn > measured + _SAME).mean()), float((np.abs(drawn - measured) <= _SAME).mean())
     above = larger + 0.5 * equal
-    tail = above if name == "scatter" else 2 * min(above, 1 - above)
+    tail = {"scatter": above, "split effect": 1 - above}.get(name, 2 * min(above, 1 - above))
     lower, expected, upper = np.quantile(drawn, [0.025, 0.5, 0.975]).tolist()
     return Discrepancy(name, measured, expected, lower, upper, above, tail)
 
@@ -154,7 +154,7 @@ class _Pilot:
         elif float((self._within(measured) ** 2).sum()) > _SAME:
             found["scatter"] = self._largest_spread
         else:
-            absent["scatter"] = "the scores of a size are all the same."
+            absent["scatter"] = "scores of a size differ by nothing but their split, if at all."
         if not self.labelled or self._of_splits.shape[0] < 2:
             absent["split effect"] = "no two splits are labelled."
         elif not repeated.any() or self._of_splits.shape[0] == len(self.scores):

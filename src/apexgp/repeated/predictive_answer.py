@@ -35,7 +35,7 @@ class Discrepancy:
         Share of what the model would have measured that is larger than what was.
     tail_probability : float
         How probable something as extreme is: twice the smaller of the two tails; for the scatter, of which too little
-        is no fault, the upper tail alone.
+        is no fault, the upper tail alone, and for the split effect, of which too much is none, the lower.
     """
 
     name: str
@@ -124,11 +124,6 @@ class PredictiveCheck(Answer):
             return (
                 f"The scores at size {exactly(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as is "
                 f"usual for this pilot, more than noise explains {tail}. Look for a run that failed there."
-            )
-        if larger:
-            return (
-                f"A split that is lucky at one size is lucky at all others, more than the model expects {tail}: "
-                "forecasts over new splits may be too sure."
             )
         return (
             f"Splits that are lucky at some sizes are unlucky at others {tail}, which the model has no room for: check "

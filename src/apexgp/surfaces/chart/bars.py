@@ -18,7 +18,9 @@ MOST_BARS = 14
 
 _WIDTH = 640
 _LEFT, _RIGHT = 24.0, 616.0
-_TOP, _ROW = 40.0, 36.0
+_TOP, _ROW = 40.0, 40.0
+_NAME = 23.0  # from the top of a row to its bar
+_LINE = 26.0  # of what stands below the axis
 _BAR = 11.0  # thickness
 _NARROWEST, _WIDEST = 16, 44  # columns of bars in characters
 
@@ -60,18 +62,18 @@ class BarDrawing:
     def svg(self) -> str:
         """The picture, for a page that has the style sheet of charts."""
         name, bottom = escaped(self.name), _TOP + _ROW * len(self.rows)
-        left_out = bars_left_out(len(self.found.answered) - len(self.rows))
-        notes = [", ".join(filter(None, [compared_axis(self.found), left_out]))]
+        legend, title = list(self._legend(bottom + 80)), escaped(compared_axis(self.found))
+        height = bottom + 80 + _LINE * len(legend)
         return "\n".join(
             [
                 '<svg xmlns="http://www.w3.org/2000/svg" class="forecast-chart" '
-                f'viewBox="0 0 {_WIDTH} {bottom + 110:g}" role="img" aria-labelledby="{name}-title">',
-                f'<title id="{name}-title">{escaped(f"What moves the {notes[0]}")}</title>',
+                f'viewBox="0 0 {_WIDTH} {height:g}" role="img" aria-labelledby="{name}-title">',
+                f'<title id="{name}-title">What moves the {title}</title>',
                 *self._axis(bottom),
                 *(part for i, row in enumerate(self.rows) for part in self._bar(row, _TOP + _ROW * i)),
                 *self._answer(bottom),
-                f'<text class="axis-title" x="{_LEFT:g}" y="{bottom + 58:g}">{escaped(notes[0])}</text>',
-                *self._legend(bottom + 90),
+                f'<text class="axis-title" x="{_LEFT:g}" y="{bottom + 54:g}">{title}</text>',
+                *legend,
                 "</svg>",
             ]
         )
@@ -85,7 +87,7 @@ class BarDrawing:
 
     def _bar(self, row: SensitivityRow, top: float) -> Iterator[str]:
         base, at = self.x(self.found.compared(self.found.unchanged)), self.x(self.found.compared(row))
-        middle = top + 20 + _BAR / 2
+        middle = top + _NAME + _BAR / 2
         yield f'<text class="bar-name" x="{_LEFT:g}" y="{top + 2:g}" dy=".8em">{escaped(row.name)}</text>'
         words = escaped(value_words(self.found, row))
         yield f'<text class="tick" x="{_RIGHT:g}" y="{top + 2:g}" dy=".8em" text-anchor="end">{words}</text>'
@@ -93,7 +95,7 @@ class BarDrawing:
             low, high = self.x(float(row.lower[-1])), self.x(float(row.upper[-1]))
             yield f'<path class="whisker" d="M{low:.1f} {middle:g}H{high:.1f}"/>'
         left, width = min(base, at), max(abs(at - base), 1.0)
-        place = f'x="{left:.1f}" y="{top + 20:g}" width="{width:.1f}" height="{_BAR:g}"'
+        place = f'x="{left:.1f}" y="{top + _NAME:g}" width="{width:.1f}" height="{_BAR:g}"'
         yield f'<rect class="bar {bar_groups(row)}" {place}/>'
 
     def _answer(self, bottom: float) -> Iterator[str]:
@@ -104,11 +106,14 @@ class BarDrawing:
         yield f'<text class="axis-title" x="{at:.1f}" y="{_TOP - 16:g}" text-anchor="{anchor}">{escaped(words)}</text>'
 
     def _legend(self, y: float) -> Iterator[str]:
-        groups = dict.fromkeys(bar_groups(row) for row in self.rows)
-        for i, group in enumerate(groups):
-            left = _LEFT + i * (_RIGHT - _LEFT) / 3
-            yield f'<rect class="bar {group}" x="{left:g}" y="{y - 8:g}" width="24" height="{_BAR:g}"/>'
-            yield f'<text class="legend" x="{left + 32:g}" y="{y:g}" dy=".2em">{escaped(kind_words(group))}</text>'
+        """What colours mean, and what is left out, one below the other: there is room whatever the size of letters."""
+        for group in dict.fromkeys(bar_groups(row) for row in self.rows):
+            mark = f'<rect class="bar {group}" x="{_LEFT:g}" y="{y - 8:g}" width="24" height="{_BAR:g}"/>'
+            yield f'{mark}<text class="legend" x="{_LEFT + 34:g}" y="{y + 2:g}">{escaped(kind_words(group))}</text>'
+            y += _LINE
+        left_out = bars_left_out(len(self.found.answered) - len(self.rows))
+        if left_out:
+            yield f'<text class="tick" x="{_LEFT:g}" y="{y + 2:g}">{left_out}</text>'
 
 
 def bar_lines(found: Sensitivity, width: int, *, plain: bool = False) -> list[str]:

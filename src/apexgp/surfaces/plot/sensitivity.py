@@ -87,4 +87,4 @@ class SensitivityDisplay(Display):
         right.spines["right"].set_visible(False)
         if found.target is not None:
             ticker = need("matplotlib.ticker", "plot", "plot")
-            ax.xaxis.set_major_formatter(ticker.PercentFormatter(1.0, symbol=" %"))
+            ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: f"{100 * x:.3g} %"))

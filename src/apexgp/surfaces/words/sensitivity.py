@@ -45,13 +45,13 @@ _CHANGES = {
 
 
 def changed_by(row: SensitivityRow) -> str:
-    """A change as a sentence begins with it."""
+    """A change as a sentence names it."""
     if row.kind == "data":
-        return f"{row.name[0].upper()}{row.name[1:]}"
+        return row.name
     if row.kind == "limit":
         name, value = row.name.split()
-        return f"With a {name} of {value}"
-    return f"With {_CHANGES.get(row.name, row.name)}"
+        return f"with a {name} of {value}"
+    return f"with {_CHANGES.get(row.name, row.name)}"
 
 
 def sensitivity_sentence(answer: SensitivityAnswer) -> str:
@@ -61,9 +61,8 @@ def sensitivity_sentence(answer: SensitivityAnswer) -> str:
     moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
     said = [_unchanged(found)]
     if moving:
-        first, *others = moving[:_MOST]
-        said.append(f"{changed_by(first)} it is {_value(found, first)}{_takes(found, first)}, which moves it most.")
-        said += [f"{changed_by(row)} it is {_value(found, row)}{_takes(found, row)}." for row in others]
+        named = [f"{changed_by(row)} it is {_value(found, row)}{_takes(found, row)}" for row in moving[:_MOST]]
+        said.append(f"What moves it most: {'; '.join(named)}.")
         said.append(_shares(found))
     else:
         said.append("No change moves it by more than the computation itself may be off.")
@@ -106,13 +105,12 @@ def _takes(found: Sensitivity, row: SensitivityRow) -> str:
 
 def _shares(found: Sensitivity) -> str:
     """How much assumptions, parts of the data and the computation move the answer."""
-    parts = {
-        "assumptions": found.largest_effect("prior", "curve", "limit"),
-        "leaving out a part of the data": found.largest_effect("data"),
-        "another seed": found.largest_effect("seed"),
-    }
-    words = [f"{name} by up to {_amount(found, size)}" for name, size in parts.items() if size > 0]
-    return f"Of all that was changed, {'; '.join(words)}."
+    assumed, data, seed = (
+        _amount(found, found.largest_effect(*kinds)) for kinds in (("prior", "curve", "limit"), ("data",), ("seed",))
+    )
+    without = f", less data by up to {data}" if any(row.kind == "data" for row in found.answered) else ""
+    luck = f"; another seed moves it by {seed}" if any(row.kind == "seed" for row in found.answered) else ""
+    return f"Other assumptions move it by up to {assumed}{without}{luck}."
 
 
 def _amount(found: Sensitivity, effect: float) -> str:
