@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import escape
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -318,7 +319,7 @@ def test_page_and_report_hang_on_what_the_commands_say(facts_of, ask, pilot):
     assert check["sentence"] in text
     for svg in (page["doubts"]["sensitivity_svg"], report):
         for row in changes["changes"][:5]:
-            assert f">{row['name']}</text>" in svg
+            assert f">{escape(row['name'])}</text>" in svg
 
 
 @pytest.mark.slow

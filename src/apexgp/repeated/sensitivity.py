@@ -136,8 +136,7 @@ def sensitivity(
         unit=model.curve_.unit_name,
         cautions=tuple(dict.fromkeys(cautions)),
     )
-    base = found.compared(unchanged)
-    judged = [row if row.error else replace(row, effect=found.compared(row) - base) for row in rows]
+    judged = [row if row.error else replace(row, effect=row.compared - unchanged.compared) for row in rows]
     order = sorted(judged, key=lambda row: math.inf if math.isnan(row.effect) else -abs(row.effect))
     return replace(found, rows=tuple(order))
 

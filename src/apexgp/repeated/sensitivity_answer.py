@@ -50,6 +50,19 @@ class SensitivityRow:
     effect: float = math.nan
     error: str | None = None
 
+    @property
+    def compared(self) -> float:
+        """The number that rows are compared by: the probability of the target, or without one the expected score."""
+        return float(self.mean[-1]) if math.isnan(self.prob_target) else self.prob_target
+
+    @property
+    def takes(self) -> str:
+        """The size that the target takes, as it is written."""
+        found = self.required
+        if found is None:
+            return "-"
+        return "met already" if found.already_met else roughly(found.size, found.relative_error)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Answer):
@@ -107,9 +120,13 @@ class Sensitivity(Answer):
         """The changes that have none, each with its reason."""
         return tuple(row for row in self.rows if row.error is not None)
 
-    def largest_effect(self, *kinds: Kind) -> float:
-        """The largest effect among changes of these kinds; 0 if there is none."""
-        return max((abs(row.effect) for row in self.answered if row.kind in kinds), default=0.0)
+    @property
+    def largest_effects(self) -> dict[str, float]:
+        """How far the answer is moved at most, up or down, by the kind of change."""
+        found: dict[str, float] = {}
+        for row in self.answered:
+            found[row.kind] = max(found.get(row.kind, 0.0), abs(row.effect))
+        return found
 
     def _columns(self) -> ColumnData:
         every = [self.unchanged, *self.rows]
@@ -150,15 +167,4 @@ class Sensitivity(Answer):
         cells[-1] += f" ({row.lower[-1]:.3f} to {row.upper[-1]:.3f})"
         if row.required is None:
             return cells
-        return [*cells, self.takes(row), chance(row.prob_target), chance(row.required.prob_reachable)]
-
-    def takes(self, row: SensitivityRow) -> str:
-        """The size that the target takes with a change, as it is written."""
-        found = row.required
-        if found is None:
-            return "-"
-        return "met already" if found.already_met else roughly(found.size, found.relative_error)
-
-    def compared(self, row: SensitivityRow) -> float:
-        """The number that rows are compared by: the probability of the target, or the expected score."""
-        return row.prob_target if self.target is not None else float(row.mean[-1])
+        return [*cells, row.takes, chance(row.prob_target), chance(row.required.prob_reachable)]

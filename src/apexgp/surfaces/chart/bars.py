@@ -32,10 +32,10 @@ def bar_groups(row: SensitivityRow) -> str:
 
 def value_words(found: Sensitivity, row: SensitivityRow) -> str:
     """What stands beside a bar: the number that is compared, and the size that the target takes."""
-    value = found.compared(row)
+    value = row.compared
     if found.target is None:
         return f"{value:.3f}"
-    return f"{chance(value)} ({found.takes(row)})"
+    return f"{chance(value)} ({row.takes})"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class BarDrawing:
     def x(self) -> ScoreScale:
         """The axis of what is compared, from left to right."""
         found = self.found
-        values = [found.compared(row) for row in (found.unchanged, *self.rows)]
+        values = [row.compared for row in (found.unchanged, *self.rows)]
         if found.target is None:
             values += [float(end[-1]) for row in (found.unchanged, *self.rows) for end in (row.lower, row.upper)]
         return ScoreScale.holding(values, _RIGHT, _LEFT)
@@ -86,7 +86,7 @@ class BarDrawing:
             yield f'<text class="tick" x="{at:.1f}" y="{bottom + 12:g}" dy=".8em" text-anchor="middle">{label}</text>'
 
     def _bar(self, row: SensitivityRow, top: float) -> Iterator[str]:
-        base, at = self.x(self.found.compared(self.found.unchanged)), self.x(self.found.compared(row))
+        base, at = self.x(self.found.unchanged.compared), self.x(row.compared)
         middle = top + _NAME + _BAR / 2
         yield f'<text class="bar-name" x="{_LEFT:g}" y="{top + 2:g}" dy=".8em">{escaped(row.name)}</text>'
         words = escaped(value_words(self.found, row))
@@ -99,7 +99,7 @@ class BarDrawing:
         yield f'<rect class="bar {bar_groups(row)}" {place}/>'
 
     def _answer(self, bottom: float) -> Iterator[str]:
-        found, at = self.found, self.x(self.found.compared(self.found.unchanged))
+        found, at = self.found, self.x(self.found.unchanged.compared)
         yield f'<path class="answer-line" d="M{at:.1f} {_TOP - 8:g}V{bottom:g}"/>'
         words = f"as it is: {value_words(found, found.unchanged)}"
         anchor = "start" if at < (_LEFT + _RIGHT) / 2 else "end"
@@ -122,7 +122,7 @@ def bar_lines(found: Sensitivity, width: int, *, plain: bool = False) -> list[st
     names = max((len(row.name) for row in rows), default=0)
     words = [value_words(found, row) for row in rows]
     room = min(max(width - names - max(map(len, words), default=0) - 4, _NARROWEST), _WIDEST)
-    values = [found.compared(row) for row in (found.unchanged, *rows)]
+    values = [row.compared for row in (found.unchanged, *rows)]
     scale = ScoreScale.holding(values, room - 1.0, 0.0)
     base = round(scale(values[0]))
     block, line = ("#", "|") if plain else ("\N{FULL BLOCK}", "\N{BOX DRAWINGS LIGHT VERTICAL}")

@@ -52,14 +52,14 @@ class SensitivityDisplay(Display):
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         found, ours = self.found, ax is None
         ax = new_axes("SensitivityDisplay.plot", _REST + _ROW * len(self.rows)) if ours else checked_axes("ax", ax)
-        base = found.compared(found.unchanged)
+        base = found.unchanged.compared
         named: set[str] = set()
         for i, row in enumerate(self.rows):
             group = bar_groups(row)
             label = None if group in named else kind_words(group)
             named.add(group)
             ax.barh(
-                i, found.compared(row) - base, left=base, height=0.6, color=_COLOURS[group], alpha=0.75,
+                i, row.compared - base, left=base, height=0.6, color=_COLOURS[group], alpha=0.75,
                 hatch=_HATCHES[group], edgecolor="white", linewidth=0, label=label,
             )  # fmt: skip
             if found.target is None:

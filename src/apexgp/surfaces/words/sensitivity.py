@@ -57,7 +57,7 @@ def changed_by(row: SensitivityRow) -> str:
 def sensitivity_sentence(answer: SensitivityAnswer) -> str:
     """What moves the answer most, what comes next, and how much of it is the data's."""
     found = answer.found
-    noise = max(found.largest_effect("seed"), _TRIFLING[found.target is not None])
+    noise = max(found.largest_effects.get("seed", 0.0), _TRIFLING[found.target is not None])
     moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
     said = [_unchanged(found)]
     if moving:
@@ -86,7 +86,7 @@ def _unchanged(found: Sensitivity) -> str:
 
 
 def _value(found: Sensitivity, row: SensitivityRow) -> str:
-    value = found.compared(row)
+    value = row.compared
     return f"{value:.3f}" if found.target is None else chance(value)
 
 
@@ -100,17 +100,16 @@ def _takes(found: Sensitivity, row: SensitivityRow) -> str:
         return f" (no number of {found.unit} reaches {sure})"
     if row.kind == "none" and found.compared_at == required.size:
         return ""
-    return f" ({found.takes(row)} {found.unit} for {sure})"
+    return f" ({row.takes} {found.unit} for {sure})"
 
 
 def _shares(found: Sensitivity) -> str:
     """How much assumptions, parts of the data and the computation move the answer."""
-    assumed, data, seed = (
-        _amount(found, found.largest_effect(*kinds)) for kinds in (("prior", "curve", "limit"), ("data",), ("seed",))
-    )
-    without = f", less data by up to {data}" if any(row.kind == "data" for row in found.answered) else ""
-    luck = f"; another seed moves it by {seed}" if any(row.kind == "seed" for row in found.answered) else ""
-    return f"Other assumptions move it by up to {assumed}{without}{luck}."
+    effects = found.largest_effects
+    assumed = max((effects.get(kind, 0.0) for kind in ("prior", "curve", "limit")), default=0.0)
+    without = f", less data by up to {_amount(found, effects['data'])}" if "data" in effects else ""
+    luck = f"; another seed moves it by {_amount(found, effects['seed'])}" if "seed" in effects else ""
+    return f"Other assumptions move it by up to {_amount(found, assumed)}{without}{luck}."
 
 
 def _amount(found: Sensitivity, effect: float) -> str:
@@ -123,17 +122,17 @@ def _amount(found: Sensitivity, effect: float) -> str:
 def sensitivity_methods(answer: SensitivityAnswer) -> str:
     """Paragraph about what was changed, and what became of the answer."""
     found = answer.found
-    values = [found.compared(row) for row in found.answered if row.kind != "seed"]
-    low, high = min([*values, found.compared(found.unchanged)]), max([*values, found.compared(found.unchanged)])
+    values = [row.compared for row in found.answered if row.kind != "seed"]
+    low, high = min([*values, found.unchanged.compared]), max([*values, found.unchanged.compared])
     if found.target is None:
         what = f"the expected {found.metric} at {found.compared_size} training {found.unit}"
-        span = f"{found.compared(found.unchanged):.3f}, and ranged from {low:.3f} to {high:.3f}"
+        span = f"{found.unchanged.compared:.3f}, and ranged from {low:.3f} to {high:.3f}"
     else:
         what = (
             f"the probability that the expected {found.metric} with {found.compared_size} training {found.unit} meets "
             f"{found.target:g}"
         )
-        span = f"{found.compared(found.unchanged):.2f}, and ranged from {low:.2f} to {high:.2f}"
+        span = f"{found.unchanged.compared:.2f}, and ranged from {low:.2f} to {high:.2f}"
     return (
         f"{pilot_and_method(answer.model)} In a sensitivity analysis one thing was changed at a time: {_what(found)}. "
         f"By the model itself {what} is {span} over {len(values)} changes."
