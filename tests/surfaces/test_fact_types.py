@@ -64,7 +64,7 @@ COMMANDS = {
     "a comparison": (fact_types.CompareFacts, "compare", "PAIRS", "BETTER", "--at", 5000),
     "a backtest": (fact_types.BacktestFacts, "backtest", "PAIRS", "--target", 0.8),
     "a backtest of tasks": (fact_types.BacktestFacts, "backtest", "TASKS", "--method", "apexgp", "--method", "arctan"),
-    "what it hangs on": (fact_types.SensitivityFacts, "sensitivity", "PAIRS", "--target", 0.8),
+    "what it depends on": (fact_types.SensitivityFacts, "sensitivity", "PAIRS", "--target", 0.8),
     "without a target": (fact_types.SensitivityFacts, "sensitivity", "PAIRS", "--published", "--at", 5000),
     "too few sizes": (fact_types.SensitivityFacts, "sensitivity", "SHORT", "--target", 0.8),
     "a check": (fact_types.CheckFacts, "check", "PAIRS"),

@@ -305,7 +305,7 @@ def test_a_question_has_one_answer(facts_of, ask, model, pilot, tmp_path, questi
 
 
 @pytest.mark.slow
-def test_page_and_report_hang_on_what_the_commands_say(facts_of, ask, pilot):
+def test_page_and_report_depend_on_what_the_commands_say(facts_of, ask, pilot):
     table = pilot.read_text()
     changes = facts_of("sensitivity", pilot, "--at", "1000,10x", "--target", TARGET, "--confidence", SURE)
     check = facts_of("check", pilot)

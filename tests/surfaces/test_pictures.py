@@ -173,7 +173,7 @@ def test_a_check_is_drawn_on_its_band():
     found = predictive_check(GP.fit(curve()))
     ax = PredictiveCheckDisplay.from_check(found).plot().ax_
     np.testing.assert_array_equal(lines(ax)["measured (mean)"].get_ydata(), found.measured)
-    assert "what the fitted model would have measured (median, 95 %)" in labels(ax)
+    assert "simulated from the fitted model (median, 95 %)" in labels(ax)
     drawing = CheckDrawing(found)
     svg = drawing.svg()
     for size, score in zip(found.sizes, found.measured, strict=True):

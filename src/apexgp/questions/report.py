@@ -22,7 +22,7 @@ __all__ = ["ReportAnswer", "ReportQuestion"]
 
 @dataclass(frozen=True, kw_only=True)
 class ReportQuestion:
-    """A forecast, a plan where there are costs, advice on what to measure next, what the answer hangs on, and checks.
+    """A forecast, a plan where there are costs, advice on what to measure next, what the answer depends on, and checks.
 
     Parameters
     ----------

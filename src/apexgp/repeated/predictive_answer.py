@@ -143,7 +143,7 @@ class PredictiveCheck(Answer):
             )
             verdict = "fails" if one.fails else "passes"
             rows.append((one.name, measured, expected, f"{low} to {high}", chance(one.tail_probability), verdict))
-        title = f"Predictive check: {self.draws:,} pilots that the model would have measured"
-        header = ("check", "measured", "expected", "95 % of pilots", "tail probability", "verdict")
+        title = f"Predictive check: the pilot beside {self.draws:,} simulated from the fitted model"
+        header = ("check", "measured", "expected", "95 % of simulations", "tail probability", "verdict")
         notes = [f"No check of the {name}: {why}" for name, why in self.absent.items()]
         return Shown(title, header, rows, self._all_notes(*notes), ("check", "verdict"))

@@ -455,7 +455,7 @@ class NoBacktest(Doubted):
 
 
 class DoubtFacts(TypedDict):
-    """What the answer hangs on, and whether the model would have measured the pilot; pictures as SVG."""
+    """What the answer depends on, and whether the model would have measured the pilot; pictures as SVG."""
 
     sensitivity: SensitivityFacts
     sensitivity_svg: str

@@ -230,7 +230,7 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         page.wait_for_selector("#changes-table tbody tr")
         assert "What moves it most: " in page.inner_text("#changes-sentence")
         assert page.locator("#changes-figure svg rect.bar").count() > 5
-        assert "would have measured a pilot like this one" in page.inner_text("#check-sentence")
+        assert "The pilot looks like data from the fitted model" in page.inner_text("#check-sentence")
         assert page.locator("#check-figure svg circle.pilot").count() > 2
 
 

@@ -1,4 +1,4 @@
-"""Pictures of what an answer hangs on: a bar for each change, around the answer as it is; as SVG, and as characters."""
+"""What an answer depends on: a bar for each change, around the answer as it is; as SVG, and as characters."""
 
 from __future__ import annotations
 

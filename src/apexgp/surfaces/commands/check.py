@@ -27,7 +27,7 @@ def check(
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
-    """Check whether the fitted model would have measured such a pilot: its level, slope, scatter and split effect."""
+    """Check whether the model fits the pilot: compare its level, slope, scatter and split effect with simulations."""
     question = CheckQuestion(draws=draws)
     answer = question.answer(settings.model().fit(source.only_curve()))
     output.present(check_facts(answer), *table_of(answer.found), intro=how_checks_are_read(answer.found))

@@ -21,7 +21,7 @@ def sensitivity(
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
-    """Say what an answer hangs on: the same question with other assumptions, and with parts of the data left out.
+    """Say what an answer depends on: the same question with other assumptions, and with parts of the data left out.
 
     The forecast, and with --target the number of examples that reach it, under other priors, curves and ceilings,
     without the first size, the last, and each split in turn. What moves the answer most comes first.

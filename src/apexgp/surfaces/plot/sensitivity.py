@@ -1,4 +1,4 @@
-"""The picture of what an answer hangs on: a bar for each change, around the answer as it is."""
+"""The picture of what an answer depends on: a bar for each change, around the answer as it is."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def write_report(
     """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
 
     It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, what would help most to
-    measure next, what the answer hangs on, a predictive check, a backtest on the pilot, cautions, assumptions, the
+    measure next, what the answer depends on, a predictive check, a backtest on the pilot, cautions, assumptions, the
     data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
 
     Parameters

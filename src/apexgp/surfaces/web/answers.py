@@ -264,7 +264,7 @@ def _page(asked: PageRequest) -> PageFacts:
 
 
 def _doubts(question: ForecastQuestion, model: APExGP) -> tuple[DoubtFacts, dict[str, Cells]]:
-    """What the answer hangs on and whether the model would have measured the pilot, and the tables of both."""
+    """What the answer depends on and whether the model would have measured the pilot, and the tables of both."""
     changes = SensitivityQuestion(forecast=question).answer(model)
     said = sensitivity_facts(changes)
     _word_by_controls(said)

@@ -202,11 +202,11 @@ class MinimumRequest(_Request):
 
 
 class SensitivityRequest(_AnswerRequest):
-    """`apexgp sensitivity --json`: what the answer hangs on, with one thing changed at a time."""
+    """`apexgp sensitivity --json`: what the answer depends on, with one thing changed at a time."""
 
 
 class CheckRequest(CurveRequest, _BayesRequest):
-    """`apexgp check --json`: whether the fitted model would have measured such a pilot."""
+    """`apexgp check --json`: whether the model fits the pilot."""
 
     draws: int = Field(CheckQuestion.draws, description="How many pilots to draw.", ge=100, le=_MOST_DRAWS)
 
@@ -234,7 +234,7 @@ class PageRequest(ForecastRequest, PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
     backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
-    doubts: bool = Field(False, description="Say what the answer hangs on, and check the model on the pilot, too.")
+    doubts: bool = Field(False, description="Say what the answer depends on, and check the model on the pilot, too.")
 
 
 class _NextRequest(_BayesRequest):

@@ -23,13 +23,14 @@ def check_sentence(found: PredictiveCheck) -> str:
     names = [check.name for check in found.checks]
     if not found.failed:
         return (
-            f"The fitted model would have measured a pilot like this one: {listed(names)} are within what it expects. "
-            "That speaks against a gross misfit, not for forecasts far beyond the pilot."
+            f"The pilot looks like data from the fitted model: {listed(names)} are within what it expects. That rules "
+            "out a gross misfit; it says nothing about sizes far beyond the pilot."
         )
     failed = [check.name for check in found.failed]
     passed = [name for name in names if name not in failed]
     rest = f" {listed(passed).capitalize()} {'are' if len(passed) > 1 else 'is'} as expected." if passed else ""
-    return f"The fitted model would hardly have measured a pilot like this one, by its {listed(failed)}.{rest}"
+    are = "are" if len(failed) > 1 else "is"
+    return f"The pilot does not look like data from the fitted model: its {listed(failed)} {are} unexpected.{rest}"
 
 
 def how_checks_are_read(found: PredictiveCheck) -> str:
@@ -37,9 +38,9 @@ def how_checks_are_read(found: PredictiveCheck) -> str:
     words = _MEANINGS | ({"scatter": _SINGLE_SCATTER} if found.scatter_at is None else {})
     checks = "; ".join(words[check.name] for check in found.checks)
     return (
-        f"{found.draws:,} pilots with the same sizes and splits were drawn from the fitted model. Compared are: "
-        f"{checks}. A tail probability below {100 * FAILS_BELOW:g} % says that the model would hardly have measured "
-        "what was."
+        f"{found.draws:,} pilots with the same sizes and splits were simulated from the fitted model. Compared are: "
+        f"{checks}. A tail probability below {100 * FAILS_BELOW:g} % means that the model rarely produces what was "
+        "measured."
     )
 
 
@@ -49,18 +50,18 @@ def check_methods(answer: CheckAnswer) -> str:
     tails = listed([f"{check.name} {check.tail_probability:.3f}" for check in found.checks])
     return (
         f"{pilot_and_method(answer.model)} In a posterior predictive check {found.draws:,} pilots of the same design "
-        f"were drawn from the fitted curve and its noise; the tail probabilities of what was measured were: {tails}."
+        f"were simulated from the fitted curve and its noise; the tail probabilities of the measured pilot were: {tails}."
     )
 
 
 def check_title(found: PredictiveCheck) -> str:
     """What a picture of a check shows."""
-    return f"Mean {found.metric} as measured, and as the fitted model would have measured it"
+    return f"Mean {found.metric}: measured, and simulated from the fitted model"
 
 
 def checked_legend(kind: str) -> str:
     """What a mark of the picture means."""
     return {
         "measured": "measured (mean)",
-        "drawn": "what the fitted model would have measured (median, 95 %)",
+        "drawn": "simulated from the fitted model (median, 95 %)",
     }[kind]

@@ -1,4 +1,4 @@
-"""What an answer hangs on, in words."""
+"""What an answer depends on, in words."""
 
 from __future__ import annotations
 

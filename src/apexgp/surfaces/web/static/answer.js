@@ -30,7 +30,7 @@ export function showBacktest({ backtest, tables }) {
   else table("backtest-table", tables.backtest, "Figures of each method");
 }
 
-/** What the answer hangs on, and whether the model would have measured the pilot. */
+/** What the answer depends on, and whether the model fits the pilot. */
 export function showDoubts({ doubts, tables }) {
   if (!doubts) return;
   element("changes-sentence").textContent = doubts.sensitivity.sentence;
@@ -40,7 +40,7 @@ export function showDoubts({ doubts, tables }) {
   if (doubts.check === null) return;
   element("check-sentence").textContent = [doubts.check.sentence, ...doubts.check.cautions].join(" ");
   drawSvg("check-figure", doubts.check_svg);
-  table("check-table", tables.check, "What was measured, beside what the fitted model would have measured");
+  table("check-table", tables.check, "What was measured, beside simulations from the fitted model");
   element("check-note").textContent = doubts.check_note;
 }
 
