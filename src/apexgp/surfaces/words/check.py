@@ -50,7 +50,7 @@ def check_methods(answer: CheckAnswer) -> str:
     tails = listed([f"{check.name} {check.tail_probability:.3f}" for check in found.checks])
     return (
         f"{pilot_and_method(answer.model)} In a posterior predictive check {found.draws:,} pilots of the same design "
-        f"were simulated from the fitted curve and its noise; the tail probabilities of the measured pilot were: {tails}."
+        f"were simulated from the fitted curve and its noise; tail probabilities of the measured pilot were: {tails}."
     )
 
 
