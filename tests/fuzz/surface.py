@@ -64,6 +64,7 @@ DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_belie
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
 RESULTS |= {"HeldOut", "MethodScore", "MinimumSampleSize", "PairComparison", "PilotDesign", "RankedDesign"}
 RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
+RESULTS |= {"Discrepancy", "PredictiveCheck", "Sensitivity", "SensitivityRow"}
 RESULTS |= {display.__name__ for display in DISPLAYS}
 
 
