@@ -162,6 +162,13 @@ def test_what_cannot_be_fitted_is_a_row_that_says_why():
     assert found.to_dict()["mean_480"][-1] is None
 
 
+def test_settings_that_cannot_be_changed_are_a_row_that_says_so():
+    last = APExGP(seed=2**53).fit(pilot())
+    (row,) = sensitivity(last, AT).failed
+    assert row.name == "another seed"
+    assert "seed must be" in row.error
+
+
 @pytest.mark.slow
 def test_an_error_rate_is_turned(model):
     curve = pilot()

@@ -154,7 +154,11 @@ def _questions(model: APExGP, asked: _Asked) -> dict[str, Quantity]:
 
 def _answers(alike: Sequence[Variant], asked: _Asked) -> list[SensitivityRow]:
     """What variants with the same settings answer, fitted together."""
-    models = fit_together(alike[0].settings, [variant.curve for variant in alike])
+    models: Sequence[CurveEstimator | ApexError]
+    try:
+        models = fit_together(alike[0].settings, [variant.curve for variant in alike])
+    except BREAKDOWNS as problem:  # settings that cannot be used, whatever the curve
+        models = [without_answer(problem)] * len(alike)
     return [_answer(variant, model, asked) for variant, model in zip(alike, models, strict=True)]
 
 
