@@ -1,4 +1,4 @@
-# demo   install into .venv and run the main job on data that ships with scikit-learn
+# demo   install into .venv and run the main job on data that ships with scikit-learn; leaves a picture and a report in build/demo
 # test   install the development extras into .venv and run the tests
 # quick  the tests that answer at once: those without the mark `slow`
 # check  lint, format check and types, of what the README and the pages show too
@@ -30,7 +30,8 @@ CURVES := 60
 .PHONY: demo test quick check bench paper study fuzz faults api docs outputs dist clean
 
 demo: .venv/installed
-	$(BIN)/apexgp demo
+	@mkdir -p build
+	$(BIN)/apexgp demo --out build/demo --force
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
@@ -114,7 +115,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,web]'
 	@touch $@
 
 .venv/installed-docs: pyproject.toml | $(BIN)/python

@@ -168,8 +168,11 @@ def test_a_backtest_has_a_row_a_method_a_curve_or_a_size(answers):
 def test_a_backtest_on_one_size_says_how_little_that_is():
     one = backtest(pilot(), ["power_law", "arctan"])
     assert one.cautions[0].startswith("Only one size was held out, 360, 1.57 times the largest that was fitted")
-    assert backtest(pilot(), ["power_law", "arctan"], 2).cautions == ()
-    assert backtest([pilot(), pilot(0.01)], ["power_law"]).cautions == ()
+    two = backtest(pilot(), ["power_law", "arctan"], 2)
+    assert two.cautions[0].startswith("Only 2 sizes were held out, at most 2.45 times the largest that was fitted")
+    many = backtest([pilot(0.001 * i) for i in range(5)], ["power_law"])
+    assert [one.is_ranked for one in (one, two, many)] == [False, False, True]
+    assert many.cautions == ()
 
 
 def test_sizes_are_said_to_as_many_digits_as_are_known(answers):
@@ -178,7 +181,7 @@ def test_sizes_are_said_to_as_many_digits_as_are_known(answers):
     exact = f"{needed.size:,}"
     assert len(exact.replace(",", "").rstrip("0")) > 2
     assert exact not in repr(needed)
-    assert "never" in repr(answers["RequiredSize, never"])
+    assert "at best" in repr(answers["RequiredSize, never"])
     assert needed.to_dict()["size"] == [needed.size]
 
 

@@ -136,8 +136,12 @@ def test_how_to_cite_is_one_and_the_same_everywhere():
     cited = require("yaml").safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
     assert (cited["version"], cited["license"]) == (apexgp.__version__, PROJECT["license"])
     page = " ".join((REPOSITORY / "docs" / "cite.md").read_text(encoding="utf-8").replace("\n> ", " ").split())
-    for reference in citations(["harvey"]):
-        assert reference in page
-    (paper,) = cited["references"]
+    for reference in citations(["harvey", "lcdb", "lcdb_1_1"]):
+        assert reference.removesuffix(" Data under CC BY 4.0.") in page
+    paper, *databases = cited["references"]
     for person in paper["authors"]:
         assert f"{person['family-names']}, {person['given-names']}" in page
+    assert [one["title"].partition(":")[0] for one in databases] == ["LCDB 1.0", "LCDB 1.1"]
+    for one in databases:
+        assert one["title"] in page
+        assert all(f"{person['family-names']} {person['given-names'][0]}" in page for person in one["authors"])

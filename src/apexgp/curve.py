@@ -18,6 +18,7 @@ from .files.writing import write_text
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, metric_name, unbounded_metric
 from .reading.score_details import BY_SCORE, checked_details
+from .reading.size_labels import share_kept, unit_label
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
@@ -33,7 +34,6 @@ _DETAILS = {
 }
 
 Direction = Literal["higher", "lower"]
-Unit = Literal["rows", "groups"]
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,9 @@ class LearningCurve:
         `metric_name`.
     direction : {"higher", "lower"}
         "lower" takes an error rate. The model then works with 1 - score, and forecasts come back as error rates.
-    unit : {"rows", "groups"}
-        What a size counts: training examples one by one, or groups of them, such as patients with all their images.
+    unit : str
+        What a size counts, in the plural, as answers are to call it: "patients", "images". It labels and never
+        recounts. "rows" are training examples one by one.
     train_scores : array of the shape of `scores`, optional
         The score on the training examples themselves: the same metric, in the same direction. NaN where unknown.
     n_test : number, or array of the shape of `scores`, optional
@@ -76,6 +77,9 @@ class LearningCurve:
     score_sd : number, or array of the shape of `scores`, optional
         Standard deviation of the runs behind each score, where that is a mean. NaN where unknown. Say with
         `averaged_over` how many they are; a forecast asks where it is not said.
+    test_share : float, optional
+        Share of all that is collected that is kept from training, for validation and test: 0.2 of 8:1:1. Answers then
+        say how many are needed in all.
 
     Notes
     -----
@@ -94,11 +98,12 @@ class LearningCurve:
     metric: str
     task: str | None
     direction: Direction
-    unit: Unit
+    unit: str
     train_scores: FloatArray | None
     n_test: FloatArray | None
     averaged_over: int | None
     score_sd: FloatArray | None
+    test_share: float | None
 
     # Written out, since more is taken than is kept: whatever makes an array.
     def __init__(
@@ -110,22 +115,24 @@ class LearningCurve:
         metric: str = UNNAMED,
         task: str | None = None,
         direction: Direction = "higher",
-        unit: Unit = "rows",
+        unit: str = "rows",
         train_scores: ArrayLike | None = None,
         n_test: ArrayLike | None = None,
         averaged_over: int | None = None,
         score_sd: ArrayLike | None = None,
+        test_share: float | None = None,
     ) -> None:
         choice("direction", direction, get_args(Direction))
-        choice("unit", unit, get_args(Unit))
+        unit = unit_label(unit)
+        test_share = None if test_share is None else share_kept(test_share)
         metric = text("metric", metric, error=DataError)
         task = None if task is None else text("task", task, error=DataError)
         unbounded = unbounded_metric(metric)
         if unbounded is not None:
             raise DataError(
                 f"The metric {shown(metric)} ({unbounded.name}) is not confined to [0, 1], so that its curve "
-                "cannot be forecast. Measure AUROC, accuracy, the Brier score or the like; or name yours otherwise, if "
-                "it does lie in [0, 1]."
+                "cannot be forecast. Measure AUROC, accuracy or the like; or name yours otherwise, if it "
+                "does lie in [0, 1]."
             )
         at, measured = sizes_array("sizes", sizes, error=DataError), scores_array("scores", scores)
         details, averaged_over = checked_details(
@@ -151,7 +158,7 @@ class LearningCurve:
             if array is not None:
                 array.flags.writeable = False
         words = {"metric": metric, "task": task, "direction": direction, "unit": unit}
-        for name, value in {**arrays, **words, "averaged_over": averaged_over}.items():
+        for name, value in {**arrays, **words, "averaged_over": averaged_over, "test_share": test_share}.items():
             object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
@@ -168,10 +175,12 @@ class LearningCurve:
             facts.append(f"task={self.task!r}")
         if self.direction == "lower":
             facts.append("direction='lower'")
-        if self.unit == "groups":
-            facts.append("unit='groups'")
+        if self.unit != "rows":
+            facts.append(f"unit={self.unit!r}")
         if self.averaged_over is not None:
             facts.append(f"averaged_over={self.averaged_over}")
+        if self.test_share is not None:
+            facts.append(f"test_share={self.test_share:g}")
         known = [name for name in BY_SCORE if getattr(self, name) is not None]
         if known:
             facts.append(f"with {', '.join(known)}")
@@ -184,8 +193,8 @@ class LearningCurve:
 
     @property
     def unit_name(self) -> str:
-        """What a size counts, as people write it: examples or groups."""
-        return "examples" if self.unit == "rows" else "groups"
+        """What a size counts, as people write it: examples for rows, anything else as it was given."""
+        return "examples" if self.unit == "rows" else self.unit
 
     @property
     def upward(self) -> LearningCurve:
@@ -236,12 +245,13 @@ class LearningCurve:
         *,
         metric: str | None = None,
         direction: Direction | None = None,
-        unit: Unit | None = None,
+        unit: str | None = None,
         sheet: str | int | None = None,
         train_score: str | Sequence[str] | None = None,
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        test_share: float | None = None,
     ) -> LearningCurve:
         """Read one curve from a table: comma-, semicolon- or tab-separated values, or an .xlsx workbook.
 
@@ -261,7 +271,8 @@ class LearningCurve:
         direction
             "lower" for a file of error rates; by default what the column `direction` says, or "higher".
         unit
-            What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
+            What a size counts, as answers are to call it, such as "patients"; by default what the column `unit` or the
+            name of the column of sizes (`n patients`) says, or "rows": training examples.
         sheet
             Which sheet of a workbook: its name, or its number from 1; by default the first.
         train_score, score_sd
@@ -271,9 +282,13 @@ class LearningCurve:
         n_test, averaged_over
             How many test cases are behind a score, and how many runs it is the mean of: a number, or a column. By
             default what the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`.
+        test_share
+            Share of all that is collected that is kept from training, for validation and test; by default what the
+            column `test_share` says, if there is one.
         """
         wanted = TableSettings(
-            size, score, split, None, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+            *(size, score, split, None, metric, direction, unit, sheet),
+            *(train_score, score_sd, n_test, averaged_over, test_share),
         )
         return _only(curves_and_notes(path, wanted)[0], path)
 
@@ -287,11 +302,12 @@ class LearningCurve:
         *,
         metric: str | None = None,
         direction: Direction | None = None,
-        unit: Unit | None = None,
+        unit: str | None = None,
         train_score: str | Sequence[str] | None = None,
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        test_share: float | None = None,
     ) -> LearningCurve:
         """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
 
@@ -305,13 +321,14 @@ class LearningCurve:
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
         wanted = TableSettings(
-            size, score, split, None, metric, direction, unit, None, train_score, score_sd, n_test, averaged_over
+            *(size, score, split, None, metric, direction, unit, None),
+            *(train_score, score_sd, n_test, averaged_over, test_share),
         )
         return _only(curves_and_notes(frame, wanted)[0], frame)
 
     @classmethod
     def from_sklearn(
-        cls, result: Any, *, metric: str | None = None, direction: Direction | None = None, unit: Unit = "rows"
+        cls, result: Any, *, metric: str | None = None, direction: Direction | None = None, unit: str = "rows"
     ) -> LearningCurve:
         """Take test and training scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
 
@@ -351,7 +368,7 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
     This is what every file of curves holds, and what `read_curves` takes back.
     """
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("size", "score", "split", *_DETAILS, "task", "metric", "direction", "unit")
+        name: [] for name in ("size", "score", "split", *_DETAILS, "task", "metric", "direction", "unit", "test_share")
     }
     for curve in curves:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
@@ -360,9 +377,9 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
         known = detail_columns(curve)
         for name in _DETAILS:
             columns[name] += known.get(name, [None] * len(curve))
-        for name in ("task", "metric", "direction", "unit"):
+        for name in ("task", "metric", "direction", "unit", "test_share"):
             columns[name] += [getattr(curve, name)] * len(curve)
-    bare = [n for n in ("split", "task", *_DETAILS) if all(value is None for value in columns[n])]
+    bare = [n for n in ("split", "task", *_DETAILS, "test_share") if all(value is None for value in columns[n])]
     return {name: column for name, column in columns.items() if name not in bare}
 
 
@@ -388,12 +405,13 @@ def read_curves(
     task: str | None = None,
     metric: str | None = None,
     direction: Direction | None = None,
-    unit: Unit | None = None,
+    unit: str | None = None,
     sheet: str | int | None = None,
     train_score: str | Sequence[str] | None = None,
     score_sd: str | None = None,
     n_test: str | float | None = None,
     averaged_over: str | int | None = None,
+    test_share: float | None = None,
 ) -> dict[str | None, LearningCurve]:
     """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
@@ -401,7 +419,8 @@ def read_curves(
     `LearningCurve.from_csv`.
     """
     wanted = TableSettings(
-        size, score, split, task, metric, direction, unit, sheet, train_score, score_sd, n_test, averaged_over
+        *(size, score, split, task, metric, direction, unit, sheet),
+        *(train_score, score_sd, n_test, averaged_over, test_share),
     )
     return curves_and_notes(path, wanted)[0]
 

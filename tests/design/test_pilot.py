@@ -53,8 +53,8 @@ def test_now_is_what_the_model_forecasts(model):
     lower, upper = forecast.interval(0.95)
     assert found.widths_now[0] == pytest.approx((upper - lower)[0])
     assert found.prob_now == pytest.approx(forecast.prob_at_least(0.8)[0])
-    required = model.required_size(0.8)
-    assert found.required_now[0] == pytest.approx(required.interval[0], rel=0.05)
+    assert found.required_now == model.required_size(0.8)
+    assert found.decided_at == 3600
 
 
 @pytest.mark.slow
@@ -81,7 +81,8 @@ def test_an_error_rate_is_the_same_question(model):
     assert [one.design for one in other.designs] == [one.design for one in found.designs]
     assert other.best.risk == pytest.approx(found.best.risk, rel=1e-4)
     assert other.prob_now == pytest.approx(found.prob_now, rel=1e-4)
-    assert other.best.prob_settled == pytest.approx(found.best.prob_settled)
+    for name in ("prob_yes", "prob_no", "prob_right"):
+        assert getattr(other.best, name) == pytest.approx(getattr(found.best, name), rel=1e-3)
 
 
 @pytest.mark.slow
@@ -199,12 +200,12 @@ def test_the_seed_decides_before_a_pilot():
 
 
 @pytest.mark.slow
-def test_settled_is_of_one_kind_and_never_certain_by_chance(model):
+def test_a_verdict_is_of_one_kind_and_never_certain_by_chance(model):
     """Few data sets cannot tell a small probability from none: it follows from the risk, tried or not."""
     found = design_pilot(model, 3, at=3600, target=0.81, confidence=0.99)
     assert {one.confirmed for one in found.designs} == {True, False}
-    assert all(0 < one.prob_settled < 1 for one in found.designs)
-    by_risk = [one.prob_settled for one in found.designs]
+    by_risk = [one.prob_yes + one.prob_no for one in found.designs]
+    assert all(0 < prob < 1 for prob in by_risk)
     assert spearmanr(range(len(by_risk)), by_risk).statistic < -0.9
 
 
@@ -266,7 +267,7 @@ def test_the_answer_can_be_taken_away(model):
     assert len(found.to_frame()) == len(found.designs)
     text = repr(found)
     assert "nothing more" in text
-    assert "0.8 settled" in text
+    assert "then plan for" in text
     assert found.words(found.best) in text
 
 

@@ -172,6 +172,9 @@ def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
         plan=PlanQuestion(target=0.7, cost_per_example=2, penalty=9, rounds=2),
         budget=3,
         available=500,
+        title="A title",
+        author="A. Author",
+        project="A project",
     )
     taken = set(inspect.signature(write_report).parameters) - {"model", "path", "overwrite", "progress"}
     assert set(asked.arguments()) == taken

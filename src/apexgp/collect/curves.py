@@ -61,6 +61,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
                     metric=metric,
                     task=task,
                     unit=record.unit,
+                    test_share=record.test_share,
                     train_scores=[fit[f"train_{metric}"] for fit in own],
                     n_test=[fit["test_cases"] for fit in own],
                 )
@@ -127,7 +128,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, train_score, n_test, task if any, metric, direction, unit."""
+        """All curves as one table, as `LearningCurve.to_csv` writes one."""
         return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:

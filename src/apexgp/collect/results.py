@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
-from ..curve import Unit
 from ..errors import DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from .differences import differences
+from .splits import check_ratio
 
-__all__ = ["PARTS", "FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
+__all__ = ["PARTS", "FitKey", "FitRow", "Record", "counted", "key", "read_record", "resumed"]
 
 # One fit: size, split, task, parameters, {train,validation,test}_<metric>, test_cases, seconds, error.
 FitRow = dict[str, Any]
@@ -35,6 +35,8 @@ class FitKey(NamedTuple):
 _TITLE = "# apexgp collect: one row a fit. Run again with the same settings and data to go on from here."
 _FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
 _WITH_TRAIN = 3  # the first that has training scores
+
+_UNITS = ("rows", "groups")  # that a size may count
 
 PARTS = ("train", "validation", "test")
 """Of the data of a fit: each has a column of scores for every metric."""
@@ -53,6 +55,8 @@ class Record:
         Where to append; None keeps the rows in memory only.
     unit : {"rows", "groups"}
         What a size counts.
+    test_share : float, optional
+        Share of the cases that is kept for validation and test.
     """
 
     def __init__(
@@ -60,11 +64,12 @@ class Record:
         metrics: Sequence[str],
         rows: Sequence[FitRow] = (),
         file: LockedFile | None = None,
-        unit: Unit = "rows",
+        unit: str = "rows",
+        test_share: float | None = None,
     ) -> None:
         self.metrics = list(metrics)
         self.rows = list(rows)
-        self.unit = unit
+        self.unit, self.test_share = unit, test_share
         self._file = file
 
     def add(self, row: FitRow) -> None:
@@ -116,7 +121,7 @@ def resumed(target: Path, settings: dict[str, Any], metrics: Sequence[str]) -> I
             _refuse_other_settings(target, found, json.loads(json.dumps(head)))  # tuples become lists in a file
             # What stands after the last end of line is the row that was being written when the run was killed.
             file.cut(content.rfind(b"\n") + 1)
-        yield Record(metrics, rows, file, _unit(settings))
+        yield Record(metrics, rows, file, **counted(settings))
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
@@ -127,7 +132,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     except OSError as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem.strerror}.") from None
     settings, rows = _parsed(source, content)
-    return Record(settings["metrics"], rows, unit=_unit(settings))
+    return Record(settings["metrics"], rows, **counted(settings))
 
 
 def _holds_no_rows_yet(content: bytes) -> bool:
@@ -181,19 +186,23 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
         metrics = settings["metrics"]
         if not isinstance(metrics, list) or not metrics or not all(isinstance(name, str) for name in metrics):
             raise ValueError(f"metrics: {metrics!r}")
-        if _unit(settings) not in get_args(Unit):
-            raise ValueError(f"unit: {_unit(settings)!r}")
-    except (ValueError, KeyError, RecursionError) as problem:
+        if (unit := settings.get("unit", "rows")) not in _UNITS:
+            raise ValueError(f"unit: {unit!r}")
+        check_ratio(settings.get("ratio", (8, 1, 1)))
+    except (ValueError, KeyError, RecursionError, RequestError) as problem:
         raise DataError(
             f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
         ) from None
     return settings
 
 
-def _unit(settings: dict[str, Any]) -> Unit:
-    """What a size of the run counts."""
-    unit: Unit = settings.get("unit", "rows")
-    return unit
+def counted(settings: dict[str, Any]) -> dict[str, Any]:
+    """What a size of a run with these settings counts, and which share of the cases none does."""
+    train, *_ = check_ratio(settings["ratio"]) if "ratio" in settings else (None,)
+    return {
+        "unit": settings.get("unit", "rows"),
+        "test_share": None if train is None else round(1 - train, 12) or None,
+    }
 
 
 def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:

@@ -19,7 +19,7 @@ from ..running.jobs import jobs
 from ..running.progress import progress_bar
 from .agenda import Agenda
 from .curves import CurveSet
-from .results import Record, key, resumed
+from .results import Record, counted, key, resumed
 from .scores import Scorer
 from .workers import in_workers
 
@@ -42,7 +42,7 @@ def collect_curves(
     progress: bool = True,
     ratio: tuple[float, float, float] = (8, 1, 1),
     multiclass: Literal["one_vs_rest", "macro"] = "one_vs_rest",
-    unit: Literal["rows", "groups"] = "rows",
+    by_group: bool = False,
     tasks: Sequence[str] | None = None,
 ) -> CurveSet:
     """Measure learning curves of a classifier by the paper's protocol.
@@ -94,8 +94,8 @@ def collect_curves(
     multiclass : {"one_vs_rest", "macro"}
         With three or more classes: a curve for each class that at least a tenth of the rows are of, telling it apart
         from the rest; or one curve of the mean over the classes, for an estimator that knows several.
-    unit : {"rows", "groups"}
-        What a size counts: rows, of whichever groups; or whole groups with all their rows.
+    by_group : bool
+        Let a size count whole groups with all their rows, instead of rows of whichever groups.
     tasks : sequence of str, optional
         Of several labels or classes, those to measure; by default all. The splits are the same whichever are chosen.
 
@@ -137,7 +137,7 @@ def collect_curves(
         seed=seed,
         ratio=ratio,
         multiclass=multiclass,
-        unit=unit,
+        by_group=by_group,
         tasks=tasks,
     )
     return carried_out(agenda, n_jobs=n_jobs, results=record, progress=progress)
@@ -149,8 +149,10 @@ def carried_out(agenda: Agenda, *, n_jobs: int | None, results: Path | None, pro
     Of `results`, the record's file, it has been checked that it can be written.
     """
     metrics = list(agenda.scorers)
-    unit = agenda.settings["unit"]
-    opened = nullcontext(Record(metrics, unit=unit)) if results is None else resumed(results, agenda.settings, metrics)
+    settings = agenda.settings
+    opened = (
+        nullcontext(Record(metrics, **counted(settings))) if results is None else resumed(results, settings, metrics)
+    )
     with opened as record:
         done = record.finished()
         left = [fit for fit in agenda.fits if fit.key not in done]
@@ -166,7 +168,7 @@ def _curves(record: Record, agenda: Agenda) -> CurveSet:
     """The curves of what was asked for; says what failed."""
     asked_for = {fit.key for fit in agenda.fits}
     rows = [row for row in record.rows if key(row) in asked_for]
-    curves = CurveSet(Record(record.metrics, rows, unit=record.unit), notes=agenda.notes)
+    curves = CurveSet(Record(record.metrics, rows, **counted(agenda.settings)), notes=agenda.notes)
     if curves.failed:
         reasons = Counter(row["error"] for row in curves.failed)
         told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))

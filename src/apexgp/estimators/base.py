@@ -28,6 +28,7 @@ from .saving import read_model, write_model
 __all__ = ["CurveEstimator", "fit_together"]
 
 _NEARBY = 1.05  # a size so many times another tells how fast a probability changes
+_THREE_DIGITS = 0.005  # relative error of sizes below which three digits of them hold
 _MOST_SIZES = 10_000  # in one forecast, which holds thousands of numbers for each
 
 
@@ -191,17 +192,23 @@ class CurveEstimator(BaseEstimator):
         goal = attainable_target(target, self._upward_bounds(direction)[1], direction)
         success = success_by(lambda sizes: self._distribution(sizes, of), goal, direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
-        return self._with_cautions(replace(found, relative_error=self._relative_error(found, success, of)))
+        errors = self._relative_errors(found, success, of)
+        digits = 3 if errors.max() < _THREE_DIGITS else 2
+        return self._with_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
 
-    def _relative_error(self, found: RequiredSize, success: Success, of: Quantity) -> float:
-        """Monte-Carlo error of log n where F(n) is the confidence: that of F over its slope."""
-        if found.size <= self.curve_.largest or math.isinf(found.size):
-            return 0.0
-        low, high = success(found.size * np.array([1 / _NEARBY, _NEARBY]))
-        slope = (high - low) / (2 * math.log(_NEARBY))
-        level = float(self._outward(np.array([found.target]))[0])
-        error = float(self._fit.standard_error(np.array([float(found.size)]), np.array([level]), of)[0])
-        return error / slope if slope > 0 else 0.0
+    def _relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
+        """Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: those of F over its slope."""
+        sizes = np.array([found.size, found.median, *found.interval], float)
+        errors = np.zeros(len(sizes))
+        found_out = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
+        if found_out.any():
+            asked = sizes[found_out]
+            below, above = success(np.concatenate([asked / _NEARBY, asked * _NEARBY])).reshape(2, -1)
+            slope = (above - below) / (2 * math.log(_NEARBY))
+            level = float(self._outward(np.array([found.target]))[0])
+            error = self._fit.standard_error(asked, np.full(len(asked), level), of)
+            errors[found_out] = np.divide(error, slope, out=np.zeros(len(asked)), where=slope > 0)
+        return errors
 
     def _with_cautions(self, found: RequiredSize) -> RequiredSize:
         # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.

@@ -108,5 +108,6 @@ class LeastSquares(CurveEstimator):
             prob_reachable=float(size < inf),
             prob_now=float(size <= last),
             already_met=size <= last,
+            digits=3,
         )
         return self._with_cautions(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .._check import real_number
+from .._check import real_number, shown, text
 from ..answers.plan import ROUNDS
 from ..answers.required import CONFIDENCE
 from ..errors import RequestError
@@ -19,6 +19,17 @@ from .sensitivity import SensitivityAnswer, SensitivityQuestion
 
 __all__ = ["ReportAnswer", "ReportQuestion"]
 
+_HEAD = ("title", "author", "project")
+_LONGEST = 200
+
+
+def _line(name: str, value: str) -> str:
+    """A line for the head of a report, checked."""
+    given = text(name, value).strip()
+    if not given or len(given) > _LONGEST or len(given.splitlines()) > 1:
+        raise RequestError(f"must be one line of at most {_LONGEST} characters, got {shown(value)}.", argument=name)
+    return given
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReportQuestion:
@@ -30,14 +41,22 @@ class ReportQuestion:
         The questions of these names.
     budget, available
         For the advice, as for `design_pilot`. By default some fits, where the model can tell; 0: no advice.
+    title, author, project
+        What stands above the answers; without a title, what they are about.
     """
 
     forecast: ForecastQuestion = field(default_factory=ForecastQuestion)
     plan: PlanQuestion | None = None
     budget: float | None = None
     available: float | None = None
+    title: str | None = None
+    author: str | None = None
+    project: str | None = None
 
     def __post_init__(self) -> None:
+        for name in _HEAD:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _line(name, getattr(self, name)))
         for name in ("budget", "available"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, real_number(name, getattr(self, name)))
@@ -86,6 +105,8 @@ class ReportQuestion:
             for name in ("cost_per_example", "penalty", "rounds"):
                 yield name, getattr(self.plan, name)
         yield from (("budget", self.budget), ("available", self.available))
+        for name in _HEAD:
+            yield name, getattr(self, name)
 
 
 @dataclass(frozen=True, eq=False)

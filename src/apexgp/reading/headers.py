@@ -19,7 +19,7 @@ from .wide import SPLIT_WORDS, TRAINING, sets_of_splits, without_split
 __all__ = ["ColumnRoles", "called", "find_columns", "is_header", "missing"]
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
-_ABOUT = ("metric", "direction", "unit")
+_ABOUT = ("metric", "direction", "unit", "test share")
 _ROLES = ("size", "score", "split", "task")
 
 _TASK_NAMES = {

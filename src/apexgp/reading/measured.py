@@ -18,7 +18,7 @@ from .spreadsheets import Table
 __all__ = ["STATED", "Measurements", "check_scores", "check_splits_once", "repeats", "sizes_in", "stated_in"]
 
 # The words of the columns that say so; the first stands where nothing is said.
-STATED = {"direction": ("higher", "lower"), "unit": ("rows", "groups")}
+STATED = {"direction": ("higher", "lower")}
 
 
 @dataclass

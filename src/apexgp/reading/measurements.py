@@ -19,13 +19,14 @@ from .faults import Faults
 from .headers import ColumnRoles
 from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
 from .measured import STATED, Measurements, check_scores, check_splits_once, repeats, sizes_in, stated_in
+from .size_labels import share_stated, unit_stated
 from .spreadsheets import Table, one_line
 
 __all__ = ["measurements_in"]
 
 
 def measurements_in(
-    table: Table, columns: ColumnRoles, companions: Companions, metric: str | None, stated: dict[str, str | None]
+    table: Table, columns: ColumnRoles, companions: Companions, metric: str | None, stated: dict[str, Any]
 ) -> tuple[dict[str | None, Measurements], list[str]]:
     """Every curve of a table by its task, and what a reader should know.
 
@@ -38,7 +39,7 @@ def measurements_in(
     metric
         What was measured, or which of several metrics to take.
     stated
-        What the caller says of `direction` and `unit`, None where nothing.
+        What the caller says of `direction`, `unit` and `test_share`, None where nothing.
     """
     table, notes = _without_remarks(table, columns)
     table, signed, of_hundred = _with_per_cent_signs(table, columns)
@@ -53,7 +54,9 @@ def measurements_in(
     faults = Faults(table)
     curves: dict[str | None, Measurements] = {}
     for task, own in by_task.items():
-        said = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
+        said: dict[str, Any] = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
+        said["unit"] = unit_stated(table, columns.size, own, stated["unit"], faults)
+        said["test_share"] = share_stated(table, own, stated["test_share"], faults)
         curves[task] = Measurements({"metric": name, "task": task, **said})
     beside = numbers_beside(table, columns.scores, companions, faults)
     missing = _fill(curves, table, columns, beside, tasks, faults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -14,10 +14,12 @@ from .frames import frame_table, is_frame
 from .headers import find_columns, is_header
 from .measured import STATED, Measurements
 from .measurements import measurements_in
+from .size_labels import share_kept, unit_label
 from .spreadsheets import Table, read_table
 
 __all__ = ["Source", "TableSettings", "read_measurements", "read_source"]
 
+LABELS: dict[str, Callable[[Any], Any]] = {"unit": unit_label, "test_share": share_kept}
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
 
 
@@ -41,6 +43,7 @@ class TableSettings:
     score_sd: str | None = None
     n_test: str | float | None = None
     averaged_over: str | int | None = None
+    test_share: float | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
@@ -48,6 +51,8 @@ class TableSettings:
         for argument, value in said.items():
             if argument in STATED:
                 said[argument] = choice(argument, value, STATED[argument])
+            elif argument in LABELS:
+                said[argument] = LABELS[argument](value)
             elif argument == "sheet":
                 said[argument] = _sheet(value)
             elif argument in ("score", "train_score") and not isinstance(value, str):
@@ -91,6 +96,6 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
     table = with_spreads_apart(table, wanted.size)
     columns = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
     companions = find_companions(table, columns, wanted)
-    stated = {what: getattr(wanted, what) for what in STATED}
+    stated = {what: getattr(wanted, what) for what in (*STATED, *LABELS)}
     found, notes = measurements_in(table, columns, companions, wanted.metric, stated)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))

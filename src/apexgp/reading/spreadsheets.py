@@ -43,6 +43,8 @@ class Table:
     notes: tuple[str, ...] = ()
     spreads: Mapping[str, str] = field(default_factory=dict)
     """Where cells held numbers behind ±: their column, by the one they stood in."""
+    title: str | None = None
+    """What stands above the table."""
 
     def where(self, row: int, column: str) -> str:
         """A cell, for messages."""
@@ -103,9 +105,13 @@ def read_table(
             raise RequestError(f"goes with a workbook (.xlsx); {name} is a text file.", argument="sheet")
         (delimiter, rows), notes, place = _rows(name, _text(name, raw)), [], "line"
     first = 0 if is_header is None else _header_row(rows, is_header)
+    heading: str | None = None
     if first:
-        above = " ".join(" ".join(filter(None, cells)) for _, cells in rows[:first])
-        notes.append(f"left out above the table: {one_line(above, 80)!r}.")
+        # What stood between the cells may have been a comma of the title.
+        between = ", " if delimiter == "," else " "
+        above = [one_line(between.join(filter(None, cells))) for _, cells in rows[:first]]
+        heading = next((line.lstrip("# ") for line in above if line.strip("# ")), None)
+        notes.append(f"left out above the table: {one_line(' '.join(filter(None, above)), 80)!r}.")
     (_, header), body = rows[first], rows[first + 1 :]
     # Some columns may be numbered (a wide table); where all are, or by fractions, these are measurements.
     numeric = [name for name in header if _NUMBER.fullmatch(name)]
@@ -138,7 +144,7 @@ def read_table(
     decimal_comma = delimiter not in (",", None) and uses_decimal_commas(
         [part for cells in columns.values() for cell in cells for part in with_spread(cell) or (cell,)]
     )
-    return Table(name, columns, [line for line, _ in body], decimal_comma, place, tuple(notes))
+    return Table(name, columns, [line for line, _ in body], decimal_comma, place, tuple(notes), title=heading)
 
 
 def _fault(name: str, place: str, line: int, why: str) -> DataError:

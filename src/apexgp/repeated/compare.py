@@ -20,6 +20,7 @@ from ..errors import DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, without_answer
 from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 from ..reading.known_metrics import UNNAMED
+from ..vocabulary import Remedy
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
@@ -207,7 +208,7 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
     for attribute, wanted, say in (
         ("metric", "by one metric", lambda curve: curve.metric_name),
         ("direction", "where one direction is better", lambda curve: f"{curve.direction} is better"),
-        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit} are counted"),
+        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit_name} are counted"),
     ):
         kinds: dict[str, str] = {}
         for name, curve in curves.items():
@@ -215,7 +216,8 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
                 kinds.setdefault(say(curve), str(name))
         if len(kinds) > 1:
             got = ", ".join(f"{kind} ({name})" for kind, name in kinds.items())
-            raise DataError(f"Models are compared {wanted}, got {got}.")
+            settled: Remedy = ("Name it for all with {}.", "unit") if attribute == "unit" else ()
+            raise DataError(f"Models are compared {wanted}, got {got}.", remedy=settled)
     metric = next((curve.metric for curve in curves.values() if curve.metric != UNNAMED), UNNAMED)
     return {name: replace(curve, metric=metric) for name, curve in curves.items()}
 

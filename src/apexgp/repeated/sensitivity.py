@@ -37,12 +37,13 @@ class _Asked:
     target: float | None
     confidence: float
     compared_at: float
+    largest: float
 
     def row(self, name: str, kind: Kind, model: CurveEstimator, of: Quantity | None = None) -> SensitivityRow:
         """What a fitted model answers; `of`, what is forecast instead, is then held to the target as well."""
         forecast = model.forecast(self.sizes, of=of or self.of)
         lower, upper = forecast.interval(self.level)
-        row = SensitivityRow(name, kind, forecast.mean, lower, upper)
+        row = SensitivityRow(name, kind, forecast.mean, lower, upper, largest=self.largest)
         if self.target is None:
             return row
         required = model.required_size(self.target, self.confidence, of or "expected")
@@ -117,7 +118,7 @@ def sensitivity(
     confidence = probability("confidence", confidence)
     required = None if goal is None else model.required_size(goal, confidence)
     compared_at = _compared_at(model, required, float(at[-1]))
-    asked = _Asked(at, of, probability("level", level), goal, confidence, compared_at)
+    asked = _Asked(at, of, probability("level", level), goal, confidence, compared_at, model.curve_.largest)
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = [list(alike) for _, alike in groupby(variants_of(model, goal), key=lambda one: id(one.settings))]

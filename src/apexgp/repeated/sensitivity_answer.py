@@ -9,8 +9,8 @@ import numpy as np
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray
-from .._numbers import chance, exactly, roughly
-from ..answers.required import RequiredSize
+from .._numbers import chance, exactly
+from ..answers.required import UNREAL, RequiredSize
 from .variants import Kind
 
 __all__ = ["Sensitivity", "SensitivityRow"]
@@ -38,6 +38,8 @@ class SensitivityRow:
         at `Sensitivity.compared_at`. NaN if there is no answer.
     error : str or None
         Why there is no answer.
+    largest : float
+        Largest size of the whole pilot.
     """
 
     name: str
@@ -49,6 +51,7 @@ class SensitivityRow:
     prob_target: float = math.nan
     effect: float = math.nan
     error: str | None = None
+    largest: float = math.nan
 
     @property
     def compared(self) -> float:
@@ -61,7 +64,11 @@ class SensitivityRow:
         found = self.required
         if found is None:
             return "-"
-        return "met already" if found.already_met else roughly(found.size, found.relative_error)
+        if found.already_met:
+            return "met already"
+        if math.isinf(found.size):
+            return "none"
+        return f"over {UNREAL:,}x" if found.size > UNREAL * self.largest else found.in_words(found.size)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,12 +110,11 @@ class Sensitivity(Answer):
 
     @property
     def compared_size(self) -> str:
-        """`compared_at` as it is written: a size that was computed to as many digits as are known of it."""
+        """`compared_at` as it is written: what a target takes as it is written everywhere, rounded up."""
         required = self.unchanged.required
-        computed = required is not None and self.compared_at == required.size
-        return (
-            roughly(self.compared_at, required.relative_error) if required and computed else exactly(self.compared_at)
-        )
+        if required is None or self.compared_at != required.size:
+            return exactly(self.compared_at)
+        return required.in_words(required.size)
 
     @property
     def answered(self) -> tuple[SensitivityRow, ...]:
@@ -167,4 +173,4 @@ class Sensitivity(Answer):
         cells[-1] += f" ({row.lower[-1]:.3f} to {row.upper[-1]:.3f})"
         if row.required is None:
             return cells
-        return [*cells, row.takes, chance(row.prob_target), chance(row.required.prob_reachable)]
+        return [*cells, row.takes, chance(row.prob_target), row.required.at_best]

@@ -36,7 +36,9 @@ class PilotFacts(TypedDict):
     metric_name: str
     task: str | None
     direction: Literal["higher", "lower"]
-    unit: Literal["rows", "groups"]
+    unit: str
+    unit_name: str
+    test_share: float | None
     scores: int
     sizes: list[float]
     means: list[float]
@@ -44,11 +46,12 @@ class PilotFacts(TypedDict):
 
 
 class FitFacts(TypedDict, total=False):
-    """How a model came by its parameters: by integration the first three, by a search the others."""
+    """How a model came by its parameters: by integration the first four, by a search the others."""
 
     weights: dict[str, float]
     log_evidence: float
     effective_size: float
+    end_error: float
     objective: float
     converged: bool
 
@@ -92,13 +95,16 @@ class RequiredFacts(TypedDict):
     prob_now: float
     already_met: bool
     relative_error: float
+    digits: int
+    """To how many digits words round the sizes up."""
     cautions: NotRequired[list[str]]
 
 
 class TargetFacts(TypedDict, total=False):
-    """What a target takes, where there is one."""
+    """What a target takes, where there is one, and how much that is with the cases for validation and test."""
 
     required: RequiredFacts
+    total: float | None
 
 
 class ForecastFacts(ModelFacts, TargetFacts, Said):
@@ -178,8 +184,10 @@ class DesignRow(TypedDict):
     widths: list[float]
     confirmed: bool
     grid_widths: list[float]
-    prob_settled: NotRequired[float]
-    required: NotRequired[Interval | None]
+    prob_yes: NotRequired[float]
+    prob_no: NotRequired[float]
+    prob_right: NotRequired[float]
+    later_sizes: NotRequired[Interval]
 
 
 class DesignAsked(TypedDict):
@@ -204,8 +212,10 @@ class DesignNow(TypedDict):
     risk: float
     widths: list[float]
     prob: float | None
-    required: Interval | None
-    settled: NotRequired[bool]
+    required: RequiredFacts | None
+    decided_at: float
+    verdict: Literal["yes", "no", "open"] | None
+    """Whether that size reaches the target."""
 
 
 class PilotOrNone(SettingsFacts):
@@ -478,11 +488,14 @@ class PageFacts(TypedDict):
     measurements: str
     python: str
     shell: str
+    short: str
+    """The answer in a line that fits a phone."""
+    glossary: dict[str, str]
     notes: list[str]
 
 
 class AdviceFacts(TypedDict):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     design: DesignFacts
     table: CellsFacts

@@ -37,6 +37,7 @@ from .words.experiment import experiment_methods, experiment_sentence
 from .words.forecast import answer_sentences, forecast_methods
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
+from .words.on_top import total_required
 from .words.plan import plan_methods, plan_sentence
 from .words.sensitivity import sensitivity_methods, sensitivity_sentence
 
@@ -61,14 +62,19 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
     if answer.chances is not None:
         for row, chance in zip(rows, answer.chances.tolist(), strict=True):
             row["prob_target"] = chance
-    untold = answer.without_training
+    untold, required = answer.without_training, answer.required
     return {
         **_model_facts(model),
         "level": answer.question.level,
         "forecast": rows,
         "without_training": None if untold is None else _rows_of(untold, answer.question.level),
-        **_target_facts(answer.required),
-        **_said(" ".join(answer_sentences(answer)), forecast_methods(answer), answer.cautions, sources_of(model)),
+        **_target_facts(required, model.curve_),
+        **_said(
+            " ".join(answer_sentences(answer)),
+            forecast_methods(answer),
+            answer.cautions,
+            (*sources_of(model), "collins"),
+        ),
     }
 
 
@@ -130,14 +136,18 @@ def plan_facts(answer: PlanAnswer) -> types.PlanFacts:
 def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     """What to measure next, with a model fitted to the curve or, where there is none, with the priors of one."""
     found, model = answer.found, answer.model
-    own = plain({name: value for name, value in vars(found).items() if name not in ("designs", "cautions")})
+    own = plain(
+        {name: value for name, value in vars(found).items() if name not in ("designs", "cautions", "required_now")}
+    )
     now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
+    required = None if found.required_now is None else _required_facts(found.required_now)
+    now |= {"required": required, "decided_at": own.pop("decided_at"), "verdict": found.verdict_now}
     rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
     sources: tuple[Reference, ...] = (*sources_of(model), "chaloner")
     return {
         **_pilot_or_none(answer),
         "question": own,
-        "now": plain(now | {"settled": found.settled_now} if found.target is not None else now),
+        "now": plain(now),
         "designs": [row | more for row, more in zip(rows, along, strict=True)],
         "frugal": found.designs.index(found.frugal) + 1,
         "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,
@@ -318,7 +328,7 @@ def _settings_facts(model: APExGP) -> types.SettingsFacts:
 
 
 def _model_facts(model: APExGP) -> types.ModelFacts:
-    fit = ("weights", "log_evidence", "effective_size", "objective", "converged")
+    fit = ("weights", "log_evidence", "effective_size", "end_error", "objective", "converged")
     return {
         **_settings_facts(model),
         "pilot": _pilot(model.curve_),
@@ -335,6 +345,8 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
         "task": curve.task,
         "direction": curve.direction,
         "unit": curve.unit,
+        "unit_name": curve.unit_name,
+        "test_share": curve.test_share,
         "scores": len(curve),
         "sizes": pilot.sizes.tolist(),
         "means": pilot.mean.tolist(),
@@ -353,8 +365,11 @@ def _forecast_rows(
     ]
 
 
-def _target_facts(found: RequiredSize | None) -> types.TargetFacts:
-    return {} if found is None else {"required": _required_facts(found)}
+def _target_facts(found: RequiredSize | None, curve: LearningCurve | None = None) -> types.TargetFacts:
+    if found is None:
+        return {}
+    total: types.TargetFacts = {} if curve is None else {"total": total_required(found, curve)}
+    return {"required": _required_facts(found), **total}
 
 
 def _required_facts(found: RequiredSize) -> types.RequiredFacts:

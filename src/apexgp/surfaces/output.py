@@ -99,8 +99,8 @@ class PictureOptions:
                 f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."
             )
 
-    def draw(self, picture: Callable[[], Display], output: OutputOptions) -> None:
-        """Draw, if a picture was asked for, what `picture` makes, and say where it is.
+    def draw(self, picture: Callable[[], Display], output: OutputOptions | None) -> None:
+        """Draw, if a picture was asked for, what `picture` makes, and say where it is, unless there is no `output`.
 
         Comes after the answer has been printed: without matplotlib that is there all the same.
         """
@@ -112,7 +112,7 @@ class PictureOptions:
         with written_atomically(self.plot, overwrite=self.force) as draft:
             display.figure_.savefig(draft, dpi=150)
         pyplot.close(display.figure_)
-        if output.for_a_reader:
+        if output is not None and output.for_a_reader:
             typer.echo(f"\n{picture_line(self.plot)}")
 
 

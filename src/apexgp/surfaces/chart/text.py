@@ -118,7 +118,7 @@ class TextChart:
         for size, score in zip(picture.pilot_sizes.tolist(), picture.pilot_mean.tolist(), strict=True):
             self._set(self.x(size), self.y(score), kind)
         if required is not None and is_marked(required, picture):
-            self._set(self.x(required.size), self.y(required.target), "required")
+            self._set(self.x(required.rounded_size), self.y(required.target), "required")
 
     def _axis(self) -> list[str]:
         """The axis of sizes and its numbers."""

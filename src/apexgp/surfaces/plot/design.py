@@ -121,7 +121,7 @@ class DesignDisplay(Display):
         spread = whiskers(mean, std)
         ax.errorbar(
             at, mean, yerr=spread, fmt="o", color=MEASURED, markersize=4.5, capsize=2.5, linewidth=1,
-            label="measured (mean, s.d.)", zorder=4,
+            label="measured (mean, spread)", zorder=4,
         )  # fmt: skip
         shown = [lower, upper, mean - spread[0], mean + spread[1]]
         if self.found.target is not None:

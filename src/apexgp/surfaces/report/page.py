@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, Self
 
 from ..._extras import need
+from ...cautions import in_brief
 from ...curve import curve_columns
 from ...files.plain import plain
 from ...questions.backtest import own_method
@@ -47,10 +48,16 @@ from ..words.check import how_checks_are_read
 from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
+from ..words.glossary import GLOSSARY
 from ..words.remake import design_in_shell, report_in_python, report_in_shell
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
+from ..words.tripod import TRIPOD_INTRO, tripod_items
 
 __all__ = ["report_page"]
+
+# What there is room for on the first page of a task: characters of cautions, sizes that were forecast.
+_ROOM = 260
+_FEW_SIZES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +88,7 @@ class _Task:
         of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
         of_check: list[Reference] = [] if self.answer.check is None else ["gelman"]
         compared = sources_of_methods(self.answer.backtest.question.methods)
-        return [*sources_of(self.answer.model), *of_plan, *of_advice, *of_check, *compared]
+        return [*sources_of(self.answer.model), *of_plan, *of_advice, *of_check, *compared, "collins"]
 
     def section(self) -> dict[str, object]:
         """What the template sets: sentences, tables as cells, the chart."""
@@ -92,12 +99,14 @@ class _Task:
             "name": self.name,
             "anchor": self.anchor,
             "facts": facts,
-            # What was asked for most comes first: the size for a target, then the forecast, then the plan.
             "answers": [
-                *reversed(answer_sentences(answer.forecast)),
+                *answer_sentences(answer.forecast),
                 *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
             ],
-            "cautions": list(dict.fromkeys(cautions)),
+            "cautions": (doubts := list(dict.fromkeys(cautions))),
+            # The first page is for those who read only that: it has room for a few.
+            "doubts_in_brief": list(dict.fromkeys(map(in_brief, doubts))) if len(" ".join(doubts)) > _ROOM else None,
+            "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
             "pilot": pilot_line(curve),
             "chart": chart_figure(picture_of(answer.forecast, CurvePicture), f"{self.anchor}-chart"),
             "forecast": forecast_table(answer.forecast),
@@ -116,6 +125,7 @@ class _Task:
             "methods": backtest_table(answer.backtest),
             "measured": curve_table(curve),
             "assumptions": assumptions(answer.forecast),
+            "tripod": tripod_items(answer.forecast),
         }
 
 
@@ -138,13 +148,18 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
     facts = {"apexgp": version("apexgp"), "tasks": {task.name: task.facts for task in tasks}, "failed": dict(failed)}
+    today = datetime.now(UTC).date()
+    subject = report_title(models)
     return _template().render(
-        title=report_title(models),
+        title=question.title or subject,
+        subject=subject if question.title else None,
+        head=list(filter(None, (question.author, question.project, f"{today.day} {today:%B %Y}"))),
         sections=sections,
         failed=failed,
         opening=opening(len(sections), len(failed)),
         summary=summary_table({name: answer.forecast for name, answer in answers.items()}),
         shared=first if all(section["assumptions"] == first for section in sections) else None,
+        glossary=GLOSSARY,
         data_intro=DATA_INTRO,
         citations=citations(source for task in tasks for source in task.sources),
         python=report_in_python(models, question),
@@ -154,7 +169,8 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         facts_link=_link("application/json", json.dumps(plain(facts), indent=1)),
         version=version("apexgp"),
         seeds=sorted({model.seed for model in models.values()}),
-        date=datetime.now(UTC).date().isoformat(),
+        date=today.isoformat(),
+        tripod_intro=TRIPOD_INTRO,
         style=style,
         script=script,
         policy=_policy(style, script),

@@ -62,6 +62,8 @@ from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.check import how_checks_are_read
 from ..words.design import how_designs_are_ranked
+from ..words.forecast import short_answer
+from ..words.glossary import GLOSSARY
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
@@ -118,9 +120,12 @@ def _error(kind: str, problem: ApexError, asked: BaseModel | Sent) -> bytes:
     # A file is asked about by what would settle the doubt.
     settling = [name for name, _ in problem.to_set] if kind == "read" else []
     argument = next(map(FIELDS[kind].name, filter(None, [problem.argument, *settling])), None)
+    kind_of = "data" if isinstance(problem, DataError) else "request"
+    if isinstance(asked, Sent):
+        cells, at_fault = asked.written(problem.faults)
+        return error_body(kind_of, str(problem), argument, at_fault, {**asked.layout, "cells": cells})
     rows = [asdict(fault) for fault in problem.faults] if hasattr(asked, "table") else []
-    layout = asked.layout if isinstance(asked, Sent) else None
-    return error_body("data" if isinstance(problem, DataError) else "request", str(problem), argument, rows, layout)
+    return error_body(kind_of, str(problem), argument, rows)
 
 
 def _options(group: type[Group], asked: BaseModel) -> Group:
@@ -207,7 +212,7 @@ def _design(asked: DesignRequest) -> DesignFacts:
 
 
 def _advice(asked: AdviceRequest) -> AdviceFacts:
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
     forecast = _options(ForecastOptions, asked).question()
     model, _ = _fitted(asked)
     question = DesignQuestion.after(forecast, model, budget=asked.budget, available=asked.available)
@@ -259,6 +264,8 @@ def _page(asked: PageRequest) -> PageFacts:
         "measurements": as_csv(curve_columns([model.curve_])),
         "python": answer_in_python(answer, planned),
         "shell": answer_in_shell(answer, planned),
+        "short": short_answer(answer),
+        "glossary": dict(GLOSSARY),
         "notes": list(notes),
     }
 
@@ -304,6 +311,9 @@ def _report(asked: ReportRequest) -> str:
         plan=_plan_if_priced(asked),
         budget=asked.budget,
         available=asked.available,
+        title=asked.title,
+        author=asked.author,
+        project=asked.project,
     )
     return report_page({"": question.answer(_fitted(asked)[0])}, {}, question)
 

@@ -145,6 +145,11 @@ def _add_paths(app: FastAPI) -> None:
         ] = None,
         split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
         task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
+        train_column: Annotated[
+            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one a split.")
+        ] = None,
+        sd_column: Annotated[str | None, Query(max_length=200, description="Column of standard deviations.")] = None,
+        n_test: Annotated[str | None, Query(max_length=200, description="Column of numbers of test cases.")] = None,
         sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
     ) -> Response:
         """The curves of a file, or of text from a spreadsheet, row by row."""
@@ -153,6 +158,9 @@ def _add_paths(app: FastAPI) -> None:
             score_column=score_column,
             split_column=split_column,
             task_column=task_column,
+            train_column=train_column,
+            sd_column=sd_column,
+            n_test=n_test,
             sheet=sheet,
         )
         return await _answered(request, "read", Sent(await request.body(), columns))

@@ -83,7 +83,8 @@ class ColumnsRequest(_Request):
     metric: str | None = _option(ColumnOptions, "metric", **_names())
     task: str | None = _option(ColumnOptions, "task", **_names())
     lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
-    unit: Literal["rows", "groups"] | None = _option(ColumnOptions, "unit")
+    unit: str | None = _option(ColumnOptions, "unit", **_names())
+    test_share: float | None = _option(ColumnOptions, "test_share")
     train_column: list[str] | None = _option(ColumnOptions, "train_column", max_length=1000)
     sd_column: str | None = _option(ColumnOptions, "sd_column", **_names())
     n_test: str | float | None = _option(ColumnOptions, "n_test")
@@ -228,6 +229,11 @@ class ReportRequest(PlannedRequest):
         None, "How many models could still be trained, for the advice on what to measure next; 0: no advice.", minimum=0
     )
     available: float | None = _AVAILABLE
+    title: str | None = Field(None, description="Title; by default what the report is about.", max_length=_LONGEST_NAME)
+    author: str | None = Field(None, description="Who hands it in.", max_length=_LONGEST_NAME)
+    project: str | None = Field(
+        None, description="What it is for, such as a protocol or a grant.", max_length=_LONGEST_NAME
+    )
 
 
 class PageRequest(ForecastRequest, PlannedRequest):
@@ -266,7 +272,7 @@ class DesignRequest(ColumnsRequest, _NextRequest):
 
 
 class AdviceRequest(CurveRequest, _NextRequest):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     at: Annotated[list[str] | None, Sets("at", "sizes")] = _AT
 

@@ -12,7 +12,7 @@ from ...model.means import PAPER_MEANS
 from ...model.variant import PUBLISHED
 from .phrases import listed
 
-__all__ = ["method", "pilot_and_method", "with_cautions"]
+__all__ = ["method", "pilot_and_method", "reached", "with_cautions"]
 
 _MEANS = {"power_law": "power law", "arctan": "arctan", "burr": "Burr"}
 
@@ -57,7 +57,15 @@ def method(model: APExGP) -> str:
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
         f"Gaussian process over the logarithm of the training-set size with {shape}, a ceiling of "
-        f"{model.ceiling:g} and a floor of {model.floor:g}. {_departures(model, list(weights))}"
+        f"{model.ceiling:g} and a floor of {model.floor:g}. {_departures(model, list(weights))} {reached(model)}"
+    )
+
+
+def reached(model: APExGP) -> str:
+    """How exactly the numbers of an integrated model are known."""
+    return (
+        "The ends of 95 % intervals have a numerical standard error of at most "
+        f"{100 * model.end_error_:.2g} % of their width."
     )
 
 
@@ -67,7 +75,9 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
     if set(means) - set(PAPER_MEANS):
         found.append("the mean is not one of its two")
     if model.priors != "paper":
-        calibrated = "were calibrated on learning curves of the LCDB" if model.priors == "calibrated" else "are ours"
+        calibrated = (
+            "were calibrated on learning curves of LCDB 1.0 and 1.1" if model.priors == "calibrated" else "are ours"
+        )
         found += [
             f"the priors {calibrated}",
             "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",

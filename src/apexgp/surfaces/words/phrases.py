@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..._numbers import chance, money, roughly
+from ..._numbers import at_least, chance, money
 
-__all__ = ["chance", "listed", "money", "roughly"]
+__all__ = ["at_least", "chance", "listed", "money"]
 
 
 def listed(items: Iterable[int | str]) -> str:

@@ -97,7 +97,7 @@ def _takes(found: Sensitivity, row: SensitivityRow) -> str:
         return ""
     sure = f"{100 * required.confidence:g} %"
     if math.isinf(required.size):
-        return f" (no number of {found.unit} reaches {sure})"
+        return f" (no number of {found.unit} reaches {sure}: {required.at_best} at best)"
     if row.kind == "none" and found.compared_at == required.size:
         return ""
     return f" ({row.takes} {found.unit} for {sure})"

@@ -13,8 +13,11 @@ export function showAnswer(answer) {
   element("plan").hidden = plan === null;
   if (plan !== null) {
     element("plan-sentence").textContent = plan.sentence;
-    table("plan-table", tables.plan, "The plan, one row a round");
+    table("plan-table", tables.plan, "The plan, one row per round");
   }
+  element("glossary").replaceChildren(...Object.entries(answer.glossary).flatMap(([word, meaning]) => [
+    textIn("dt", word), textIn("dd", meaning),
+  ]));
   element("methods").textContent = forecast.methods_text;
   element("python").textContent = answer.python;
   element("shell").textContent = answer.shell;
@@ -50,7 +53,7 @@ function drawSvg(id, text) {
   element(id).replaceChildren(document.adoptNode(svg));
 }
 
-/** What would help most, beside the lines of code of the `answer` that it follows. */
+/** Whether more measuring would change the decision, beside the lines of code of the `answer` that it follows. */
 export function showAdvice({ design, table: cells, note, python, shell }, answer) {
   const news = design.cautions.filter((caution) => !answer.forecast.cautions.includes(caution));
   element("advice").textContent = [design.sentence, ...news].join(" ");
@@ -78,12 +81,14 @@ function drawFigure(html) {
   else if (reading !== null) chart.show(reading, false);
 }
 
+function textIn(tag, text) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}
+
 export function list(id, texts) {
-  element(id).replaceChildren(...texts.map((text) => {
-    const item = document.createElement("li");
-    item.textContent = text;
-    return item;
-  }));
+  element(id).replaceChildren(...texts.map((text) => textIn("li", text)));
   element(id).hidden = texts.length === 0;
 }
 

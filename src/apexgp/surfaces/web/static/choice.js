@@ -1,6 +1,6 @@
 // Which sheet and which columns of a file are meant: offered where there is a choice, and opened where it is in doubt.
 
-const COLUMNS = ["size_column", "score_column", "split_column"];
+const COLUMNS = ["size_column", "score_column", "split_column", "task_column", "sd_column", "n_test", "train_column"];
 const element = (name) => document.getElementById(name);
 
 /** What was chosen, as the query of a request; empty where the reader is to tell by the names. */
