@@ -6,7 +6,6 @@ mean log score of the forecasts is a cheap, smooth function of the priors' numbe
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from apexgp.inference.density import Density
 from apexgp.inference.posterior import Posterior
 from apexgp.inference.sampler import integrate
 from apexgp.inference.signs import signs_of
-from apexgp.inference.statistics import Batch, Statistics
+from apexgp.inference.statistics import Statistics
 from apexgp.model.means import MEANS
 from apexgp.numerics.truncated import CutNormal
 from apexgp.priors import Beliefs
@@ -27,7 +26,6 @@ from pilots import GROUPS
 from scoring import HORIZONS, horizon
 
 KEPT = 400  # nodes a pilot
-TOGETHER = 8  # pilots that are integrated at a time
 
 # The density of a forecast counts as a mixture with this share of a uniform one: curves that no prior can foresee must
 # not decide about the priors.
@@ -104,41 +102,33 @@ def integrated(pilots: Sequence[tuple[str, Case]], mean: str, beliefs: Beliefs, 
         pdf=np.ones((count, most, KEPT)),
         cdf=np.full((count, most, KEPT), 0.5),
     )
-    alike: dict[object, list[tuple[int, Statistics]]] = defaultdict(list)
-    for i, (_, case) in enumerate(pilots):
-        statistics = Statistics.of(case.curve)
-        alike[statistics.structure].append((i, statistics))
     rng = np.random.default_rng(seed)
-    for members in alike.values():
-        for start in range(0, len(members), TOGETHER):
-            indices, statistics = zip(*members[start : start + TOGETHER], strict=True)
-            batch = Batch(statistics)
-            # Own nodes for every batch: a shared integration error would be learnt too.
-            posteriors = integrate(density, batch, int(rng.integers(2**31)))
-            for i, first, window in zip(indices, posteriors, density.windows(batch), strict=True):
-                case, posterior = pilots[i][1], _sound(first, rng)
-                # Many nodes that hardly count here may count under other priors: pick by tempered weights.
-                tempered = posterior.weights**0.6 / (posterior.weights**0.6).sum()
-                steps = (np.arange(KEPT) + rng.random()) / KEPT
-                some = posterior.some(np.minimum(np.searchsorted(np.cumsum(tempered), steps), len(tempered) - 1))
-                share = np.clip(some.drop_share, 1e-9, 1 - 1e-9)
-                found.columns[i] = numbers.columns_of(some, window)
-                found.log_share[i], found.log_rest[i] = np.log(share), np.log1p(-share)
-                found.log_likelihood[i] = 0.4 * np.log(some.weights)
-                location, scale = some.predict(case.sizes, "new_splits", some.statistics.typical_count)
-                forecast, targets = CutNormal(location, scale), len(case.sizes)
-                found.horizon[i, :targets] = horizon(case)
-                found.pdf[i, :targets] = forecast.pdf(case.truths["new_splits"]).T
-                found.cdf[i, :targets] = forecast.cdf(case.truths["new_splits"]).T
+    for i, (_, case) in enumerate(pilots):
+        # Own nodes for every pilot: a shared integration error would be learnt too.
+        posterior = _integrated(density, Statistics.of(case.curve), rng)
+        # Many nodes that hardly count here may count under other priors: pick by tempered weights.
+        tempered = posterior.weights**0.6 / (posterior.weights**0.6).sum()
+        steps = (np.arange(KEPT) + rng.random()) / KEPT
+        some = posterior.some(np.minimum(np.searchsorted(np.cumsum(tempered), steps), len(tempered) - 1))
+        share = np.clip(some.drop_share, 1e-9, 1 - 1e-9)
+        found.columns[i] = numbers.columns_of(some, density.window(some.statistics))
+        found.log_share[i], found.log_rest[i] = np.log(share), np.log1p(-share)
+        found.log_likelihood[i] = 0.4 * np.log(some.weights)
+        location, scale = some.predict(case.sizes, "new_splits", some.statistics.typical_count)
+        forecast, targets = CutNormal(location, scale), len(case.sizes)
+        found.horizon[i, :targets] = horizon(case)
+        found.pdf[i, :targets] = forecast.pdf(case.truths["new_splits"]).T
+        found.cdf[i, :targets] = forecast.cdf(case.truths["new_splits"]).T
     found.log_likelihood -= log_prior(found, numbers.to_vector(beliefs, mean), numbers.entries_of(beliefs, mean))[0]
     return found
 
 
-def _sound(posterior: Posterior, rng: np.random.Generator) -> Posterior:
+def _integrated(density: Density, pilot: Statistics, rng: np.random.Generator) -> Posterior:
     """The posterior, integrated again where numbers overflowed: under very broad priors that happens now and then."""
-    while not (posterior.weights.size and np.isfinite(posterior.weights).all()):
-        posterior = integrate(posterior.density, Batch([posterior.statistics]), int(rng.integers(2**31)))[0]
-    return posterior
+    while True:
+        posterior = integrate(density, pilot, int(rng.integers(2**31)))
+        if posterior.weights.size and np.isfinite(posterior.weights).all():
+            return posterior
 
 
 @dataclass(frozen=True)

@@ -543,10 +543,39 @@ def test_a_forecast_from_prior_experience_says_so():
 def test_ends_that_are_not_known_warn(monkeypatch):
     import apexgp.inference.sampler as engine
 
-    monkeypatch.setattr(engine, "_ROUNDS", (64, 64))
-    monkeypatch.setattr(engine, "_MOST_SEARCHING", 2)
+    for name, value in {"_FIRST": 64, "_SECOND": 64, "_THIRD": 64, "_MOST_SEARCHING": 2, "_MOST_ROUNDS": 0}.items():
+        monkeypatch.setattr(engine, name, value)
     with pytest.warns(AccuracyWarning, match="of their width"):
-        APExGP().fit(SIZES, SCORES)
+        APExGP(precision=0.01).fit(SIZES, SCORES)
+
+
+@pytest.mark.slow
+def test_a_finer_precision_is_reached_and_kept_over_seeds():
+    at = SIZES[-1] * np.array([2.0, 10.0, 50.0])
+
+    def scatter(precision):
+        models = [APExGP(precision=precision, seed=seed).fit(SIZES, SCORES) for seed in range(6)]
+        assert all(model.end_error_ <= 1.25 * precision for model in models)
+        ends = np.array([model.forecast(at, of="expected").interval(0.95) for model in models])
+        return (ends.std(axis=0, ddof=1) / np.ptp(ends, axis=1).mean(axis=0)).max()
+
+    fine = scatter(0.004)
+    assert fine < 2 * 0.004
+    assert fine < scatter(0.1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"precision": 0.5}, "between 0.001 and 0.1"),
+        ({"precision": -1}, "precision"),
+        ({"precision": "fine"}, "precision"),
+        ({"precision": 0.01, "mean": "power_law", "inference": "map", "priors": "paper"}, "inference='bayes'"),
+    ],
+)
+def test_a_precision_that_cannot_be_meant_is_refused(settings, message):
+    with pytest.raises(RequestError, match=message):
+        APExGP(**settings).fit(SIZES, SCORES)
 
 
 def test_an_unsettled_search_warns(monkeypatch):

@@ -1,4 +1,5 @@
 import csv
+import pickle
 
 import numpy as np
 import pytest
@@ -141,6 +142,15 @@ def test_bad_requests_are_explained(forecast):
         forecast.sample(0)
     with pytest.raises(RequestError, match="NaN"):
         forecast.cdf(np.nan)
+
+
+def test_a_forecast_that_was_printed_can_be_pickled(forecast):
+    untouched = len(pickle.dumps(forecast[0]))
+    one = forecast[0]
+    assert repr(one) == repr(pickle.loads(pickle.dumps(one)))
+    one.quantile(np.linspace(0, 1, 50))
+    assert len(pickle.dumps(one)) == untouched
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(one)).median, one.median)
 
 
 def test_csv_has_the_numbers_and_is_not_overwritten(forecast, tmp_path):

@@ -46,7 +46,17 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
         assert done.returncode == code, done.stdout + done.stderr
         return done.stderr if code else done.stdout
 
-    asked = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", tmp_path / "index", "hatchling"]
+    asked = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        tmp_path / "index",
+        "setuptools",
+    ]
     if subprocess.run(asked, capture_output=True, check=False).returncode:
         missing("no package index answers")
     carried_out(sys.executable, "-m", "build", "--outdir", tmp_path / "dist", REPOSITORY)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp, ndtri
+from numpy.typing import ArrayLike
 
 from ._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
 from ._check import FloatArray, choice, generator, probability, real_array, several, shown, text, whole_number
 from ._numbers import exactly
 from .errors import RequestError
 from .files.writing import write_text
-from .numerics.roots import rising_root
+from .numerics.cut_mixture import CutMixture
 from .numerics.truncated import CutNormal
 from .reading.spreadsheets import as_csv
 
@@ -27,7 +26,6 @@ LEVELS = (0.8, 0.95)
 LEVEL = LEVELS[-1]
 """Probabilities of intervals, where nothing else is said: of several, and of one."""
 MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
-_MANY_LEVELS = 16
 
 IntervalKind = Literal["equal_tailed", "hdi"]
 
@@ -92,6 +90,10 @@ class Forecast(Answer):
     def __len__(self) -> int:
         return len(self.sizes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: not what was computed from it on the way."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def shown(self) -> Shown:
         """Mean and 95 % interval at each size."""
         lower, upper = self.interval(0.95)
@@ -120,47 +122,33 @@ class Forecast(Answer):
         """Mean before the cut to [0, 1]; the paper's errors are of this one."""
         return self.weights @ self.locations
 
-    @cached_property
-    def _components(self) -> CutNormal:
-        return CutNormal(self.locations, self.scales)
-
-    @cached_property
-    def _moments(self) -> tuple[FloatArray, FloatArray]:
-        means, variances = self._components.mean_and_variance()
-        mean = self.weights @ means
-        return mean, np.sqrt(self.weights @ (variances + (means - mean) ** 2))
-
     @property
     def mean(self) -> FloatArray:
         """Expected score."""
-        return self._moments[0]
+        return self._mixture.moments[0]
 
     @property
     def std(self) -> FloatArray:
         """Standard deviation of the score."""
-        return self._moments[1]
+        return self._mixture.moments[1]
 
     @cached_property
     def median(self) -> FloatArray:
         """Score that is as likely exceeded as not."""
-        return self._quantile(np.array([0.5]))[0]
+        half = np.array([0.5])
+        return self._mixture.quantile(half, half)[0]
 
     def cdf(self, y: ArrayLike) -> FloatArray:
         """P(score <= y), for a scalar or one value per size (or rows of such values)."""
-        return np.clip(self._mixed(self._components.cdf, self._values(y)), 0.0, 1.0)
+        return self._by_rows(self._mixture.cdf, y)
 
     def pdf(self, y: ArrayLike) -> FloatArray:
         """Density of the score at y, for a scalar or one value per size (or rows of such values)."""
-        return self._mixed(self._components.pdf, self._values(y))
+        return self._by_rows(self._mixture.pdf, y)
 
     def log_pdf(self, y: ArrayLike) -> FloatArray:
         """Logarithm of the density at y, also where the density itself is too small for a number."""
-        values = self._values(y)
-        rows = values.reshape(-1, 1, len(self.sizes))
-        with np.errstate(divide="ignore"):
-            log_weights = np.log(self.weights)[:, None]
-        parts = [logsumexp(log_weights + self._components.log_pdf(row), axis=-2) for row in rows]
-        return np.stack(parts).reshape(values.shape)
+        return self._by_rows(self._mixture.log_pdf, y)
 
     def prob_at_least(self, target: ArrayLike) -> FloatArray:
         """P(score >= target), for a scalar or one value per size (or rows of such values)."""
@@ -185,7 +173,8 @@ class Forecast(Answer):
         levels = real_array("p", p)
         if levels.ndim > 1 or not levels.size or not ((levels >= 0) & (levels <= 1)).all():
             raise RequestError(f"must be a level in [0, 1] or a list of them, got {shown(p)}.", argument="p")
-        values = self._quantile(np.atleast_1d(levels))
+        below = np.atleast_1d(levels)
+        values = self._mixture.quantile(below, 1 - below)
         return values[0] if levels.ndim == 0 else values
 
     def interval(self, level: float = LEVEL, kind: IntervalKind = "equal_tailed") -> tuple[FloatArray, FloatArray]:
@@ -200,7 +189,9 @@ class Forecast(Answer):
         """
         level = probability("level", level)
         if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
-            lower, upper = self._quantile(np.array([(1 - level) / 2, (1 + level) / 2]))
+            outside = (1 - level) / 2
+            below = np.array([outside, 1 - outside])
+            lower, upper = self._mixture.quantile(below, below[::-1])
             return lower, upper
         return self._shortest(level)
 
@@ -225,8 +216,8 @@ class Forecast(Answer):
         columns["size"] = [f"{size:.17g}" for size in columns["size"]]
         write_text(path, as_csv(columns), overwrite=overwrite)
 
-    def _values(self, y: ArrayLike) -> FloatArray:
-        """`y` as an array whose last axis runs over the sizes."""
+    def _by_rows(self, function: Callable[[FloatArray], FloatArray], y: ArrayLike) -> FloatArray:
+        """A function of rows of scores, one for each size, of what can be made into such rows."""
         values = real_array("y", y)
         if np.isnan(values).any():
             raise RequestError("y must not be NaN.")
@@ -235,72 +226,12 @@ class Forecast(Answer):
                 f"y must be one number or one for each of the {len(self.sizes)} sizes, got shape {values.shape}."
             )
         # Beyond [0, 1] nothing changes any more, and squares of what is far beyond would overflow.
-        return np.broadcast_to(np.clip(values, -1.0, 2.0), (*values.shape[:-1], len(self.sizes)))
-
-    def _mixed(self, component: Callable[[FloatArray], FloatArray], values: FloatArray) -> FloatArray:
-        """Weighted sum over the components of a function of the values."""
-        rows = values.reshape(-1, 1, len(self.sizes))
-        blocks = [self.weights @ component(block) for block in np.array_split(rows, self._blocks(len(rows)))]
-        return np.concatenate(blocks).reshape(values.shape)
-
-    def _blocks(self, rows: int) -> int:
-        """Number of parts in which to work on so many rows: each should fit into the processor's cache."""
-        return max(1, min(rows, rows * self.locations.size // 2**16))
-
-    def _quantile(self, levels: FloatArray) -> FloatArray:
-        """Quantiles for levels of shape (k,)."""
-        if len(self.weights) == 1:
-            return self._components.quantile(levels[:, None, None])[:, 0]
-        many = len(levels) > _MANY_LEVELS
-        start = self._guess_from_table(levels) if many else self._guess_roughly(levels)
-        low, high = np.zeros_like(start), np.ones_like(start)
-        wanted = levels[:, None]
-
-        def surplus(y: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-            return _in_normal_scores(wanted, *self._in_blocks(lambda rows: self._mixture(rows, which), y))
-
-        # After a step of 1e-8 nothing is left of the error: Newton's steps square it, Halley's cube it. Many components
-        # are so smooth together that this holds for a step of a thousandth of a normal score, too.
-        near = 1e-3 if len(self.weights) >= 64 else 0.0
-        return rising_root(surplus, low, high, start, tolerance=1e-8, near=near)
-
-    def _guess_roughly(self, levels: FloatArray) -> FloatArray:
-        """Quantiles of nearly the same mixture, found by Newton's method from those of a normal distribution."""
-        mean, std = self._moments
-        roughly = self._components.mixed_roughly(self.weights)
-        wanted = np.clip(levels, 1e-6, 1 - 1e-6)[:, None]
-        y = np.clip(mean + std * ndtri(wanted), 0.0, 1.0)
-        for _ in range(4):
-            cdf, pdf = self._in_blocks(roughly, y)
-            value, slope = _in_normal_scores(wanted, np.clip(cdf, 1e-9, 1 - 1e-9), pdf, np.zeros_like(pdf))
-            step = np.clip(-value / np.maximum(slope, 1e-9), -2 * std, 2 * std)
-            y = np.clip(y + step, 0.0, 1.0)
-            if (np.abs(step) < 0.05 * std).all():
-                break
-        return y
-
-    def _guess_from_table(self, levels: FloatArray) -> FloatArray:
-        """Quantiles by inverting the cdf between some points: saves most of Newton's steps for each of many levels."""
-        mean, std = self._moments
-        y = np.clip(mean + 12 * std * (np.sinh(np.linspace(-5, 5, 65)) / np.sinh(5))[:, None], 0.0, 1.0)
-        every = np.arange(len(self.sizes))
-        cdf, _, _ = self._in_blocks(lambda rows: self._mixture(rows, every), y)
-        columns = []
-        for q in range(len(self.sizes)):
-            knots, first = np.unique(y[:, q], return_index=True)
-            columns.append(np.interp(levels, cdf[first, q], knots))
-        return np.stack(columns, axis=1)
-
-    def _in_blocks(
-        self, function: Callable[[FloatArray], tuple[FloatArray, ...]], y: FloatArray
-    ) -> tuple[FloatArray, ...]:
-        """What a function gives for rows of values within [0, 1], a block at a time."""
-        blocks = np.array_split(y, self._blocks(len(y)))
-        return tuple(np.concatenate(parts) for parts in zip(*map(function, blocks), strict=True))
+        rows = np.broadcast_to(np.clip(values, -1.0, 2.0), (*values.shape[:-1], len(self.sizes)))
+        return function(rows.reshape(-1, len(self.sizes))).reshape(rows.shape)
 
     @cached_property
-    def _mixture(self) -> Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray, FloatArray]]:
-        return self._components.mixed(self.weights)
+    def _mixture(self) -> CutMixture:
+        return CutMixture(self.locations, self.scales, self.weights)
 
     def _shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Ends of the shortest interval, by ever finer grids over the probability left below it.
@@ -312,7 +243,8 @@ class Forecast(Answer):
         below = np.linspace(0.0, width, 129)[:, None] * np.ones(len(self.sizes))
         spacing = width / 128
         while True:
-            lower, upper = self._at_each(below), self._at_each(np.minimum(below + level, 1.0))
+            lower = self._mixture.quantile(below, 1 - below)
+            upper = self._mixture.quantile(below + level, width - below)
             best = np.argmin(upper - lower, axis=0)[None]
             if spacing < 1e-7 * width:
                 return tuple(np.take_along_axis(end, best, axis=0)[0] for end in (lower, upper))
@@ -320,33 +252,8 @@ class Forecast(Answer):
             below = np.clip(centre + spacing * np.linspace(-1, 1, 17)[:, None], 0.0, width)
             spacing /= 8
 
-    def _at_each(self, levels: FloatArray) -> FloatArray:
-        """Quantiles for levels of shape (k, Q): other levels at each size."""
-        return np.stack([self[q]._quantile(column)[:, 0] for q, column in enumerate(levels.T)], axis=1)
-
     def __getitem__(self, index: int) -> Forecast:
         """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
         first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
         one = slice(first, first + 1)
         return Forecast(self.sizes[one], self.locations[:, one], self.scales[:, one], self.weights, self.cautions)
-
-
-def _in_normal_scores(
-    wanted: FloatArray, cdf: FloatArray, pdf: FloatArray, pdf_slope: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """How far a distribution function is above a level, and the slope by which Halley's method divides it.
-
-    In normal scores a distribution function is nearly straight, but not next to a bound at which the distribution is
-    cut: from afar, their plain difference is taken.
-    """
-    plain = cdf - wanted
-    score, target = ndtri(np.clip(cdf, 1e-12, 1 - 1e-12)), ndtri(np.clip(wanted, 1e-12, 1 - 1e-12))
-    straight = (np.abs(score - target) < 1) & (np.abs(score) < 7)
-    scale = np.sqrt(2 * np.pi) * np.exp(0.5 * score**2)
-    slope = scale * pdf
-    value = np.where(np.sign(score - target) == np.sign(plain), score - target, plain * scale)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bend = 0.5 * value * (scale * pdf_slope / slope + score * slope)
-    halley = np.maximum(slope - np.where(np.isfinite(bend), bend, 0.0), 0.5 * slope)
-    # From afar values must not seem near: both are counted in a smaller unit.
-    return np.where(straight, value, 1e9 * plain), np.where(straight, halley, 1e9 * pdf)

@@ -7,7 +7,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve
 from apexgp.inference.density import Density
-from apexgp.inference.statistics import Batch, Statistics, pseudo_scores
+from apexgp.inference.statistics import Statistics, pseudo_scores
 from apexgp.model.beliefs import CALIBRATED, LogNormal
 from apexgp.model.means import MEANS
 
@@ -41,10 +41,10 @@ def test_a_mean_over_one_run_is_that_run(runs):
 
 def given_noise(curve, beliefs, rng):
     """Pseudo-scores and what is left, at noise drawn from the prior."""
-    density, batch = Density(MEANS["power_law"], beliefs), Batch([Statistics.of(curve)])
-    parameters = density.parameters(rng.normal(size=(len(density.names), 1, 5)), batch)
-    at = batch.sizes[:, :, None]
-    return pseudo_scores(*density.noise(parameters, at, at), batch)
+    density, pilot = Density(MEANS["power_law"], beliefs), Statistics.of(curve)
+    parameters = density.parameters(rng.normal(size=(len(density.names), 5)), pilot)
+    at = pilot.sizes[:, None]
+    return pseudo_scores(*density.noise(parameters, at, at), pilot)
 
 
 def test_given_the_noise_means_say_of_the_curve_what_their_runs_say(runs):

@@ -10,7 +10,8 @@ from scipy.special import betaln, expit, log_expit
 from apexgp.curve import LearningCurve
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
-from apexgp.inference.statistics import Batch, Statistics, pseudo_scores
+from apexgp.inference.statistics import Statistics, pseudo_scores
+from apexgp.inference.uniforms import Uniforms
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
 from apexgp.model.variant import WRITTEN
@@ -80,7 +81,7 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
     c = curve(kind, rng)
     model = Density(MEANS[mean], CALIBRATED)
     pilot = Statistics.of(c)
-    posterior = integrate(model, Batch([pilot]), 0)[0]
+    posterior = integrate(model, pilot, 0)
     new = np.array([700.0, 5000.0])
     labels, runs = labels_of(c), runs_of(c)
     predicted = {of: posterior.predict(new, of, 3.0) for of in ("new_splits", "same_splits", "expected")}
@@ -92,12 +93,17 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
         def m(x, theta=theta, i=i, n=n):
             return n.level[i] + n.drop[i] - MEANS[mean].drop(x / SIZES[0], *theta)
 
-        k = kernel(model, c.sizes, c.sizes, p)
+        def tilt(x, m=m, i=i, n=n):
+            # A level that was not drawn has a flat prior, here one as wide as [0, 1]; the drop is a share of the rest.
+            return 1.0 * (n.spread[i] > 0) * (1 - (m(x) - n.level[i]) / (1 - n.level[i]))
+
+        k = kernel(model, c.sizes, c.sizes, p) + np.outer(tilt(c.sizes), tilt(c.sizes))
         total = k + noise_covariance(c, model, p)
         gain = np.linalg.solve(total, c.scores - m(c.sizes))
-        cross = kernel(model, c.sizes, new, p)
+        cross = kernel(model, c.sizes, new, p) + np.outer(tilt(c.sizes), tilt(new))
         location = m(new) + cross.T @ gain
-        variance = p["sigma"] ** 2 - np.einsum("rq,rs,sq->q", cross, np.linalg.inv(total), cross)
+        before = p["sigma"] ** 2 + tilt(new) ** 2
+        variance = before - np.einsum("rq,rs,sq->q", cross, np.linalg.inv(total), cross)
         w = shrinkage(model, new, p["kappa"])
         single = (p["tau_e"] * w) ** 2 + model.beliefs.resolution**2
         np.testing.assert_allclose(predicted["expected"][0][i], location, atol=1e-6)
@@ -109,7 +115,7 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
         count = len(set(labels.tolist()))
         carried = np.outer(pilot_w, w) * p["tau_b"] ** 2 / (count * runs)
         cross = cross + carried
-        own = p["sigma"] ** 2 + ((p["tau_b"] * w) ** 2 + single) / (count * runs)
+        own = before + ((p["tau_b"] * w) ** 2 + single) / (count * runs)
         np.testing.assert_allclose(predicted["same_splits"][0][i], m(new) + cross.T @ gain, atol=1e-6)
         expected = own - np.einsum("rq,rs,sq->q", cross, np.linalg.inv(total), cross)
         np.testing.assert_allclose(predicted["same_splits"][1][i], np.sqrt(expected), atol=2e-6)
@@ -119,27 +125,27 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
 def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
     c = curve(kind, rng)
     model = Density(MEANS["power_law"], CALIBRATED)
-    pilots = Batch([Statistics.of(c)])
-    z = rng.normal(size=(len(model.names), 1, 4))
-    p = model.parameters(z, pilots)
-    variance, carried = model.noise(p, pilots.sizes[:, :, None], pilots.sizes[:, :, None])
-    pseudo = pseudo_scores(variance, carried, pilots)
+    pilot = Statistics.of(c)
+    z = rng.normal(size=(len(model.names), 4))
+    p = model.parameters(z, pilot)
+    variance, carried = model.noise(p, pilot.sizes[:, None], pilot.sizes[:, None])
+    pseudo = pseudo_scores(variance, carried, pilot)
     rest, covariance = pseudo.log_rest, pseudo.covariance
     f = 0.7 + 0.01 * rng.normal(size=len(SIZES))
     at = f[np.searchsorted(SIZES, c.sizes)]
     ours, expected = [], []
     for i in range(4):
-        one = {name: float(value[0, i]) for name, value in p.items()}
+        one = {name: float(value[i]) for name, value in p.items()}
         log_density = stats.multivariate_normal(at, noise_covariance(c, model, one)).logpdf(c.scores)
         if c.score_sd is not None:
             # Of a sample of k runs, (k - 1) s^2 over the variance of one has the distribution of chi squared.
-            spread = variance[:, 0, i] + carried[:, 0, i] ** 2
+            spread = variance[:, i] + carried[:, i] ** 2
             freedom, squares = runs_of(c) - 1, (runs_of(c) - 1) * c.score_sd**2
             spread = spread[np.searchsorted(SIZES, c.sizes)]
             log_density += (stats.chi2(freedom).logpdf(squares / spread) - np.log(spread)).sum()
         expected.append(log_density)
-        normal = stats.multivariate_normal(f, covariance[:, :, 0, i])
-        ours.append(rest[0, i] + normal.logpdf(pseudo.scores[:, 0, i]))
+        normal = stats.multivariate_normal(f, covariance[:, :, i])
+        ours.append(rest[i] + normal.logpdf(pseudo.scores[:, i]))
     difference = np.array(ours) - expected
     # How dense spreads are is known up to what does not depend on the parameters.
     np.testing.assert_allclose(difference, difference[0] if c.score_sd is not None else 0.0, atol=1e-6)
@@ -166,21 +172,21 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
     sizes = np.geomspace(60, 60 * span, 5)
     c = LearningCurve(sizes, 0.8 - 0.15 * np.linspace(1, 0, 5)[:, None] ** 2 + rng.normal(0, 0.02, (5, 3)))
     model = Density(MEANS[mean], beliefs, floor=floor)
-    pilots = Batch([Statistics.of(c, only_means=not beliefs.uses_replicates)])
-    z = np.broadcast_to(np.zeros((len(model.names), 1, 1)), (len(model.names), 1, 2**15)).copy()
+    pilot = Statistics.of(c, only_means=not beliefs.uses_replicates)
+    z = np.zeros((len(model.names), 2**15))
     u = stats.qmc.Sobol(3, rng=np.random.default_rng(0)).random(2**15).T
     wider = 0.0
     if not model.mean.scalable:
         # The drop is a coordinate. Its prior has more mass near 0 than N(0, 1) has there.
         z[-1] = 2.5 * stats.norm.ppf(u[2])
         wider = stats.norm.logpdf(z[-1]) - stats.norm.logpdf(z[-1], scale=2.5)
-    both = np.stack([u[:2], (u[:2] + 0.5) % 1], axis=1)
-    log_weight, nodes = model.evaluate(z, both, pilots)
-    log_weight = log_weight + wider
+    levels, shares = np.ascontiguousarray(np.stack([u[:2], (u[:2] + 0.5) % 1], axis=1))
+    nodes = model.evaluate(z, Uniforms(levels, shares, np.sin(0.5 * np.pi * shares[1:]) ** 2), pilot)
+    log_weight = nodes.log_weight + wider
     ours = np.log(np.exp(log_weight - log_weight.max()).mean()) + log_weight.max()
 
-    p = {name: float(value[0, 0]) for name, value in nodes.parameters.items()}
-    shape = [float(s[0, 0]) for s in nodes.shape]
+    p = {name: float(value[0]) for name, value in nodes.parameters.items()}
+    shape = [float(s[0]) for s in nodes.shape]
     rows = c if beliefs.uses_replicates else LearningCurve(sizes, c.replicates.mean)
     total = kernel(model, rows.sizes, rows.sizes, p, sizes[-1]) + noise_covariance(rows, model, p, sizes)
     first, second = np.meshgrid(*[(np.arange(400) + 0.5) / 400] * 2, indexing="ij")
@@ -194,7 +200,7 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
         log_prior += np.log(60) - betaln(share.a * a, share.b * b)
     else:
         # The limit a ~ U[y', 1], the drop g at the smallest size ~ U[0, a - floor].
-        limit = pilots.best[0] + (1 - pilots.best[0]) * first
+        limit = pilot.best + (1 - pilot.best) * first
         wanted = (limit - floor) * second
         table = np.linspace(1e-9, 1 - 1e-9, 20001)
         at_first = MEANS[mean].drop(np.ones(1), *MEANS[mean].theta_of(np.asarray(float(span)), table, *shape))
@@ -212,8 +218,8 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
 class FixedWindow(Density):
     """W held fixed, so that the prior does not depend on the data."""
 
-    def windows(self, pilots):
-        return np.full(len(pilots), 0.2)
+    def window(self, of):
+        return 0.2
 
 
 @pytest.mark.slow
@@ -223,27 +229,28 @@ def test_simulated_parameters_have_uniform_ranks(mean):
     rng = np.random.default_rng(5)
     model = FixedWindow(MEANS[mean], MOVED)
     pilots, truths = [], []
-    x = SIZES[:, None, None]
-    empty = Batch([Statistics.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))])
+    x = SIZES[:, None]
+    empty = Statistics.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))
     while len(pilots) < 200:
-        z = rng.normal(size=(len(model.names), 1, 1))
+        z = rng.normal(size=(len(model.names), 1))
         p, shape = model.parameters(z, empty), model.shape(z, empty)
         level, prior = rng.random(), MOVED.shares[mean]
         a, b = (np.exp(moved(MOVED, f"share_{end}", SIZES[-1])) for end in "ab")
         drop = rng.beta(prior.a * a, prior.b * b) * (1 - level)
-        rise = model.rise(x / SIZES[0], np.array([[6.0]]), np.array([[drop]]), shape)[:, 0, 0]
-        one = {name: float(value[0, 0]) for name, value in p.items()}
+        rise = model.rise(x / SIZES[0], np.array([6.0]), np.array([drop]), shape)[:, 0]
+        one = {name: float(value[0]) for name, value in p.items()}
         f = rng.multivariate_normal(level + rise, kernel(model, SIZES, SIZES, one) + 1e-12 * np.eye(5))
-        variance, carried = model.noise(p, x, x)[:, :, 0, 0]
+        variance, carried = model.noise(p, x, x)[:, :, 0]
         scores = (
             f[:, None] + np.outer(carried, rng.normal(size=3)) + np.sqrt(variance)[:, None] * rng.normal(size=(5, 3))
         )
         c = LearningCurve(SIZES, np.full((5, 3), 0.5))
         object.__setattr__(c, "scores", scores.ravel())  # the curve itself would refuse scores outside [0, 1]
         pilots.append(Statistics.of(c))
-        truths.append([level, drop / (1 - level), one["tau_e"], one["sigma"], float(shape[0][0, 0])])
+        truths.append([level, drop / (1 - level), one["tau_e"], one["sigma"], float(shape[0][0])])
     ranks = []
-    for posterior, truth in zip(integrate(model, Batch(pilots), 0), truths, strict=True):
+    for pilot, truth in zip(pilots, truths, strict=True):
+        posterior = integrate(model, pilot, 0).drawn(rng)
         n = posterior.nodes
         values = [n.level, posterior.drop_share, n.parameters["tau_e"], n.parameters["sigma"], n.shape[0]]
         ranks.append([posterior.weights @ (v < t) for v, t in zip(values, truth, strict=True)])
@@ -258,24 +265,8 @@ def test_nodes_are_enough_on_hard_pilots():
         sizes = np.geomspace(60, 600, count)
         scores = 0.9 - 0.25 * (sizes[:, None] / 60) ** -0.6 + rng.normal(0, noise, (count, splits))
         for mean in ("power_law", "burr"):
-            posterior = integrate(
-                Density(MEANS[mean], CALIBRATED), Batch([Statistics.of(LearningCurve(sizes, scores))]), 0
-            )[0]
+            posterior = integrate(Density(MEANS[mean], CALIBRATED), Statistics.of(LearningCurve(sizes, scores)), 0)
             assert posterior.effective_size > 100, (count, splits, noise, mean)
-
-
-def test_curves_together_are_curves_alone(rng):
-    pilots = [Statistics.of(curve("balanced", rng)) for _ in range(4)]
-    model = Density(MEANS["power_law"], CALIBRATED)
-    together = integrate(model, Batch(pilots), 3)
-    for pilot, one in zip(pilots, together, strict=True):
-        alone = integrate(model, Batch([pilot]), 3)[0]
-        assert alone.log_evidence == pytest.approx(one.log_evidence, abs=1e-6)
-        np.testing.assert_allclose(
-            alone.weights @ alone.predict(np.array([900.0]), "expected", 1)[0],
-            one.weights @ one.predict(np.array([900.0]), "expected", 1)[0],
-            atol=1e-10,
-        )
 
 
 def test_statistics_do_not_grow_with_the_number_of_splits(rng):

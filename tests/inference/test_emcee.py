@@ -12,7 +12,7 @@ from apexgp.curve import LearningCurve
 from apexgp.inference import sampler
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
-from apexgp.inference.statistics import Batch, Statistics
+from apexgp.inference.statistics import Statistics
 from apexgp.model.beliefs import CALIBRATED, SIGNS, paper_beliefs
 from apexgp.model.elicitation import LAMBDA_WRITTEN, elicit_sigma
 from apexgp.model.means import MEANS, PAPER_MEANS
@@ -256,10 +256,8 @@ def test_posterior_and_predictive_are_those_of_emcee(name, mean, monkeypatch):
     curve, beliefs = CASES[name, mean]
     only_means = not beliefs.uses_replicates
     target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve, beliefs)
-    pilots = Batch([Statistics.of(curve, only_means=only_means)])
-    ours = integrate(Density(MEANS[mean], beliefs), pilots, 0)[0]
-
     rng = np.random.default_rng(1)
+    ours = integrate(Density(MEANS[mean], beliefs), Statistics.of(curve, only_means=only_means), 0).drawn(rng)
     walkers = 64
     first = target.start(ours, rng.choice(len(ours.weights), walkers, p=ours.weights))
     first = first * (1 + 1e-4 * rng.normal(size=first.shape))

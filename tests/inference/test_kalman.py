@@ -10,7 +10,7 @@ from test_bayes import SIZES, clock, curve, labels_of, runs_of, shrinkage
 
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
-from apexgp.inference.statistics import Batch, Statistics
+from apexgp.inference.statistics import Statistics
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 
@@ -43,7 +43,7 @@ def test_forecasts_at_a_node_are_those_of_a_kalman_filter(kind, rng):
     assert CALIBRATED.kernel == "ou"
     c, mean, new = curve(kind, rng), MEANS["burr"], np.array([700.0, 5000.0])
     model = Density(mean, CALIBRATED)
-    posterior = integrate(model, Batch([Statistics.of(c)]), 0)[0]
+    posterior = integrate(model, Statistics.of(c), 0).drawn(rng)  # the filter knows levels as numbers
     expected, same = (posterior.predict(new, of, 3.0) for of in ("expected", "same_splits"))
     n, labels, runs = posterior.nodes, labels_of(c).tolist(), runs_of(c)
     for i in np.argsort(posterior.weights)[-3:]:

@@ -32,9 +32,14 @@ def second():
     return fitted(np.random.default_rng(2), 0.85, 1.3, SIZES[1:], splits=5)
 
 
+def with_levels(model):
+    """The model's posterior, the level of each node being a number: the dense algebra knows no other."""
+    return model.posterior.drawn(np.random.default_rng(0))
+
+
 def only_node(model, which):
     """The model's posterior with one of its nodes for the whole truth."""
-    (posterior,) = model.posterior.posteriors
+    (posterior,) = with_levels(model).posteriors
     one = dataclasses.replace(posterior.some(np.array([which])), weights=np.ones(1))
     return AveragedPosterior((one,), {"power_law": 1.0}, 0.0)
 
@@ -102,11 +107,11 @@ def test_nodes_are_weighed_by_how_well_they_explain_both_curves(first, rng):
     """Two nodes each: the weights of the pairs are those of the joint likelihood of the scores."""
     other = fitted(np.random.default_rng(3), 0.87, 1.5)
     shared, models = SharedNoise(ALL, 1.0, 0.7, 0.9), (first, other)
-    shares = [m.posterior.posteriors[0].drop_share for m in models]
+    shares = [with_levels(m).posteriors[0].drop_share for m in models]
     which = [np.argsort(share)[len(share) // 2 :][:2] for share in shares]
     averages = []
     for model, nodes in zip(models, which, strict=True):
-        (posterior,) = model.posterior.posteriors
+        (posterior,) = with_levels(model).posteriors
         both = dataclasses.replace(posterior.some(nodes), weights=np.array([0.3, 0.7]))
         averages.append(AveragedPosterior((both,), {"power_law": 1.0}, 0.0))
     total, mean = 0.0, 0.0

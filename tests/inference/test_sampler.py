@@ -7,14 +7,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import apexgp.inference.pool as pool_module
+import apexgp.inference.proposals as proposals_module
 from apexgp import APExGP, LearningCurve
+from apexgp.compiled.loaded import compiled_loops
+from apexgp.inference import fused
 from apexgp.inference.density import Density
-from apexgp.inference.proposals import Proposal, degrees_of_freedom, standard_t, wide_proposal
-from apexgp.inference.sampler import _ROUNDS, TOLERATED, TOLERATED_AT_LAST, _Sampler
-from apexgp.inference.statistics import Batch, Statistics, neighbours
-from apexgp.inference.thinning import thinned
+from apexgp.inference.proposals import Proposal, degrees_of_freedom, fitted_proposals, wide_proposal
+from apexgp.inference.sampler import TOLERATED, _Sampler
+from apexgp.inference.statistics import Statistics, neighbours
+from apexgp.inference.thinning import calibrated, thinned
+from apexgp.inference.uniforms import standard_t
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
+from conftest import missing
 
 pytestmark = pytest.mark.slow
 
@@ -31,45 +37,64 @@ def pilot(seed, sizes=SIX, splits=3, limit=0.9, drop=0.25, slope=-0.5, noise=0.0
 def test_a_proposal_has_the_density_of_its_nodes(rng):
     root = np.tril(rng.normal(size=(3, 3))) + 2 * np.eye(3)
     location = rng.normal(size=3)
-    proposal = Proposal(location[None], root[None])
+    proposal = Proposal(location, root)
     z = rng.normal(size=(3, 50))
     expected = stats.multivariate_t(location, root @ root.T, df=degrees_of_freedom(3)).pdf(z.T)
-    np.testing.assert_allclose(proposal.density(z[None])[0], expected)
-    nodes = proposal.nodes(standard_t(2**14, 6, 0, 0))[0]
+    np.testing.assert_allclose(proposal.density(z), expected)
+    nodes = proposal.nodes(standard_t(2**14, 3, degrees_of_freedom(3), 0, 0))
     np.testing.assert_allclose(nodes.mean(axis=1), location, atol=0.05)
     np.testing.assert_allclose(np.cov(nodes), root @ root.T * 13 / 11, rtol=0.15, atol=0.3)
 
 
+@pytest.fixture(params=["compiled", "NumPy"])
+def engine(request, monkeypatch):
+    """Both ways to the same numbers."""
+    if request.param == "NumPy":
+        for module in (fused, pool_module, proposals_module):
+            monkeypatch.setattr(module, "compiled_loops", lambda: None)
+    elif compiled_loops() is None:
+        missing("the package was built without a compiler")
+
+
+@pytest.mark.usefixtures("engine")
 def test_weights_are_those_of_the_mixture_of_all_proposals():
     """Brute force: each node's density under every proposal that any node came from, by its share of the nodes."""
     density = Density(MEANS["burr"], CALIBRATED)
-    sampler = _Sampler(density, Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    sampler = _Sampler(density, Statistics.of(pilot(1)), 3)
     pool = sampler.begun()
-    for count in _ROUNDS[1:3]:
+    for count in (512, 1024):
         pool = sampler.continued(pool, count)
     counts, z = np.array(pool.proposals.counts), pool.points.z
     total = z.shape[-1]
-    assert counts.sum() == total == sum(_ROUNDS[:3])
+    assert counts.sum() == total == 256 + 512 + 1024
     assert len(counts) == 7
-    for curve in range(2):
-        mixture = np.zeros(total)
-        for proposal, count in zip(pool.proposals.members, counts, strict=True):
-            spread = proposal.root[curve] @ proposal.root[curve].T
-            density_of = stats.multivariate_t(
-                proposal.location[curve], spread, df=degrees_of_freedom(len(density.names))
-            ).pdf
-            mixture += count / total * density_of(z[curve].T)
-        expected = pool.points.log_density[:, curve] - np.log(mixture)
-        np.testing.assert_allclose(pool.weights.log[:, curve], expected, rtol=1e-8)
-        weights = np.exp(expected - expected.max())
-        np.testing.assert_allclose(pool.weights.share[:, curve], weights / weights.sum(), rtol=1e-6, atol=1e-300)
+    mixture = np.zeros(total)
+    for proposal, count in zip(pool.proposals.members, counts, strict=True):
+        spread = proposal.root @ proposal.root.T
+        own = stats.multivariate_t(proposal.location, spread, df=degrees_of_freedom(len(density.names)))
+        mixture += count / total * own.pdf(z.T)
+    expected = pool.points.log_density - np.log(mixture)
+    np.testing.assert_allclose(pool.weights.log, expected, rtol=1e-8)
+    weights = np.exp(expected - expected.max())
+    np.testing.assert_allclose(pool.weights.share, weights / weights.sum(), rtol=1e-6, atol=1e-290)
+
+
+@pytest.mark.usefixtures("engine")
+def test_proposals_have_the_moments_of_weighted_nodes(rng):
+    z, weights = rng.normal(size=(3, 200)), rng.gamma(1.0, size=(2, 200))
+    for proposal, own in zip(fitted_proposals(weights, z), weights, strict=True):
+        np.testing.assert_allclose(proposal.location, np.average(z, axis=1, weights=own))
+        covariance = np.cov(z, aweights=own, ddof=0)
+        np.testing.assert_allclose(
+            proposal.root @ proposal.root.T, 1.2 * covariance + 0.05 * np.diag(np.diag(covariance)), atol=1e-9
+        )
 
 
 def test_a_pool_is_a_value_which_another_round_leaves_alone():
-    sampler = _Sampler(Density(MEANS["burr"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
+    sampler = _Sampler(Density(MEANS["burr"], CALIBRATED), Statistics.of(pilot(1)), 3)
     pool = sampler.begun()
     before = copy.deepcopy(pool)
-    one, again = (sampler.continued(pool, _ROUNDS[1]) for _ in range(2))
+    one, again = (sampler.continued(pool, 512) for _ in range(2))
     for own, old in ((pool, before), (one, again)):
         np.testing.assert_array_equal(own.points.proposed, old.points.proposed)
         np.testing.assert_array_equal(own.weights.share, old.weights.share)
@@ -79,24 +104,11 @@ def test_a_pool_is_a_value_which_another_round_leaves_alone():
         pool.points = one.points
 
 
-def test_a_curve_goes_on_alone_as_it_would_beside_another():
-    """A pool of some of the curves has their nodes, and the next round of each hangs on them alone."""
-    sampler = _Sampler(Density(MEANS["burr"], CALIBRATED), Batch([Statistics.of(pilot(1)), Statistics.of(pilot(2))]), 3)
-    pool = sampler.begun()
-    both, second = (sampler.continued(some, _ROUNDS[1]) for some in (pool, pool.take(np.array([1]))))
-    np.testing.assert_allclose(second.points.z[0], both.points.z[1], rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(second.weights.share[:, 0], both.weights.share[:, 1], rtol=1e-6, atol=1e-12)
-    ours, other = sampler.posterior(second, 0), sampler.posterior(both, 1)
-    assert ours.statistics is other.statistics
-    assert ours.log_evidence == pytest.approx(other.log_evidence, rel=1e-9)
-
-
 def test_many_splits_put_the_wide_proposal_on_the_noise():
-    curve = pilot(4, splits=100)
-    density, batch = Density(MEANS["burr"], CALIBRATED), Batch([Statistics.of(curve)])
-    wide = wide_proposal(density, batch)
-    assert wide.root[0, 0, 0] < 0.1
-    tau = density.parameters(wide.location.T[:, :, None], batch)["tau_e"][0, 0]
+    statistics, density = Statistics.of(pilot(4, splits=100)), Density(MEANS["burr"], CALIBRATED)
+    wide = wide_proposal(density, statistics)
+    assert wide.root[0, 0] < 0.1
+    tau = density.parameters(wide.location[:, None], statistics)["tau_e"][0]
     assert tau == pytest.approx(0.008, rel=0.1)
 
 
@@ -116,6 +128,12 @@ def test_a_thinned_mixture_is_nearly_the_same():
     assert np.abs(full - thin).max() < 0.006
     assert kept @ location[index] == pytest.approx(weights @ location, abs=4e-4)
     assert kept @ scale[index] ** 2 == pytest.approx(weights @ scale**2, rel=0.05)
+    # Totals that matter can be restored, and everything else stays about as it was.
+    traits = np.stack([location, (location > 0.9).astype(float)])
+    restored = calibrated(kept, traits[:, index], traits @ weights)
+    np.testing.assert_allclose(traits[:, index] @ restored, traits @ weights, atol=1e-6)
+    assert np.abs(restored / kept - 1).max() < 0.1
+    assert restored.sum() == pytest.approx(1.0)
 
 
 def test_thinning_keeps_what_is_heavy_and_has_no_bias():
@@ -158,11 +176,9 @@ def test_ends_hardly_move_with_the_seed_and_the_told_error_says_how_much(name):
         errors.append(told)
     ends, errors = np.array(ends), np.array(errors)
     scatter = ends.std(axis=0, ddof=1) / (ends[:, 1] - ends[:, 0]).mean(axis=0)
-    # Scatter is known to a quarter from eight seeds. After a flat pilot, few nodes say that the curve is about to rise,
-    # and how many decides about the upper end at twice the pilot, where there is hardly any density.
-    worst = 2 * TOLERATED_AT_LAST if name == "flat" else TOLERATED_AT_LAST
-    assert scatter.max() < 1.25 * worst
-    assert scatter.mean() < 1.25 * TOLERATED
+    # Scatter is known to a quarter from eight seeds; the largest of six is larger than each.
+    assert scatter.max() < 2 * TOLERATED
+    assert scatter.mean() < TOLERATED
     # Nodes are spread evenly: the error as if they were not is somewhat larger than what happens.
     assert 0.4 < errors.mean() / scatter.mean() < 4
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
@@ -10,8 +12,8 @@ from ..curve import LearningCurve
 from ..inference.bayes import FullBayes
 from ..inference.density import Density
 from ..inference.nodes import cholesky
-from ..inference.proposals import sobol
-from ..inference.statistics import Batch, Statistics
+from ..inference.statistics import Statistics
+from ..inference.uniforms import sobol
 from .knowledge import Knowledge
 
 __all__ = ["from_priors"]
@@ -56,14 +58,21 @@ def _drawn(
     uniform = sobol(_LEVELS * _AT_EACH, len(coordinates) + 2, seed, 0)
     uniform = uniform[:, np.argsort(uniform[-1])]
     heights = density.floor + (density.ceiling - density.floor) * (np.arange(_LEVELS) + 0.5) / _LEVELS
-    # A flat pilot of that height: what the priors depend on follows from it.
-    batch = Batch([Statistics.of(LearningCurve(pilot, np.full((len(pilot), 1), height))) for height in heights])
     z = np.zeros((len(density.names), _LEVELS, _AT_EACH))
     z[: len(coordinates)] = ndtri(uniform[: len(coordinates)]).reshape(-1, _LEVELS, _AT_EACH)
-    parameters = {name: value.ravel() for name, value in density.parameters(z, batch).items()}
-    shape = tuple(value.ravel() for value in density.shape(z, batch))
+    by_height: dict[str, list[FloatArray]] = defaultdict(list)
+    shapes, shares = [], []
+    for i, (height, own) in enumerate(zip(heights, uniform[-2].reshape(_LEVELS, _AT_EACH), strict=True)):
+        # A flat pilot of that height: what the priors depend on follows from it.
+        flat = Statistics.of(LearningCurve(pilot, np.full((len(pilot), 1), height)))
+        for name, value in density.parameters(z[:, i], flat).items():
+            by_height[name].append(value)
+        shapes.append(density.shape(z[:, i], flat))
+        shares.append(_shares(density, own, flat))
+    parameters = {name: np.concatenate(values) for name, values in by_height.items()}
+    shape = tuple(np.concatenate(values) for values in zip(*shapes, strict=True))
     level = np.repeat(heights, _AT_EACH)
-    drop = _shares(density, uniform[-2], batch) * np.maximum(density.ceiling - level, 1e-9)
+    drop = np.concatenate(shares) * np.maximum(density.ceiling - level, 1e-9)
     at, unit, last = sizes[:, None], pilot[0], pilot[-1]
     mean = level + density.rise(at / unit, np.asarray(last / unit), drop, shape)
     covariance = density.kernel(at, at, float(last), parameters)
@@ -75,12 +84,12 @@ def _drawn(
     return curve[:, possible], single[:, possible], carried[:, possible]
 
 
-def _shares(density: Density, uniform: FloatArray, batch: Batch) -> FloatArray:
+def _shares(density: Density, uniform: FloatArray, of: Statistics) -> FloatArray:
     """Shares of the room above the curve that are still to be won."""
     if density.beliefs.shares is None:
         shares: FloatArray = uniform
     else:
         prior = density.beliefs.shares[density.mean.name]
-        times_a, times_b = (np.repeat(factor, _AT_EACH) for factor in density.share_factors(batch))
+        times_a, times_b = density.share_factors(of)
         shares = betaincinv(prior.a * times_a, prior.b * times_b, uniform)
     return np.clip(shares, 1e-9, 1 - 1e-9)

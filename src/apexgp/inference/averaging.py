@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -58,6 +58,10 @@ class AveragedPosterior:
             "effective_size": self.effective_size,
             "end_error": self.end_error,
         }
+
+    def drawn(self, rng: np.random.Generator) -> AveragedPosterior:
+        """The same with the level of each node drawn from its distribution."""
+        return replace(self, posteriors=tuple(posterior.drawn(rng) for posterior in self.posteriors))
 
     @cached_property
     def node_weights(self) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,12 +15,11 @@ from ..model.means import Mean
 from .averaging import AveragedPosterior, average
 from .density import Density
 from .sampler import TOLERATED, integrate
-from .statistics import Batch, Statistics
+from .statistics import Statistics
 
 __all__ = ["FullBayes"]
 
-# Curves are integrated together as long as their nodes' matrices fit into the processor's cache.
-_TOGETHER, _MATRICES = 8, 300
+_FAR_OFF = 3  # times the error that is aimed at: worth a warning
 _ROUGHLY = 0.01  # standard error of a mean score that says nothing of its own
 
 
@@ -34,8 +32,10 @@ class FullBayes:
     ceiling: float
     floor: float
     seed: int
+    precision: float = TOLERATED
+    """Standard error of the ends of far 95 % intervals, relative to their width, that is aimed at."""
     roughly: bool = False
-    """Whether fewer nodes will do, for 40 % of the time: where figures are means over many fits, errors cancel out."""
+    """Whether fewer nodes suffice: where figures are means over many fits, errors cancel out."""
 
     def check(self, curve: LearningCurve) -> None:
         """Refuse a curve that is worse than the chance level by more than noise."""
@@ -52,28 +52,22 @@ class FullBayes:
             )
 
     def fit(self, curves: Sequence[LearningCurve]) -> list[AveragedPosterior]:
-        """Posterior of each curve; curves of the same structure are integrated together."""
-        alike: dict[object, list[tuple[int, Statistics]]] = defaultdict(list)
-        for i, curve in enumerate(curves):
-            statistics = Statistics.of(curve, only_means=not self.beliefs.uses_replicates)
-            alike[statistics.structure].append((i, statistics))
+        """Posterior of each curve."""
+        return [self._fit(curve) for curve in curves]
+
+    def _fit(self, curve: LearningCurve) -> AveragedPosterior:
+        statistics = Statistics.of(curve, only_means=not self.beliefs.uses_replicates)
         densities = [Density(mean, self.beliefs, self.ceiling, self.floor) for mean in self.means]
-        found: dict[int, AveragedPosterior] = {}
-        for members in alike.values():
-            together = int(np.clip(_MATRICES // len(members[0][1].sizes) ** 2, 1, _TOGETHER))
-            for start in range(0, len(members), together):
-                indices, batch = zip(*members[start : start + together], strict=True)
-                by_mean = [integrate(density, Batch(batch), self.seed, roughly=self.roughly) for density in densities]
-                found |= {i: average(own) for i, own in zip(indices, zip(*by_mean, strict=True), strict=True)}
-        for posterior in () if self.roughly else found.values():
-            _warn_of_errors(posterior.end_error)
-        return [found[i] for i in range(len(curves))]
-
-
-def _warn_of_errors(end_error: float) -> None:
-    if end_error > 3 * TOLERATED:
-        warn(
-            f"The ends of 95 % intervals may be off by {100 * min(end_error, 1):.0f} % of their width ("
-            f"{100 * TOLERATED:.2g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
-            AccuracyWarning,
+        found = average(
+            [
+                integrate(density, statistics, self.seed, precision=self.precision, roughly=self.roughly)
+                for density in densities
+            ]
         )
+        if not self.roughly and found.end_error > _FAR_OFF * self.precision:
+            warn(
+                f"The ends of 95 % intervals may be off by {100 * min(found.end_error, 1):.1f} % of their width ("
+                f"{100 * self.precision:.2g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
+                AccuracyWarning,
+            )
+        return found

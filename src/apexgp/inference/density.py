@@ -16,18 +16,17 @@ from .._check import FloatArray
 from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
-from .draws import Draws
+from .draws import FAR, Draws, Evaluated
+from .fused import evaluated
 from .level_and_drop import LevelAndDrop, Told
 from .nodes import cholesky
-from .statistics import Batch, PseudoScores, pseudo_scores
+from .statistics import PseudoScores, Statistics, pseudo_scores
+from .uniforms import Uniforms
 from .whitening import Products, by_factor, by_filter
 
-__all__ = ["FAR", "Density"]
+__all__ = ["Density"]
 
 _LOG_2PI = np.log(2 * np.pi)
-
-FAR = np.array([2.0, 30.0])
-"""Multiples of the largest pilot size at which forecasts are judged while nodes are looked for."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +50,19 @@ class Density:
         shares = self.beliefs.shares
         return LevelAndDrop(self.mean, None if shares is None else shares[self.mean.name], self.ceiling, self.floor)
 
-    def windows(self, batch: Batch) -> FloatArray:
-        """W for each curve: the room above the best score.
+    def window(self, of: Statistics) -> float:
+        """W: the room above the curve's best score.
 
         The best of noisy means is biased upwards; adding a standard error makes up for it and keeps W above 0.
         """
-        room = np.maximum(self.ceiling - batch.best, 0.0)
+        room = max(self.ceiling - of.best, 0.0)
         if isinstance(self.beliefs.sigma, ElicitedSigma):
             return room
-        error = [(p.spread[0] + self.beliefs.resolution**2) / p.typical_count for p in batch.members]
-        return room + np.sqrt(error)
+        return room + float(np.sqrt((of.spread[0] + self.beliefs.resolution**2) / of.typical_count))
 
-    def parameters(self, z: FloatArray, batch: Batch) -> dict[str, FloatArray]:
-        """Values of the coordinates at deviates z (D, curves, nodes)."""
-        beliefs, deviate = self.beliefs, self._deviates(z, batch)
-        windows = self.windows(batch)
+    def parameters(self, z: FloatArray, of: Statistics) -> dict[str, FloatArray]:
+        """Values of the coordinates at deviates z (D, nodes): by name, those of the mean's shape as `shape0` and on."""
+        beliefs, deviate = self.beliefs, self._deviates(z, of)
         values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
         values["lam"] = np.maximum(values["lam"], 1e-3)
         ratio, kappa = beliefs.tau_ratio, beliefs.kappa
@@ -73,30 +70,30 @@ class Density:
         values["tau_b"] = none if ratio is None else values["tau_e"] * ratio.from_normal(deviate["tau_ratio"])
         values["kappa"] = none if kappa is None else kappa.from_normal(deviate["kappa"])
         if isinstance(beliefs.sigma, ElicitedSigma):
-            values["sigma"] = np.maximum(beliefs.sigma.from_windows(windows, deviate["sigma"]), 1e-9)
+            values["sigma"] = np.maximum(beliefs.sigma.from_window(self.window(of), deviate["sigma"]), 1e-9)
         else:
-            values["sigma"] = windows[:, None] * beliefs.sigma.from_normal(deviate["sigma"])
+            values["sigma"] = self.window(of) * beliefs.sigma.from_normal(deviate["sigma"])
         return values
 
-    def shape(self, z: FloatArray, batch: Batch) -> tuple[FloatArray, ...]:
+    def shape(self, z: FloatArray, of: Statistics) -> tuple[FloatArray, ...]:
         """Shape coordinates of the mean at deviates z."""
-        deviate = self._deviates(z, batch)
+        deviate = self._deviates(z, of)
         return tuple(p.from_normal(deviate[f"shape{i}"]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
 
-    def _deviates(self, z: FloatArray, batch: Batch) -> dict[str, FloatArray]:
+    def _deviates(self, z: FloatArray, of: Statistics) -> dict[str, FloatArray]:
         """Deviates by the names of the coordinates, moved and stretched by what signs of a pilot do to their priors."""
         deviate = dict(zip(self.names, z, strict=True))
-        signs, beliefs = batch.signs(self.ceiling), self.beliefs
+        signs, beliefs = of.signs(self.ceiling), self.beliefs
         for name in deviate.keys() & beliefs.spreads.keys():
             deviate[name] = deviate[name] * np.exp(_moved(beliefs.spreads[name], signs))
         for name in deviate.keys() & beliefs.shifts.keys():
             deviate[name] = deviate[name] + _moved(beliefs.shifts[name], signs)
         return deviate
 
-    def share_factors(self, batch: Batch) -> tuple[FloatArray, FloatArray]:
-        """What a and b of the share's prior are multiplied by for each curve, shape (curves, 1)."""
-        signs = batch.signs(self.ceiling)
-        a, b = (np.exp(_moved(self.beliefs.shifts.get(name, {}), signs)) for name in ("share_a", "share_b"))
+    def share_factors(self, of: Statistics) -> tuple[float, float]:
+        """What a and b of the share's prior are multiplied by."""
+        signs, shifts = of.signs(self.ceiling), self.beliefs.shifts
+        a, b = (float(np.exp(_moved(shifts.get(name, {}), signs))) for name in ("share_a", "share_b"))
         return a, b
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:
@@ -141,13 +138,13 @@ class Density:
         self, columns: FloatArray, pseudo: PseudoScores, sizes: FloatArray, parameters: dict[str, FloatArray]
     ) -> Products:
         """Products of columns, with what they say of f at the largest size and at `FAR` times it."""
-        ahead = np.concatenate([[1.0], FAR])[:, None, None] * sizes[-1:]
+        ahead = np.concatenate([[1.0], FAR])[:, None] * sizes[-1]
         if self.beliefs.kernel == "ou" and pseudo.own.ndim == pseudo.scores.ndim:
             rate = -1 / (np.log(self.beliefs.log_base) * parameters["lam"])
             steps = np.diff(np.log(sizes), axis=0)
-            kept, left = np.exp(steps * rate), np.exp(self.clock(ahead, sizes[-1:]) * rate)
+            kept, left = np.exp(steps * rate), np.exp(self.clock(ahead, sizes[-1]) * rate)
             return by_filter(columns, pseudo.own, pseudo.common, parameters["sigma"] ** 2, kept, left)
-        reach = self.kernel(sizes, ahead, sizes[-1:], parameters)
+        reach = self.kernel(sizes, ahead, sizes[-1], parameters)
         return by_factor(columns, self.factor(pseudo, sizes, parameters), reach)
 
     def shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
@@ -160,35 +157,36 @@ class Density:
         w = self.shrinkage(sizes, pilot_sizes, parameters["kappa"])
         return np.stack([(parameters["tau_e"] * w) ** 2 + self.beliefs.resolution**2, parameters["tau_b"] * w])
 
-    def evaluate(self, z: FloatArray, u: FloatArray, batch: Batch) -> tuple[FloatArray, Draws]:
-        """Logarithm of likelihood times prior over N(z; 0, I), and the draws.
+    def evaluate(self, z: FloatArray, u: Uniforms, of: Statistics) -> Draws:
+        """Draws of level and drop at deviates z (D, nodes), and likelihood times prior over N(z; 0, I).
 
-        Parameters
-        ----------
-        z
-            Deviates, shape (D, curves, nodes).
-        u
-            Uniform numbers for level and drop, shape (2, draws, nodes): most of the work is done once a node, whatever
-            the number of draws there.
-        batch
-            The curves.
-
-        Returns
-        -------
-        log_weight
-            Shape (draws, curves, nodes).
-        draws
-            Level, drop and all that belongs to them.
+        Uniform numbers u make the draws: most of the work is done once per node, whatever their number.
         """
-        parameters, shape = self.parameters(z, batch), self.shape(z, batch)
-        sizes = batch.sizes[:, :, None]
+        parameters, shape = self.parameters(z, of), self.shape(z, of)
+        drop = np.ones_like(z[0]) if self.mean.scalable else self._level_and_drop.proposed_drop(z[-1])
+        sizes = np.concatenate([of.sizes, FAR * of.sizes[-1]])[:, None]
+        last = of.sizes[-1] / of.sizes[0]
+        rise = self.rise(sizes / of.sizes[0], np.asarray(last), drop, shape)
+        clock = self.clock(sizes[len(of.sizes) :], of.sizes[-1])
+        at = evaluated(self, parameters, rise, clock, u, of)
+        if at is None:
+            at = self._evaluated(z, parameters, shape, drop, rise, u, of)
+        return Draws(parameters, shape, at)
+
+    def _evaluated(
+        self,
+        z: FloatArray,
+        parameters: dict[str, FloatArray],
+        shape: tuple[FloatArray, ...],
+        drop: FloatArray,
+        rises: FloatArray,
+        u: Uniforms,
+        of: Statistics,
+    ) -> Evaluated:
+        sizes, given = of.sizes[:, None], self._level_and_drop
         variance, carried = self.noise(parameters, sizes, sizes)
-        pseudo = pseudo_scores(variance, carried, batch)
-        given = self._level_and_drop
-        drop = np.ones_like(z[0]) if self.mean.scalable else given.proposed_drop(z[-1])
-        relative = np.concatenate([sizes, FAR[:, None, None] * sizes[-1:]]) / batch.unit[:, None]
-        last = relative[len(sizes) - 1]
-        rise, far_rise = np.split(self.rise(relative, last, drop, shape), [len(sizes)])
+        pseudo = pseudo_scores(variance, carried, of)
+        rise, far_rise = rises[: len(sizes)], rises[len(sizes) :, None]
         columns = np.empty((len(sizes), 2 + self.mean.scalable, *z.shape[1:]))
         columns[:, 0], columns[:, 1] = pseudo.scores, 1.0
         if self.mean.scalable:
@@ -196,24 +194,33 @@ class Density:
         else:
             columns[:, 0] -= rise  # m = level + rise
         products = self._products(columns, pseudo, sizes, parameters)
-        told = Told(z[-1], self.share_factors(batch), products.gram, rise, drop, given.least_limits(batch)[:, None])
-        level, drop, log_mass = given.draw(told, last, shape, u[:, :, None])
+        told = Told(z[-1], self.share_factors(of), products.gram, rise, drop, given.least_limit(of))
+        drawn = given.draw(told, float(of.sizes[-1] / of.sizes[0]), shape, u)
         rest = pseudo.log_rest - products.log_determinant - 0.5 * len(sizes) * _LOG_2PI
-        log_weight = log_mass + rest
+        drawn = given.within_bounds(drawn, u.levels)
+        level, share = drawn.level, drawn.share
+        drop = share * (self.ceiling - level)
         pulls = products.pulls[:, :, None]
-        departure = pulls[:, 0] - pulls[:, 1] * level
+        departure, lean = pulls[:, 0] - pulls[:, 1] * level, -pulls[:, 1]
         if self.mean.scalable:
             departure -= pulls[:, 2] * drop
-            far_location = departure[1:] + far_rise[:, None] * drop
+            lean = lean + pulls[:, 2] * share
+            far_location = level + far_rise * drop + departure[1:]
+            far_tilt = 1 - far_rise * share + lean[1:]
         else:
-            far_location = departure[1:] + far_rise[:, None]
-        far_location += level
-        far_scale = np.sqrt(np.maximum(parameters["sigma"] ** 2 - products.explained[1:], 1e-14))
-        draws = Draws(parameters, shape, level, drop, departure[0], products.explained[0], far_location, far_scale)
-        return np.where(np.isnan(log_weight), -np.inf, log_weight), draws
+            far_location = level + far_rise + departure[1:]
+            far_tilt = np.zeros_like(far_location)  # the level was drawn
+        far_variance = np.maximum(parameters["sigma"] ** 2 - products.explained[1:], 1e-14)[:, None]
+        far_variance = far_variance + (far_tilt * drawn.spread) ** 2
+        single, carried = self.noise(parameters, FAR[0] * sizes[-1:], sizes)
+        far_variance[0] += (single[0] + carried[0] ** 2) / of.typical_count
+        lean = np.broadcast_to(lean[0], level.shape)
+        log_weight, explained = drawn.log_mass + rest, products.explained[0]
+        return Evaluated(
+            log_weight, level, drawn.spread, drop, departure[0], lean, explained, far_location, far_variance
+        )
 
 
-def _moved(by_sign: dict[str, float], signs: dict[str, FloatArray]) -> FloatArray:
-    """What signs add up to for each curve, shape (curves, 1)."""
-    total = sum((value * signs[name] for name, value in by_sign.items()), np.zeros(len(signs["size"])))
-    return np.asarray(total)[:, None]
+def _moved(by_sign: dict[str, float], signs: dict[str, float]) -> float:
+    """What signs add up to."""
+    return sum(value * signs[name] for name, value in by_sign.items())

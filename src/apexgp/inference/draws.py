@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["Draws", "Nodes"]
+__all__ = ["FAR", "Draws", "Evaluated", "Nodes"]
+
+FAR = np.array([2.0, 10.0, 50.0])
+"""Multiples of the largest pilot size at which forecasts are judged while nodes are looked for.
+
+At the first that is the mean score of new splits, which hangs on the noise as well, at the others the expected score.
+"""
 
 
 @dataclass(frozen=True)
@@ -21,10 +28,14 @@ class Nodes:
     shape: tuple[FloatArray, ...]
     level: FloatArray
     """The mean curve at the largest pilot size."""
+    spread: FloatArray
+    """Standard deviation of the level, which is Gaussian given all else; 0 where it was drawn."""
     drop: FloatArray
-    """What is still to be won from there."""
+    """What is still to be won from there: in proportion to the room above the level, where that has a spread."""
     departure: FloatArray
     """Of f from its mean at the largest pilot size, as far as the pilot tells."""
+    lean: FloatArray
+    """How the departure changes with the level."""
     explained: FloatArray
     """How much of the variance of f there the pilot explains."""
 
@@ -46,35 +57,49 @@ class Nodes:
         )
 
 
-_ARRAYS = ("level", "drop", "departure", "explained")
+_ARRAYS = ("level", "spread", "drop", "departure", "lean", "explained")
+
+
+class Evaluated(NamedTuple):
+    """Draws of level and drop at many nodes, and what follows from them; most arrays have the shape (draws, nodes)."""
+
+    log_weight: FloatArray
+    level: FloatArray
+    spread: FloatArray
+    drop: FloatArray
+    departure: FloatArray
+    lean: FloatArray
+    explained: FloatArray
+    """As in `Nodes`; the same for all draws at a node, shape (nodes,)."""
+    far_location: FloatArray
+    """Mean of what is forecast at `FAR` times the largest pilot size, shape (multiples, draws, nodes)."""
+    far_variance: FloatArray
+    """Of what is forecast there."""
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Draws of level and drop at many nodes: what weights and proposals are made of, and in the end the kept nodes.
-
-    Arrays end on (curves, nodes); level and drop begin with an axis for the draws at each node.
-    """
+    """Draws at many nodes: what weights and proposals are made of, and in the end the kept nodes."""
 
     parameters: dict[str, FloatArray]
     shape: tuple[FloatArray, ...]
-    level: FloatArray
-    drop: FloatArray
-    departure: FloatArray
-    explained: FloatArray
-    """As in `Nodes`; the same for all draws at a node."""
-    far_location: FloatArray
-    """Mean of f at `FAR` times the largest pilot size, shape (multiples, draws, curves, nodes)."""
-    far_scale: FloatArray
-    """Its standard deviation there, the same for all draws at a node: shape (multiples, curves, nodes)."""
+    at: Evaluated
 
-    def chosen(self, curve: int, draw: NDArray[np.intp], node: NDArray[np.intp]) -> Nodes:
-        """Some of the draws for one of the curves, as nodes of their own."""
+    @property
+    def log_weight(self) -> FloatArray:
+        """Logarithm of likelihood times prior over that of the coordinates, shape (draws, nodes)."""
+        return np.where(np.isnan(self.at.log_weight), -np.inf, self.at.log_weight)
+
+    def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> Nodes:
+        """Some of the draws, as nodes of their own."""
+        at = self.at
         return Nodes(
-            {name: value[curve, node] for name, value in self.parameters.items()},
-            tuple(value[curve, node] for value in self.shape),
-            self.level[draw, curve, node],
-            self.drop[draw, curve, node],
-            self.departure[draw, curve, node],
-            self.explained[curve, node],
+            {name: value[node] for name, value in self.parameters.items()},
+            tuple(value[node] for value in self.shape),
+            at.level[draw, node],
+            at.spread[draw, node],
+            at.drop[draw, node],
+            at.departure[draw, node],
+            at.lean[draw, node],
+            at.explained[node],
         )

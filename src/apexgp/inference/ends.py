@@ -10,76 +10,62 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 
 from .._check import FloatArray
 
-__all__ = ["Ends", "FarForecast"]
+__all__ = ["LEAST_MASS", "STEEPNESS", "Ends", "FarForecast"]
 
 _LEVELS = np.array([0.025, 0.975])
 _LEAST_SLOPE = 0.06  # of the distribution function at an end, over the width of the interval
-_STEEPNESS = 1.702  # the logistic function of this many times z is Phi(z) to a hundredth, at a fifth of the time
+STEEPNESS = 1.702  # the logistic function of this many times z is Phi(z) to a hundredth, at a fifth of the time
+LEAST_MASS = 1e-3
+_NEXT = 1e-6  # to 0 and 1, the nearest that an end may come
+_FARTHEST = 1e3  # locations and standard deviations: beyond, nothing changes, and squares overflow
 
 
 class Ends(NamedTuple):
-    """Of intervals of several far forecasts, for each curve."""
+    """Of intervals of several far forecasts."""
 
-    values: FloatArray
-    """Shape (sizes, 2, curves): approximately the ends."""
-    influence: FloatArray
-    """How far each draw's probability is off the mixture's there: shape (sizes, 2, draws, curves, nodes)."""
+    beyond: FloatArray
+    """What of each draw's weight lies beyond each end more than the mixture's does: shape (sizes, 2, draws, nodes)."""
     better: FloatArray
-    """The ends after a step of Newton's method."""
-    error: FloatArray
-    """Standard error of the worst end relative to the width, shape (curves,), as if the nodes were independent."""
+    """The ends after a step of Newton's method, shape (sizes, 2)."""
+    error: float
+    """Standard error of the worst end relative to the width, as if the nodes were independent."""
+
+    def tails(self) -> FloatArray:
+        """Shares of what lies beyond the lower and the upper ends, alike for all sizes: shape (2, draws, nodes)."""
+        total = np.maximum(self.beyond.sum(axis=(2, 3)), 1e-12)
+        return np.einsum("hekn,he->ekn", self.beyond, 1 / (len(total) * total))
+
+    def tails_of_nodes(self) -> FloatArray:
+        """The same for whole nodes, shape (2, nodes)."""
+        return self.tails().sum(axis=1)
 
 
 @dataclass(frozen=True)
 class FarForecast:
-    """Normal distributions cut to [0, 1]: locations (sizes, draws, curves, nodes), scales (sizes, curves, nodes).
+    """Normal distributions cut to [0, 1]: arrays have the shape (sizes, draws, nodes).
 
-    In single precision, for ends need to be known to a hundredth of their distance only; but sums are not, so that they
-    do not depend on what else is computed along with a curve.
+    Ends need to be known to a hundredth of their distance only, so a logistic function stands for the normal one.
     """
 
     location: FloatArray
-    scale: FloatArray
-    rate: FloatArray
-    """Of the logistic function that stands for the normal distribution."""
-    below: FloatArray
-    """Probability below 0 before the cut."""
-    mass: FloatArray
-    """Probability within [0, 1] before the cut."""
-
-    @classmethod
-    def of(cls, location: FloatArray, scale: FloatArray) -> FarForecast:
-        """Distributions that have these means and standard deviations before the cut."""
-        location = np.clip(location, -1e3, 1e3).astype(np.float32)
-        scale = np.clip(scale, 1e-7, 1e3).astype(np.float32)
-        rate = _STEEPNESS / scale[:, None]
-        below = _logistic(-location * rate)
-        return cls(location, scale, rate, below, np.maximum(_logistic((1 - location) * rate) - below, 1e-3))
+    variance: FloatArray
 
     def joined(self, other: FarForecast) -> FarForecast:
         """With the draws of further nodes."""
-        pairs = zip(self._arrays, other._arrays, strict=True)
-        return FarForecast(*(np.concatenate(pair, axis=-1) for pair in pairs))
-
-    def take(self, curves: NDArray[np.intp]) -> FarForecast:
-        """For some of the curves."""
-        return FarForecast(*(array[..., curves, :] for array in self._arrays))
-
-    @property
-    def _arrays(self) -> tuple[FloatArray, ...]:
-        return self.location, self.scale, self.rate, self.below, self.mass
+        location = np.concatenate([self.location, other.location], axis=-1)
+        return FarForecast(location, np.concatenate([self.variance, other.variance], axis=-1))
 
     def guess(self, weights: FloatArray) -> FloatArray:
-        """Ends as if the mixture were normal, shape (sizes, 2, curves), for weights (draws, curves, nodes)."""
-        mean = np.einsum("hkbn,kbn->hb", self.location, weights)
-        spread = (self.location - mean[:, None, :, None]) ** 2 + self.scale[:, None] ** 2
-        std = np.sqrt(np.einsum("hkbn,kbn->hb", spread, weights))
-        return np.clip(np.stack([mean - 2 * std, mean + 2 * std], axis=1), 0.01, 0.99)
+        """Ends as if the mixture were normal, shape (sizes, 2), for weights (draws, nodes)."""
+        location = np.clip(self.location, -_FARTHEST, _FARTHEST)
+        mean = np.einsum("hkn,kn->h", location, weights)
+        spread = (location - mean[:, None, None]) ** 2 + np.minimum(self.variance, _FARTHEST**2)
+        std = np.sqrt(np.einsum("hkn,kn->h", spread, weights))
+        return np.clip(np.stack([mean - 2 * std, mean + 2 * std], axis=1), _NEXT, 1 - _NEXT)
 
     def ends(self, weights: FloatArray, values: FloatArray) -> Ends:
         """Judge ends that are approximately known, and improve them.
@@ -87,37 +73,44 @@ class FarForecast:
         Parameters
         ----------
         weights
-            Of the draws, shape (draws, curves, nodes); each curve's sum to 1.
+            Of the draws, shape (draws, nodes); they sum to 1.
         values
-            The ends, shape (sizes, 2, curves).
+            The ends, shape (sizes, 2).
         """
-        weights = weights.astype(np.float32)
-        z = values.astype(np.float32)[:, :, None, :, None] - self.location[:, None]
-        z *= self.rate[:, None]
-        cdf = _logistic(z)
-        density = 1 - cdf
-        density *= cdf
-        density *= (weights * self.rate / self.mass)[:, None]
-        slope = density.sum(axis=(2, 4), dtype=float)
-        cdf -= self.below[:, None]
-        cdf /= self.mass[:, None]
-        found = np.multiply(cdf, weights, out=density).sum(axis=(2, 4), dtype=float)
-        cdf -= found.astype(np.float32)[:, :, None, :, None]
-        own = np.multiply(cdf, weights, out=density).sum(axis=2)
-        width = np.maximum(values[:, 1] - values[:, 0], 1e-9)
+        location = np.clip(self.location, -_FARTHEST, _FARTHEST)[:, None]
+        rate = STEEPNESS / np.sqrt(np.clip(self.variance, 1e-14, _FARTHEST**2))[:, None]
+        below = expit(-location * rate)
+        mass = np.maximum(expit((1 - location) * rate) - below, LEAST_MASS)
+        cdf = expit((values[:, :, None, None] - location) * rate)
+        slopes = np.einsum("hekn,kn->he", cdf * (1 - cdf) * (rate / mass), weights)
+        cdf = (cdf - below) / mass
+        found = np.einsum("hekn,kn->he", cdf, weights)
+        influence = (cdf - found[:, :, None, None]) * weights
+        own = influence.sum(axis=2)
+        influence[:, 1] *= -1
+        beyond = np.maximum(influence, 0, out=influence)
+        return self.judged(weights, values, beyond, found, slopes, np.einsum("hen,hen->he", own, own))
+
+    def judged(
+        self,
+        weights: FloatArray,
+        values: FloatArray,
+        beyond: FloatArray,
+        found: FloatArray,
+        slopes: FloatArray,
+        squares: FloatArray,
+    ) -> Ends:
+        """Ends, given what lies beyond approximate ones, the mixture's probability and density there, and its variance.
+
+        The last three have the shape (sizes, 2).
+        """
+        width = np.maximum(values[:, 1] - values[:, 0], 1e-9)[:, None]
         # Next to 0 or 1 the approximation may find no density at an end; a normal distribution has four times this.
-        steep = np.maximum(slope, _LEAST_SLOPE / width[:, None])
-        error = np.sqrt((own * own).sum(axis=-1, dtype=float)) / steep
+        error = np.sqrt(squares) / np.maximum(slopes, _LEAST_SLOPE / width)
         # In normal scores, where distribution functions are nearly straight.
         score = ndtri(np.clip(found, 1e-6, 1 - 1e-6))
-        missing = ndtri(_LEVELS)[:, None] - score
-        newton = values + missing * np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi) / np.maximum(slope, 1e-9)
-        better = np.clip(np.where(np.abs(missing) < 1, newton, self.guess(weights)), 1e-6, 1 - 1e-6)
-        return Ends(values, cdf, better, (error / width[:, None]).max(axis=(0, 1)))
-
-
-def _logistic(x: FloatArray) -> FloatArray:
-    y = np.minimum(-x, 80.0)
-    np.exp(y, out=y)
-    y += 1
-    return np.divide(1, y, out=y)
+        missing = ndtri(_LEVELS) - score
+        newton = values + missing * np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi) / np.maximum(slopes, 1e-9)
+        near = np.abs(missing) < 1
+        better = newton if near.all() else np.where(near, newton, self.guess(weights))
+        return Ends(beyond, np.clip(better, _NEXT, 1 - _NEXT), float((error / width).max()))

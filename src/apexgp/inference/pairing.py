@@ -127,7 +127,8 @@ def difference(
     Shared noise is used as far as enough pairs of nodes are compatible with it.
     """
     rng = np.random.default_rng(seed)
-    pools = [_Pool(average, own) for average, own in zip((first, second), shared.common, strict=True)]
+    # The residuals of both are correlated, so that levels must be numbers.
+    pools = [_Pool(average.drawn(rng), own) for average, own in zip((first, second), shared.common, strict=True)]
     pairs, log_weights = np.empty((2, 0), np.intp), np.empty(0)
     while True:
         new = np.stack([pool.draw(rng) for pool in pools])

@@ -1,22 +1,21 @@
-"""All nodes so far of several curves and what they weigh: values, of which a round of nodes makes new ones."""
+"""All nodes so far of a curve and what they weigh: values, of which a round of nodes makes new ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
+from ..compiled.loaded import compiled_loops
 from .draws import Draws, Nodes
-from .ends import FarForecast
-from .proposals import Proposal
+from .ends import LEAST_MASS, STEEPNESS, Ends, FarForecast
+from .proposals import Proposal, mixture_density
 
-__all__ = ["Points", "Pool", "Proposals", "Round", "Weights", "weighed"]
-
-# Signs of the influence, by end, of a draw that lies beyond it.
-_OUTWARDS = np.array([1, -1], dtype=np.float32)[:, None, None, None]
+__all__ = ["Points", "Pool", "Proposals", "Weights", "weighed"]
 
 
 @dataclass(frozen=True)
@@ -36,19 +35,15 @@ class Proposals:
         wide, *others = self.counts
         return Proposals((*self.members, *fitted), (wide + counts[-1], *others, *counts[:-1]))
 
-    def take(self, which: NDArray[np.intp]) -> Proposals:
-        """For some of the curves."""
-        return Proposals(tuple(proposal.take(which) for proposal in self.members), self.counts)
-
 
 @dataclass(frozen=True)
 class Points:
-    """Nodes of several curves, and what is known of each; arrays end on (curves, nodes) unless they say otherwise."""
+    """Nodes, and what is known of each; arrays end on them."""
 
     z: FloatArray
-    """Coordinates, shape (curves, D, nodes)."""
+    """Coordinates, shape (D, nodes)."""
     log_density: FloatArray
-    """Of the posterior up to a constant, by draw: shape (draws, curves, nodes)."""
+    """Of the posterior up to a constant, by draw: shape (draws, nodes)."""
     proposed: FloatArray
     """Sum over the proposals of the number of nodes times the density."""
     widely: FloatArray
@@ -57,29 +52,17 @@ class Points:
 
     def proposed_by(self, fitted: Sequence[Proposal], counts: Sequence[int]) -> Points:
         """The same nodes, after a round of which so many came from fitted proposals and, the last, the wide one."""
-        proposed = self.proposed + counts[-1] * self.widely
-        for proposal, number in zip(fitted, counts[:-1], strict=True):
-            proposed += number * proposal.density(self.z)
-        return replace(self, proposed=proposed)
+        new = mixture_density(fitted, counts[:-1], self.z)[1]
+        return replace(self, proposed=self.proposed + counts[-1] * self.widely + new)
 
     def joined(self, other: Points) -> Points:
-        """With further nodes of the same curves."""
+        """With further nodes."""
         return Points(
             np.concatenate([self.z, other.z], axis=-1),
             np.concatenate([self.log_density, other.log_density], axis=-1),
-            np.concatenate([self.proposed, other.proposed], axis=-1),
-            np.concatenate([self.widely, other.widely], axis=-1),
+            np.concatenate([self.proposed, other.proposed]),
+            np.concatenate([self.widely, other.widely]),
             self.far.joined(other.far),
-        )
-
-    def take(self, which: NDArray[np.intp]) -> Points:
-        """Those of some of the curves."""
-        return Points(
-            self.z[which],
-            self.log_density[:, which],
-            self.proposed[which],
-            self.widely[which],
-            self.far.take(which),
         )
 
 
@@ -88,28 +71,12 @@ class Weights:
     """What the draws of a pool weigh, and how well the ends of far forecasts are known by them."""
 
     log: FloatArray
-    """Logarithms of the density over that of all proposals, shape (draws, curves, nodes)."""
+    """Logarithms of the density over that of all proposals, shape (draws, nodes)."""
     share: FloatArray
-    """The same as shares of each curve's sum."""
-    tails: FloatArray
-    """Shares of what lies beyond the lower and the upper ends of far forecasts: shape (2, draws, curves, nodes)."""
-    ends: FloatArray
-    """Of far intervals, shape (sizes, 2, curves)."""
-    error: FloatArray
-    """Standard error of the worst end relative to the width, shape (curves,)."""
-    effective_size: FloatArray
-    """Effective number of nodes, shape (curves,)."""
-
-    def take(self, which: NDArray[np.intp]) -> Weights:
-        """Those of some of the curves."""
-        return Weights(
-            self.log[:, which],
-            self.share[:, which],
-            self.tails[:, :, which],
-            self.ends[..., which],
-            self.error[which],
-            self.effective_size[which],
-        )
+    """The same as shares of their sum."""
+    far: Ends
+    effective_size: float
+    """Effective number of nodes."""
 
 
 def weighed(points: Points, ends: FloatArray | None) -> Weights:
@@ -117,59 +84,52 @@ def weighed(points: Points, ends: FloatArray | None) -> Weights:
 
     `ends` are those that fewer nodes gave; None, where there were none.
     """
-    far, nodes = points.far, points.z.shape[-1]
-    log_weights = points.log_density - np.log(points.proposed / nodes)
-    share = np.exp(log_weights - log_weights.max(axis=(0, 2))[:, None])
-    share /= share.sum(axis=(0, 2))[:, None]
-    found = far.ends(share, far.guess(share) if ends is None else ends)
-    # What is beyond an end is worth looking for: one proposal cannot follow both tails, and the bulk has its own.
-    beyond = np.maximum(found.influence * _OUTWARDS, 0)
-    size = np.maximum(np.einsum("hekbn,kbn->heb", beyond, share), 1e-12)
-    tails = share * np.einsum("hekbn,heb->ekbn", beyond, 1 / (len(size) * size))
-    effective_size = 1 / (share.sum(axis=0) ** 2).sum(axis=1)
-    return Weights(log_weights, share, tails, found.better, found.error, effective_size)
+    loops = compiled_loops()
+    if loops is not None and points.z.shape[-1] % 4 == 0:
+        return _weighed_by(loops, points, ends)
+    log_weights = points.log_density - np.log(points.proposed / points.z.shape[-1])
+    share = np.exp(log_weights - log_weights.max())
+    share /= share.sum()
+    found = points.far.ends(share, points.far.guess(share) if ends is None else ends)
+    return Weights(log_weights, share, found, 1 / float((share.sum(axis=0) ** 2).sum()))
 
 
-@dataclass(frozen=True)
-class Round:
-    """Draws of one round, and at which place they have each of the curves."""
+def _weighed_by(loops: Any, points: Points, ends: FloatArray | None) -> Weights:
+    """The same by compiled loops."""
+    far, (draws, nodes) = points.far, points.log_density.shape
+    log_weights, share = np.empty((2, draws, nodes))
+    sums = np.empty(3 + 6 * len(far.location))
 
-    curves: NDArray[np.intp]
-    draws: Draws
+    def weigh(values: FloatArray) -> FloatArray:
+        beyond = np.empty((*values.shape, draws, nodes))
+        given = points.log_density, points.proposed, far.location, far.variance, values
+        loops.weigh(STEEPNESS, LEAST_MASS, *given, log_weights, share, beyond, sums)
+        return beyond
 
-    def __len__(self) -> int:
-        return self.draws.far_scale.shape[-1]
+    if ends is None:
+        weigh(np.empty(0))
+        ends = far.guess(share)
+    beyond = weigh(ends)
+    slopes, found, squares = sums[3:].reshape(3, *ends.shape)
+    return Weights(log_weights, share, far.judged(share, ends, beyond, found, slopes, squares), 1 / float(sums[2]))
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Curves that are computed together, by their numbers, with the nodes of all rounds and their weights."""
+    """The nodes of all rounds, with their draws and weights."""
 
-    curves: NDArray[np.intp]
     proposals: Proposals
-    rounds: tuple[Round, ...]
+    rounds: tuple[Draws, ...]
     points: Points
     weights: Weights
 
-    def take(self, which: NDArray[np.intp]) -> Pool:
-        """The pool of some of the curves."""
-        if len(which) == len(self.curves):
-            return self
-        return Pool(
-            self.curves[which],
-            self.proposals.take(which),
-            self.rounds,
-            self.points.take(which),
-            self.weights.take(which),
-        )
-
-    def chosen(self, curve: int, draw: NDArray[np.intp], node: NDArray[np.intp]) -> tuple[Nodes, NDArray[np.intp]]:
-        """Some of the draws of one curve, by round, and in which order that puts them."""
+    def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> tuple[Nodes, NDArray[np.intp]]:
+        """Some of the draws, by round, and in which order that puts them."""
         nodes, order, start = [], [], 0
-        for one in self.rounds:
-            own = np.flatnonzero((node >= start) & (node < start + len(one)))
-            place = int(np.searchsorted(one.curves, self.curves[curve]))
-            nodes.append(one.draws.chosen(place, draw[own], node[own] - start))
+        for draws in self.rounds:
+            count = len(draws.at.explained)
+            own = np.flatnonzero((node >= start) & (node < start + count))
+            nodes.append(draws.chosen(draw[own], node[own] - start))
             order.append(own)
-            start += len(one)
+            start += count
         return Nodes.joined(nodes), np.concatenate(order)

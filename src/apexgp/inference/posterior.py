@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from .._check import FloatArray
 from ..forecast import Quantity
 from .density import Density
 from .draws import Nodes
 from .nodes import solve_lower
-from .statistics import Batch, Statistics, pseudo_scores
+from .statistics import Statistics, pseudo_scores
 
 __all__ = ["Continued", "Posterior"]
 
@@ -40,6 +41,8 @@ class Known(NamedTuple):
     """Cholesky factor of the covariance of the pseudo-scores."""
     white: FloatArray
     """Their residuals, whitened by it."""
+    tilted: FloatArray
+    """How the mean curve changes with the level at each pilot size, whitened."""
     variance: FloatArray
     """Variance of e at each pilot size, of a score as it was given: maybe a mean over runs."""
     carried: FloatArray
@@ -101,6 +104,8 @@ class Posterior:
         n, at, known = some.nodes, sizes[:, None], self.statistics.sizes[:, None]
         location, cross = some.given_the_pilot(at)
         covariance = some._kernel(at, at) - np.einsum("rpn,rqn->pqn", cross, cross)
+        swing = some._swing(at, cross)
+        covariance += swing[:, None] * swing[None, :]
         diagonal = np.arange(len(sizes))
         if of == "new_splits":
             single, carried = self.density.noise(n.parameters, at, known)
@@ -129,14 +134,14 @@ class Posterior:
     @cached_property
     def known(self) -> Known:
         """What only some questions need: forecasts beyond the pilot do without."""
-        batch, parameters = Batch([self.statistics]), {n: v[None] for n, v in self.nodes.parameters.items()}
-        sizes = batch.sizes[:, :, None]
+        parameters, sizes = self.nodes.parameters, self.statistics.sizes[:, None]
         variance, carried = self.density.noise(parameters, sizes, sizes)
-        pseudo = pseudo_scores(variance, carried, batch)
-        factor = self.density.factor(pseudo, sizes, parameters)[:, :, 0]
-        residual = pseudo.scores[:, 0] - self.curve(sizes[:, 0])
-        white, runs = solve_lower(factor, residual[:, None])[:, 0], self.statistics.averaged
-        return Known(factor, white, variance[:, 0] / runs, carried[:, 0] / np.sqrt(runs))
+        pseudo = pseudo_scores(variance, carried, self.statistics)
+        factor = self.density.factor(pseudo, sizes, parameters)
+        residual = pseudo.scores - self.curve(sizes)
+        white = solve_lower(factor, np.stack([residual, self._tilt(sizes)], axis=1))
+        runs = self.statistics.averaged
+        return Known(factor, white[:, 0], white[:, 1], variance / runs, carried / np.sqrt(runs))
 
     def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
@@ -158,17 +163,48 @@ class Posterior:
         if self.density.beliefs.kernel == "ou" and (at >= last).all():
             # Beyond the pilot the process only reverts to its mean: what the pilot says of it, it says of its end.
             left = self._kernel(last, at)[0] / variance
-            explained = left**2 * self.nodes.explained
-            return self.curve(at) + left * self.nodes.departure, np.maximum(variance - explained, 0.0)
+            rise = self._rise(at)
+            swing = (self._tilt_of(rise) + left * self.nodes.lean) * self.nodes.spread
+            variance = np.maximum(variance - left**2 * self.nodes.explained, 0.0) + swing**2
+            return self.nodes.level + rise + left * self.nodes.departure, variance
         location, cross = self.given_the_pilot(at)
-        return location, np.maximum(variance - np.einsum("rqn,rqn->qn", cross, cross), 0.0)
+        explained = np.einsum("rqn,rqn->qn", cross, cross)
+        return location, np.maximum(variance - explained, 0.0) + self._swing(at, cross) ** 2
 
     def curve(self, sizes: FloatArray) -> FloatArray:
-        """The mean curve at sizes of shape (Q, 1)."""
+        """The mean curve at sizes of shape (Q, 1), at the mean of its level."""
+        return self.nodes.level + self._rise(sizes)
+
+    def _rise(self, sizes: FloatArray) -> FloatArray:
         unit, last = self.statistics.sizes[0], self.statistics.sizes[-1]
-        return self.nodes.level + self.density.rise(
-            sizes / unit, np.asarray(last / unit), self.nodes.drop, self.nodes.shape
+        return self.density.rise(sizes / unit, np.asarray(last / unit), self.nodes.drop, self.nodes.shape)
+
+    def _tilt(self, sizes: FloatArray) -> FloatArray:
+        """How the mean curve changes with the level."""
+        return self._tilt_of(self._rise(sizes))
+
+    def _tilt_of(self, rise: FloatArray) -> FloatArray:
+        """The same, given its rise: what is still to be won is a share of the room above the level."""
+        return 1 - rise / (self.density.ceiling - self.nodes.level)
+
+    def _swing(self, at: FloatArray, cross: FloatArray) -> FloatArray:
+        """How f at new sizes changes with a standard deviation of the level, given the pilot."""
+        return (self._tilt(at) - np.einsum("rqn,rn->qn", cross, self.known.tilted)) * self.nodes.spread
+
+    def drawn(self, rng: np.random.Generator) -> Posterior:
+        """The same with the level of each node drawn from its distribution."""
+        n = self.nodes
+        change = n.spread * ndtri(rng.permutation((np.arange(len(n.level)) + 0.5) / len(n.level)))
+        change = np.minimum(change, (1 - 1e-9) * (self.density.ceiling - n.level))
+        drop = n.drop * (1 - change / (self.density.ceiling - n.level))
+        moved = replace(
+            n,
+            level=n.level + change,
+            spread=np.zeros_like(n.spread),
+            drop=drop,
+            departure=n.departure + n.lean * change,
         )
+        return replace(self, nodes=moved)
 
     def _continued(self, at: FloatArray, cross: FloatArray) -> Continued:
         """What the mean over the pilot's own splits adds to f at new sizes.
@@ -196,6 +232,9 @@ class Posterior:
         variance_of_pull = np.einsum("in,ijn,jn->n", pull, prior, pull, optimize=True) - (pulled**2).sum(axis=0)
         covariance = np.einsum("rqn,rn->qn", self._kernel(known, at), pull)
         covariance = covariance - np.einsum("rqn,rn->qn", cross, pulled)
+        swing = (pull * self._swing(known, half)).sum(axis=0)
+        covariance = covariance + self._swing(at, cross) * swing
+        variance_of_pull = variance_of_pull + swing**2
         weight = density.shrinkage(at, known, n.parameters["kappa"])
         shift = weight * (offset - (pull * fitted).sum(axis=0))
         single, _ = density.noise(n.parameters, at, known)

@@ -1,21 +1,20 @@
-"""Student-t distributions that propose nodes, for each of several curves, and how they are found."""
+"""Student-t distributions that propose nodes, and how they are found."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from math import lgamma, log, pi
+from functools import cached_property
+from math import exp, lgamma, log, pi
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import gammaincinv, ndtri
-from scipy.stats import qmc
 
 from .._check import FloatArray
+from ..compiled.loaded import compiled_loops
 from .density import Density
-from .statistics import Batch, pseudo_scores
+from .statistics import Statistics, pseudo_scores
 
-__all__ = ["Proposal", "degrees_of_freedom", "fitted_proposal", "sobol", "standard_t", "wide_proposal"]
+__all__ = ["Proposal", "degrees_of_freedom", "fitted_proposals", "mixture_density", "wide_proposal"]
 
 # Half of the degrees of freedom and the dimensions together: tails are heavier than the posterior's, and a density
 # costs three squarings.
@@ -24,47 +23,45 @@ _POWER = 8
 # A fitted proposal is wider than the nodes that it was fitted to, and less tilted: they are few.
 _WIDER, _STRAIGHTER = 1.2, 0.05
 _LEAST_EFFECTIVE = 40.0
+_NEXT_TO_NOTHING = 1e-12
 _STEP = 1e-3  # of finite differences
+_ARRIVED = 0.5  # what another Newton step would promise, in units of log density
 
 
 def degrees_of_freedom(dimensions: int) -> int:
-    """Of the t distributions: 9 in seven dimensions."""
+    """Of the t distributions: 8 in eight dimensions."""
     return 2 * _POWER - dimensions
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A multivariate t distribution for each curve.
-
-    `location` has the shape (curves, D), `root` is a lower root (curves, D, D) of its spread.
-    """
+    """A multivariate t distribution: `root` is a lower root (D, D) of its spread."""
 
     location: FloatArray
     root: FloatArray
 
     def nodes(self, t: FloatArray) -> FloatArray:
-        """Deviates (curves, D, nodes) that belong to standard t vectors (D, nodes)."""
+        """Deviates (D, nodes) that belong to standard t vectors (D, nodes)."""
         nodes: FloatArray = self.root @ t
-        nodes += self.location[:, :, None]
+        nodes += self.location[:, None]
         return nodes
 
     @cached_property
-    def _whitening(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def whitening(self) -> tuple[FloatArray, FloatArray, float]:
         """Inverse root, the location that it whitens, and the density at the top."""
-        dimensions = self.location.shape[1]
+        dimensions = len(self.location)
         degrees = degrees_of_freedom(dimensions)
         # Scaled, so that a squared distance of 1 halves the base of the power.
         inverse: FloatArray = np.linalg.inv(np.sqrt(degrees) * self.root)
         constant = lgamma(_POWER) - lgamma(degrees / 2) - 0.5 * dimensions * log(degrees * pi)
-        top = np.exp(constant) / np.prod(np.diagonal(self.root, axis1=1, axis2=2), axis=1)
-        return inverse, inverse @ self.location[:, :, None], top[:, None]
+        return inverse, inverse @ self.location, exp(constant) / float(np.prod(np.diagonal(self.root)))
 
     def density(self, z: FloatArray) -> FloatArray:
-        """Density at deviates z (curves, D, nodes), shape (curves, nodes)."""
-        inverse, centre, top = self._whitening
+        """Density at deviates z (D, nodes)."""
+        inverse, centre, top = self.whitening
         standard = inverse @ z
-        standard -= centre
-        density: FloatArray = np.einsum("bdn,bdn->bn", standard, standard)
+        standard -= centre[:, None]
+        density: FloatArray = np.einsum("dn,dn->n", standard, standard)
         density += 1
         np.divide(1, density, out=density)
         for _ in range(3):
@@ -72,67 +69,74 @@ class Proposal:
         density *= top
         return density
 
-    def take(self, which: NDArray[np.intp]) -> Proposal:
-        """For some of the curves."""
-        return Proposal(self.location[which], self.root[which])
+
+def mixture_density(
+    members: Sequence[Proposal], weights: Sequence[float], z: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Density of the first member at deviates z (D, nodes), and the weighted sum of those of all."""
+    loops = compiled_loops()
+    if loops is None or z.shape[1] % 4:
+        densities = np.array([member.density(z) for member in members])
+        return densities[0], np.array(weights) @ densities
+    inverse, centre, tops = (np.array(values, float) for values in zip(*(m.whitening for m in members), strict=True))
+    first, total = both = np.empty((2, z.shape[1]))
+    loops.mixture_density(np.ascontiguousarray(z), inverse, centre, tops, np.array(weights, float), both)
+    return first, total
 
 
-def fitted_proposal(log_weight: FloatArray, z: FloatArray) -> Proposal:
-    """A proposal with the moments of weighted nodes z (curves, D, nodes), a little wider."""
-    mean, covariance = _tempered_moments(log_weight, z)
-    diagonal = np.arange(z.shape[1])
-    widened = _WIDER * covariance
-    widened[:, diagonal, diagonal] += _STRAIGHTER * covariance[:, diagonal, diagonal] + 1e-12
-    root: FloatArray = np.linalg.cholesky(widened)  # type: ignore[assignment]
-    return Proposal(mean, root)
+def fitted_proposals(weights: FloatArray, z: FloatArray) -> list[Proposal]:
+    """For each of several weights (P, nodes), a proposal with the moments of the nodes z (D, nodes), a little wider."""
+    fitted = []
+    for mean, covariance in zip(*_moments(np.array([_tempered(own) for own in weights]), z), strict=True):
+        diagonal = np.diagonal(covariance)
+        widened = _WIDER * covariance + np.diag(_STRAIGHTER * diagonal + 1e-12)
+        fitted.append(Proposal(mean, np.linalg.cholesky(widened)))
+    return fitted
 
 
-def wide_proposal(density: Density, batch: Batch) -> Proposal:
+def wide_proposal(density: Density, of: Statistics) -> Proposal:
     """The first proposal: the prior, but the noise where the replicates put it."""
     names = density.names
     noise = [i for i, name in enumerate(names) if not name.startswith(("sigma", "lam", "shape", "drop"))]
-    location, covariance = _noise_mode(density, batch, noise)
-    every = np.zeros((len(batch), len(names)))
-    every[:, noise] = location.T
-    root = np.broadcast_to(np.eye(len(names)), (len(batch), len(names), len(names))).copy()
-    root[np.ix_(range(len(batch)), noise, noise)] = np.linalg.cholesky(2.0 * covariance)
-    return Proposal(every, root)
+    mode, covariance = _noise_mode(density, of, noise)
+    location, root = np.zeros(len(names)), np.eye(len(names))
+    location[noise] = mode
+    root[np.ix_(noise, noise)] = np.linalg.cholesky(2.0 * covariance)
+    return Proposal(location, root)
 
 
-def _noise_mode(density: Density, batch: Batch, noise: list[int]) -> tuple[FloatArray, FloatArray]:
-    """Where prior and replicates put the coordinates of the noise: mode (N, curves) and inverse curvature there.
+def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[FloatArray, FloatArray]:
+    """Where prior and replicates put the N coordinates of the noise: mode (N,) and inverse curvature there (N, N).
 
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
     """
     count = len(noise)
     steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
-    sizes = batch.sizes[:, :, None]
+    sizes = of.sizes[:, None]
 
     def log_posterior(at: FloatArray) -> FloatArray:
         z = np.zeros((len(density.names), *at.shape[1:]))
         z[noise] = at
-        parameters = density.parameters(z, batch)
-        variance, carried = density.noise(parameters, sizes, sizes)
-        return pseudo_scores(variance, carried, batch).log_rest - 0.5 * (at**2).sum(axis=0)
+        variance, carried = density.noise(density.parameters(z, of), sizes, sizes)
+        return pseudo_scores(variance, carried, of).log_rest - 0.5 * (at**2).sum(axis=0)
 
-    mode, step = np.zeros((2, count, len(batch)))
-    covariance = np.zeros((len(batch), count, count))
-    reached = np.full(len(batch), -np.inf)
+    mode, step = np.zeros((2, count))
+    covariance, reached = np.eye(count), -np.inf
     for _ in range(20):
-        values = log_posterior((mode + step)[:, :, None] + steps.T[:, None, :])
-        gradient, curvature = _derivatives(values, count, _STEP)
-        own, vectors = np.linalg.eigh(-curvature)
-        # What the replicates say nothing about stays as wide as the prior.
-        inverse = np.einsum("bij,bj,bkj->bik", vectors, 1 / np.maximum(own, 1.0), vectors)
-        newton = np.clip(np.einsum("bij,bj->ib", inverse, gradient), -2.0, 2.0)
-        # A curve that has arrived stays where it is, whatever those beside it do.
-        newton *= np.einsum("ib,bi->b", newton, gradient) > 0.5
-        higher = values[:, 0] > reached
-        covariance = np.where(higher[:, None, None], inverse, covariance)
-        mode, step = np.where(higher, mode + step, mode), np.where(higher, newton, 0.25 * step)
-        reached = np.maximum(reached, values[:, 0])
-        if (np.abs(step) < 1e-3).all():
-            break
+        values = log_posterior((mode + step)[:, None] + steps.T)
+        if values[0] > reached:
+            gradient, curvature = _derivatives(values, count, _STEP)
+            own, vectors = np.linalg.eigh(-curvature)
+            # What the replicates say nothing about stays as wide as the prior.
+            covariance = (vectors / np.maximum(own, 1.0)) @ vectors.T
+            mode, reached = mode + step, values[0]
+            step = np.clip(covariance @ gradient, -2.0, 2.0)
+            if step @ gradient <= _ARRIVED:
+                break
+        else:
+            step = 0.25 * step
+            if (np.abs(step) < _STEP).all():
+                break
     return mode, covariance
 
 
@@ -145,65 +149,49 @@ def _stencil(count: int) -> list[FloatArray]:
 
 
 def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArray, FloatArray]:
-    """Gradient (curves, N) and Hessian (curves, N, N) from values (curves, points) on the stencil."""
-    centre, there, back = values[:, :1], values[:, 1 : 1 + count], values[:, 1 + count : 1 + 2 * count]
+    """Gradient (N,) and Hessian (N, N) from values (points,) on the stencil."""
+    centre, there, back = values[0], values[1 : 1 + count], values[1 + count : 1 + 2 * count]
     gradient, own = (there - back) / (2 * step), (there + back - 2 * centre) / step**2
-    hessian = own[:, :, None] * np.eye(count)
-    mixed = values[:, 1 + 2 * count :]
-    half = mixed.shape[1] // 2
-    both = (mixed[:, :half] + mixed[:, half:] - 2 * centre) / step**2
+    hessian = np.diag(own)
+    one_way, other_way = np.split(values[1 + 2 * count :], 2)
+    both = (one_way + other_way - 2 * centre) / step**2
     rows, columns = np.tril_indices(count, -1)
-    hessian[:, rows, columns] = 0.5 * (both - own[:, rows] - own[:, columns])
-    hessian[:, columns, rows] = hessian[:, rows, columns]
+    hessian[rows, columns] = 0.5 * (both - own[rows] - own[columns])
+    hessian[columns, rows] = hessian[rows, columns]
     return gradient, hessian
 
 
-@lru_cache(maxsize=64)
-def sobol(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
-    """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed and turn."""
-    points = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng([seed, turn])).random(count)
-    points = np.ascontiguousarray(np.clip(points, 1e-6, 1 - 1e-6).T)
-    points.flags.writeable = False
-    return points
+def _moments(weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means (P, D) and covariances (P, D, D) of nodes z (D, nodes) for weights (P, nodes)."""
+    loops, (several, nodes) = compiled_loops(), weights.shape
+    if loops is None or nodes % 4:
+        mean = weights @ z.T
+        products = np.array([(z * own) @ z.T for own in weights])
+    else:
+        mean, products = np.empty((several, len(z))), np.empty((several, len(z), len(z)))
+        loops.moments(np.ascontiguousarray(z), weights, mean, products)
+    return mean, products - mean[:, :, None] * mean[:, None, :]
 
 
-@lru_cache(maxsize=64)
-def standard_t(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
-    """The first of these points as standard t vectors, shape (dimensions - 3, count).
+def _tempered(weights: FloatArray) -> FloatArray:
+    """Shares of weights^beta, where beta is the largest power up to 1 that leaves enough effective nodes.
 
-    One more coordinate is spent on their common scale; the last two are left for level and drop.
+    Few must not decide alone where the next ones go.
     """
-    points = sobol(count, dimensions, seed, turn)
-    # The last thousandth would lie where numbers overflow, and no weight is.
-    half = 0.5 * degrees_of_freedom(dimensions - 3)
-    scale = np.sqrt(half / gammaincinv(half, np.maximum(points[-3], 1e-3)))
-    vectors: FloatArray = ndtri(points[:-3]) * scale
-    vectors.flags.writeable = False
-    return vectors
-
-
-def _tempered_moments(log_weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean (curves, D) and covariance (curves, D, D) of nodes z (curves, D, nodes) under weights^beta.
-
-    beta is the largest power up to 1 that leaves enough effective nodes: few must not decide alone where the next ones
-    go.
-    """
-    relative = np.maximum(log_weights - log_weights.max(axis=1, keepdims=True), -1e5)
-
-    def weights(beta: FloatArray) -> FloatArray:
-        w = np.exp(beta[:, None] * relative)
-        return w / w.sum(axis=1, keepdims=True)
-
-    low, high = np.zeros(len(relative)), np.ones(len(relative))
-    w = weights(high)
-    if (1 / (w**2).sum(axis=1) < _LEAST_EFFECTIVE).any():
-        beta = high  # first of all: who has enough already?
-        for _ in range(8):
-            enough = 1 / (weights(beta) ** 2).sum(axis=1) >= _LEAST_EFFECTIVE
-            low, high = np.where(enough, beta, low), np.where(enough, high, beta)
-            beta = (low + high) / 2
-        w = weights(low)
-    mean = (z @ w[:, :, None])[:, :, 0]
-    centred = z - mean[:, :, None]
-    covariance = (centred * w[:, None]) @ centred.swapaxes(1, 2)
-    return mean, covariance
+    shares: FloatArray = weights / weights.sum()
+    if 1 / (shares @ shares) >= _LEAST_EFFECTIVE:
+        return shares
+    # What is next to nothing has no digits that a power could be trusted with.
+    some = weights > _NEXT_TO_NOTHING * weights.max()
+    logs = np.log(weights, out=np.full(len(weights), -np.inf), where=some)
+    tempered = some / some.sum()
+    low, high = 0.0, 1.0
+    for _ in range(7):
+        beta = (low + high) / 2
+        powers = np.exp(beta * (logs - logs.max()))
+        powers /= powers.sum()
+        if 1 / (powers @ powers) >= _LEAST_EFFECTIVE:
+            low, tempered = beta, powers
+        else:
+            high = beta
+    return tempered

@@ -8,154 +8,134 @@ the mixture of all proposals, each with its share of the nodes (Cornuet et al. 2
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._check import FloatArray
 from .density import Density
+from .draws import Draws
 from .ends import FarForecast
-from .pool import Points, Pool, Proposals, Round, weighed
+from .pool import Points, Pool, Proposals, weighed
 from .posterior import Posterior
-from .proposals import Proposal, fitted_proposal, sobol, standard_t, wide_proposal
-from .statistics import Batch
-from .thinning import thinned
+from .proposals import Proposal, degrees_of_freedom, fitted_proposals, mixture_density, wide_proposal
+from .statistics import Statistics
+from .thinning import calibrated, thinned
+from .uniforms import standard_t, uniforms
 
-__all__ = ["TOLERATED", "TOLERATED_AT_LAST", "integrate"]
+__all__ = ["COARSEST", "FINEST", "TOLERATED", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
-# Nodes of the rounds. The second is repeated until the posterior has been found: it may lie where the wide proposal has
-# hardly a node. Every curve gets the first ones, the others where the ends of far forecasts are not known well enough,
-# and those beyond the usual ones where they are hardly known at all.
-_ROUNDS = (256, 512, 1024, 1024, 2048, 4096, 4096, 4096)
-_ROUGH_ROUNDS, _LEAST_ROUNDS, _USUAL_ROUNDS = 2, 3, 6
+# Nodes of the first rounds. The second is repeated until the posterior has been found: it may lie where the wide
+# proposal has hardly a node.
+_FIRST, _SECOND, _THIRD = 256, 512, 1024
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
+# Then come as many as the error of the ends of far forecasts asks for, in a few rounds.
+_LEAST, _MOST, _MOST_ROUNDS = 1024, 8192, 3
+_ENOUGH = 200.0  # effective nodes that are aimed at
 # Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
 # far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
 # few. The others keep to the wide proposal, in case the fitted ones missed something.
 _FITTED_SHARES = (0.4, 0.25, 0.25)
-_DRAWS = 4  # of level and drop at a node: cheap beside the node
-_COMPONENTS = 512
+_BULK = 0.1  # weight of the posterior itself in what a tail's proposal is fitted to
+_COMPONENTS, _MOST_FINER = 1024, 16  # at least, and how many times as many at most
 
-_ENOUGH = 200.0  # effective nodes that are aimed at
-TOLERATED = 0.025
-"""Standard error of the ends of far forecasts, relative to the width, that is aimed at."""
-TOLERATED_AT_LAST = 2 * TOLERATED
-"""The same, where the usual rounds have not reached it."""
+TOLERATED = 0.015
+"""Standard error of the ends of far forecasts, relative to the width, that is aimed at where nothing else is asked for.
 
-
-def integrate(density: Density, batch: Batch, seed: int, *, roughly: bool = False) -> list[Posterior]:
-    """Posterior of each curve; roughly: as soon as it has been found, whether or not its tails are known well."""
-    found: dict[int, Posterior] = {}
-    sampler = _Sampler(density, batch, seed)
-    waiting = [(0, sampler.begun())]
-    while waiting:
-        step, pool = waiting.pop()
-        steps = _next_steps(step, pool)
-        for following in np.unique(steps).tolist():
-            alike = pool.take(np.flatnonzero(steps == following))
-            if following < (_ROUGH_ROUNDS if roughly else len(_ROUNDS)):
-                waiting.append((following, sampler.continued(alike, _ROUNDS[following])))
-            else:
-                found |= {int(curve): sampler.posterior(alike, i) for i, curve in enumerate(alike.curves)}
-    return [found[curve] for curve in sorted(found)]
+A higher precision takes more nodes, and more components that are kept of them.
+"""
+FINEST, COARSEST = 0.001, 0.1
 
 
-def _next_steps(step: int, pool: Pool) -> NDArray[np.intp]:
-    """Which of `_ROUNDS` comes next for each curve, after that of this step; their number if none does."""
-    weights = pool.weights
-    lost = (weights.effective_size < _FOUND) & (len(pool.rounds) < _MOST_SEARCHING)
-    tolerated = TOLERATED if step + 1 < _USUAL_ROUNDS else TOLERATED_AT_LAST
-    enough = (weights.error <= tolerated) & (weights.effective_size >= _ENOUGH)
-    done = enough & (step + 1 >= _LEAST_ROUNDS)
-    following = np.where(done, len(_ROUNDS), step + 1)
-    return np.where(lost & (step == 1), 1, following)
+def integrate(
+    density: Density, of: Statistics, seed: int, *, precision: float = TOLERATED, roughly: bool = False
+) -> Posterior:
+    """Posterior of a curve; roughly: as soon as it has been found, whether or not its tails are known well."""
+    sampler = _Sampler(density, of, seed)
+    finer = max((TOLERATED / precision) ** 2, 1.0)
+    pool = sampler.continued(sampler.begun(), _SECOND)
+    while pool.weights.effective_size < _FOUND and len(pool.rounds) < _MOST_SEARCHING:
+        pool = sampler.continued(pool, _SECOND)
+    if not roughly:
+        pool = sampler.continued(pool, _THIRD)
+        for _ in range(_MOST_ROUNDS):
+            have = pool.points.z.shape[-1]
+            wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
+            if wanted <= have:
+                break
+            missing = _LEAST * np.ceil(min(wanted - have, finer * _MOST) / _LEAST)
+            pool = sampler.continued(pool, int(missing))
+    return sampler.posterior(pool, int(min(finer, _MOST_FINER) * _COMPONENTS))
 
 
 @dataclass(frozen=True)
 class _Sampler:
-    """What turns a pool into one with more nodes, and in the end into posteriors; it keeps nothing itself."""
+    """What turns a pool into one with more nodes, and in the end into a posterior; it keeps nothing itself."""
 
     density: Density
-    batch: Batch
+    of: Statistics
     seed: int
 
     def begun(self) -> Pool:
-        """All curves with the nodes of the first round, which come from the wide proposal."""
-        curves, count = np.arange(len(self.batch)), _ROUNDS[0]
-        wide = wide_proposal(self.density, self.batch)
-        proposals = Proposals((wide,), (count,))
-        points, drawn = self._round(curves, [wide], [count], proposals, 0)
-        return Pool(curves, proposals, (drawn,), points, weighed(points, None))
+        """The nodes of the first round, which come from the wide proposal."""
+        wide = wide_proposal(self.density, self.of)
+        proposals = Proposals((wide,), (_FIRST,))
+        points, draws = self._round([wide], [_FIRST], proposals, 0)
+        return Pool(proposals, (draws,), points, weighed(points, None))
 
     def continued(self, pool: Pool, count: int) -> Pool:
         """With another round, most of it from proposals that are fitted to the nodes so far."""
-        fitted = _fitted_proposals(pool)
+        share = pool.weights.share.sum(axis=0)
+        # One for the posterior, one each for what lies beyond lower and upper ends. Where nothing does, that is the
+        # posterior's too: it would widen with every round otherwise.
+        tails = pool.weights.far.tails_of_nodes() + _BULK * share
+        fitted = fitted_proposals(np.concatenate([share[None], tails]), pool.points.z)
         counts = [int(share * count) for share in _FITTED_SHARES]
         counts.append(count - sum(counts))
         proposals = pool.proposals.used(fitted, counts)
-        new, drawn = self._round(pool.curves, [*fitted, proposals.wide], counts, proposals, len(pool.rounds))
+        new, draws = self._round([*fitted, proposals.wide], counts, proposals, len(pool.rounds))
         # The nodes that there were count as if they came from the new proposals too.
         points = pool.points.proposed_by(fitted, counts).joined(new)
-        return Pool(pool.curves, proposals, (*pool.rounds, drawn), points, weighed(points, pool.weights.ends))
+        return Pool(proposals, (*pool.rounds, draws), points, weighed(points, pool.weights.far.better))
 
     def _round(
-        self, curves: NDArray[np.intp], sources: list[Proposal], counts: list[int], proposals: Proposals, turn: int
-    ) -> tuple[Points, Round]:
+        self, sources: list[Proposal], counts: list[int], proposals: Proposals, turn: int
+    ) -> tuple[Points, Draws]:
         """Nodes from the sources, as many as counted from each, which count as if they came from all proposals."""
-        batch = self.batch if len(curves) == len(self.batch) else self.batch.take(curves)
-        count, dimensions = sum(counts), len(self.density.names) + 3
-        t, u = (make(count, dimensions, self.seed, turn) for make in (standard_t, _uniforms))
+        count, dimensions = sum(counts), len(self.density.names)
+        t = standard_t(count, dimensions, degrees_of_freedom(dimensions), self.seed, turn)
         parts = np.split(t, np.cumsum(counts)[:-1], axis=1)
         z = np.concatenate([source.nodes(part) for source, part in zip(sources, parts, strict=True)], axis=-1)
-        densities = [proposal.density(z) for proposal in proposals.members]
-        proposed = np.einsum("pbn,p->bn", densities, proposals.counts)
-        log_density, draws = self.density.evaluate(z.swapaxes(0, 1), u, batch)
-        log_density -= 0.5 * np.einsum("bdn,bdn->bn", z, z) + 0.5 * z.shape[1] * _LOG_2PI
-        far = FarForecast.of(draws.far_location, draws.far_scale)
-        return Points(z, log_density, proposed, densities[0], far), Round(curves, draws)
+        widely, proposed = mixture_density(proposals.members, proposals.counts, z)
+        draws = self.density.evaluate(z, uniforms(count, dimensions, self.seed, turn), self.of)
+        log_density = draws.log_weight - 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI)
+        far = FarForecast(draws.at.far_location, draws.at.far_variance)
+        return Points(z, log_density, proposed, widely, far), draws
 
-    def posterior(self, pool: Pool, curve: int) -> Posterior:
-        """What is known of one of the curves of a pool, by its place there."""
-        log_weights, share = (w[:, curve] for w in (pool.weights.log, pool.weights.share))
-        tails = pool.weights.tails[:, :, curve].mean(axis=0)
+    def posterior(self, pool: Pool, components: int) -> Posterior:
+        """What is known of the curve, in about so many components."""
+        log_weights, share = pool.weights.log, pool.weights.share
         top = log_weights.max()
         evidence = float(top + np.log(np.exp(log_weights - top).mean()))
-        location = pool.points.far.location[-1, :, curve]
-        scale = np.broadcast_to(pool.points.far.scale[-1, curve], location.shape)
-        chosen, kept = thinned(share.ravel(), (share + tails).ravel(), location.ravel(), scale.ravel(), _COMPONENTS)
+        location, scale = pool.points.far.location[-1], np.sqrt(pool.points.far.variance[-1])
+        tails = pool.weights.far.tails().mean(axis=0)
+        chosen, kept = thinned(share.ravel(), (share + tails).ravel(), location.ravel(), scale.ravel(), components)
         draw, node = np.unravel_index(chosen, share.shape)
-        nodes, order = pool.chosen(curve, draw, node)
+        # Whatever was left out: as much must lie beyond each end as before, and the means be the same.
+        beyond, far = pool.weights.far.beyond, pool.points.far.location
+        traits = np.concatenate(
+            [(beyond[:, :, draw, node] / share[draw, node]).reshape(-1, len(draw)), far[:, draw, node]]
+        )
+        totals = np.append(beyond.sum(axis=(2, 3)), np.einsum("hkn,kn->h", far, share))
+        kept = calibrated(kept, traits, totals)
+        nodes, order = pool.chosen(draw, node)
         return Posterior(
             self.density,
-            self.batch.members[pool.curves[curve]],
+            self.of,
             nodes,
             kept[order],
             evidence,
-            float(pool.weights.effective_size[curve]),
-            float(pool.weights.error[curve]),
+            pool.weights.effective_size,
+            pool.weights.far.error,
             share.sum(axis=0)[node[order]],
         )
-
-
-def _fitted_proposals(pool: Pool) -> list[Proposal]:
-    """One fitted to the weights so far, one to what lies beyond lower ends, one to what lies beyond upper ends."""
-    # Where a single node has all the weight, none lies beyond ends: all are then alike.
-    sums = [np.maximum(w.sum(axis=0), 1e-300) for w in (pool.weights.share, *pool.weights.tails)]
-    return [fitted_proposal(np.log(w), pool.points.z) for w in sums]
-
-
-@lru_cache(maxsize=64)
-def _uniforms(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
-    """Pairs of uniform numbers (2, draws, nodes) for level and drop.
-
-    The several pairs of a node are evenly spread over the unit square, each half of them as well.
-    """
-    steps = np.arange(_DRAWS)
-    turned = np.array([int(f"{step:0{_DRAWS.bit_length() - 1}b}"[::-1], 2) for step in steps])
-    pair = sobol(count, dimensions, seed, turn)[-2:, None]
-    spread: FloatArray = (pair + np.stack([steps, turned])[:, :, None] / _DRAWS) % 1.0
-    spread.flags.writeable = False
-    return spread

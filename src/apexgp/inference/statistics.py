@@ -2,13 +2,12 @@
 
 Splits that were measured at the same sizes form a pattern. Within a pattern the scores enter only through their count,
 mean and scatter matrix, so that cost does not grow with the number of splits. Given the noise, all patterns together
-say as much of the true curve as one pseudo-score a size.
+say as much of the true curve as one pseudo-score per size.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -21,7 +20,7 @@ from ..curve import LearningCurve, Replicates
 from .nodes import cholesky, log_product, solve_lower
 from .signs import signs_of
 
-__all__ = ["MOST_SIZES", "Batch", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
+__all__ = ["MOST_SIZES", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -76,7 +75,7 @@ class Statistics:
             broken = np.interp(np.log(sizes), np.log(kept), _means(values, column))
             values = values - broken + _means(values, column)[column]
         order = np.lexsort((values, column))
-        # One score a size is taken for one run: what luck it has, it carries along the curve.
+        # One score per size is taken for one run: what luck it has, it carries along the curve.
         one_run = not only_means and labels is None and bool((replicates.count == 1).all())
         rows: dict[object, list[int]] = defaultdict(list)
         for i in order.tolist():
@@ -104,10 +103,20 @@ class Statistics:
             np.add.at(spreads[1], at, (averaged - 1) * curve.score_sd[known] ** 2)
         return cls(curve, replicates, kept, tuple(patterns), within, labels is not None, averaged, spreads)
 
+    def signs(self, ceiling: float) -> dict[str, float]:
+        """What priors go by."""
+        if ceiling not in self._signs:
+            self._signs[ceiling] = signs_of(self.curve, ceiling)
+        return self._signs[ceiling]
+
+    @cached_property
+    def _signs(self) -> dict[float, dict[str, float]]:
+        return {}
+
     @property
-    def structure(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
-        """Curves of the same structure can be computed together."""
-        return tuple((pattern.index, pattern.repeats) for pattern in self.patterns)
+    def unlinked(self) -> bool:
+        """Whether every score is a split of its own."""
+        return all(len(pattern.index) == 1 for pattern in self.patterns)
 
     @property
     def unmerged_sizes(self) -> FloatArray:
@@ -134,53 +143,20 @@ class Statistics:
         return self.averaged * float(np.median(self.replicates.count))
 
 
-class Batch:
-    """Statistics of several curves of the same structure, stacked: arrays run over (sizes, curves)."""
-
-    def __init__(self, members: Sequence[Statistics]) -> None:
-        self.members = tuple(members)
-        self.sizes = np.stack([m.sizes for m in members], axis=1)
-        self.unit = self.sizes[0]
-        self.index = [pattern.index for pattern in members[0].patterns]
-        self.repeats = [np.array(pattern.repeats, float) for pattern in members[0].patterns]
-        self.within = np.stack([m.within for m in members], axis=2)
-        self.counts = [np.array([m.patterns[k].count for m in members], float) for k in range(len(self.index))]
-        self.means = [np.stack([m.patterns[k].mean for m in members], axis=1) for k in range(len(self.index))]
-        self.scatters = [np.stack([m.patterns[k].scatter for m in members], axis=2) for k in range(len(self.index))]
-        self.best = np.array([m.best for m in members])
-        self.averaged = np.array([m.averaged for m in members])
-        self._signs: dict[float, dict[str, FloatArray]] = {}
-        self.spreads = np.stack([m.spreads for m in members], axis=2)
-
-    def __len__(self) -> int:
-        return len(self.members)
-
-    def take(self, which: NDArray[np.intp]) -> Batch:
-        """Some of the curves."""
-        return Batch([self.members[i] for i in which])
-
-    def signs(self, ceiling: float) -> dict[str, FloatArray]:
-        """What priors go by, of each curve."""
-        if ceiling not in self._signs:
-            found = [signs_of(member.curve, ceiling) for member in self.members]
-            self._signs[ceiling] = {name: np.array([own[name] for own in found]) for name in found[0]}
-        return self._signs[ceiling]
-
-
 class PseudoScores(NamedTuple):
-    """One a size, ~ N(f, Sigma), that say as much of the true curve f as all scores do."""
+    """One per size, ~ N(f, Sigma), that say as much of the true curve f as all scores do."""
 
     log_rest: FloatArray
-    """Logarithm of the likelihood of the scores given the pseudo-scores, shape (curves, nodes)."""
+    """Logarithm of the likelihood of the scores given the pseudo-scores, shape (nodes,)."""
     scores: FloatArray
-    """Shape (sizes, curves, nodes)."""
+    """Shape (sizes, nodes)."""
     own: FloatArray
     common: FloatArray | None
     """Sigma = diag(own) + common common' where that is its form: else `own` is Sigma."""
 
     @property
     def covariance(self) -> FloatArray:
-        """Sigma, shape (sizes, sizes, curves, nodes)."""
+        """Sigma, shape (sizes, sizes, nodes)."""
         if self.own.ndim > self.scores.ndim:
             return self.own
         size = len(self.own)
@@ -191,8 +167,8 @@ class PseudoScores(NamedTuple):
         return full
 
 
-def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
-    """Reduce all scores to one pseudo-score a size, and the likelihood of the rest.
+def pseudo_scores(variance: FloatArray, carried: FloatArray, of: Statistics) -> PseudoScores:
+    """Reduce all scores to one pseudo-score per size, and the likelihood of the rest.
 
     A split of pattern p has covariance C_p = diag(v / repeats) + c c'. Then Sigma^-1 = sum_p S_p C_p^-1, and the
     pseudo-scores are Sigma sum_p S_p C_p^-1 ybar_p.
@@ -200,46 +176,48 @@ def pseudo_scores(variance: FloatArray, carried: FloatArray, batch: Batch) -> Ps
     Parameters
     ----------
     variance, carried
-        v and c of a single run at each size, shape (sizes, curves, nodes).
-    batch
-        The curves.
+        v and c of a single run at each size, shape (sizes, nodes).
+    of
+        The curve.
     """
     log_rest = np.zeros(variance.shape[1:])
-    if batch.spreads.any():
-        freedom, squares = batch.spreads[:, :, :, None]
+    if of.spreads.any():
+        freedom, squares = of.spreads[:, :, None]
         single = variance + carried**2
         log_rest -= 0.5 * (freedom * (np.log(single) + _LOG_2PI) + squares / single).sum(axis=0)
-    averaged = batch.averaged[:, None]
-    variance, carried = variance / averaged, carried / np.sqrt(averaged)
-    if batch.within.any():
-        freedom, squares = batch.within[:, :, :, None]
+    variance, carried = variance / of.averaged, carried / np.sqrt(of.averaged)
+    if of.within.any():
+        freedom, squares = of.within[:, :, None]
         log_rest -= 0.5 * (freedom * (np.log(variance) + _LOG_2PI) + squares / variance).sum(axis=0)
-    if len(batch.index) == 1:
-        return _of_one_pattern(log_rest, variance, carried, batch)
-    if all(len(index) == 1 for index in batch.index):
-        return _of_single_scores(log_rest, variance, carried, batch)
-    return _of_many_patterns(log_rest, variance, carried, batch)
+    if len(of.patterns) == 1:
+        return _of_one_pattern(log_rest, variance, carried, of.patterns[0])
+    if of.unlinked:
+        return _of_single_scores(log_rest, variance, carried, of.patterns)
+    return _of_many_patterns(log_rest, variance, carried, of.patterns)
 
 
-def _of_one_pattern(log_rest: FloatArray, variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
+def _of_one_pattern(log_rest: FloatArray, variance: FloatArray, carried: FloatArray, pattern: Pattern) -> PseudoScores:
     """Every split was measured at every size: the pseudo-scores are the means, Sigma is C / S."""
-    size, count, mean = len(variance), batch.counts[0][:, None], batch.means[0][:, :, None]
-    own, common = variance / batch.repeats[0][:, None, None], carried
+    size, count = len(variance), pattern.count
+    own, common = variance / np.array(pattern.repeats)[:, None], carried
     lever = carried / own
-    excess = 1 + np.einsum("r...,r...->...", carried, lever)
-    left_over = _scatter_term(batch.scatters[0], 1 / own, lever, excess)
+    excess = 1 + np.einsum("rn,rn->n", carried, lever)
+    left_over = _scatter_term(pattern.scatter, 1 / own, lever, excess)
     log_noise = log_product(own) + np.log(excess)
     log_rest -= 0.5 * ((count - 1) * (log_noise + size * _LOG_2PI) + left_over + size * np.log(count))
-    return PseudoScores(log_rest, np.broadcast_to(mean, variance.shape), own / count, common / np.sqrt(count))
+    mean = np.broadcast_to(pattern.mean[:, None], variance.shape)
+    return PseudoScores(log_rest, mean, own / count, common / np.sqrt(count))
 
 
-def _of_single_scores(log_rest: FloatArray, variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
+def _of_single_scores(
+    log_rest: FloatArray, variance: FloatArray, carried: FloatArray, patterns: tuple[Pattern, ...]
+) -> PseudoScores:
     """Nothing links the sizes: every score is a split of its own."""
     precision, total = np.zeros((2, *variance.shape))
-    for k, (row,) in enumerate(batch.index):
-        count, mean = batch.counts[k][:, None], batch.means[k][0][:, None]
-        spread = variance[row] / batch.repeats[k] + carried[row] ** 2
-        squares = batch.scatters[k][0, 0][:, None] + count * mean**2
+    for pattern in patterns:
+        ((row,), (repeats,), count, (mean,)) = pattern.index, pattern.repeats, pattern.count, pattern.mean
+        spread = variance[row] / repeats + carried[row] ** 2
+        squares = pattern.scatter[0, 0] + count * mean**2
         log_rest -= 0.5 * (count * (np.log(spread) + _LOG_2PI) + squares / spread)
         precision[row] += count / spread
         total[row] += count * mean / spread
@@ -247,39 +225,39 @@ def _of_single_scores(log_rest: FloatArray, variance: FloatArray, carried: Float
     return PseudoScores(log_rest, total / precision, 1 / precision, None)
 
 
-def _of_many_patterns(log_rest: FloatArray, variance: FloatArray, carried: FloatArray, batch: Batch) -> PseudoScores:
+def _of_many_patterns(
+    log_rest: FloatArray, variance: FloatArray, carried: FloatArray, patterns: tuple[Pattern, ...]
+) -> PseudoScores:
     size = len(variance)
     precision = np.zeros((size, size, *variance.shape[1:]))
     total = np.zeros_like(variance)
-    for k, index in enumerate(batch.index):
-        rows, count, repeats = list(index), batch.counts[k][:, None], batch.repeats[k][:, None, None]
-        mean = batch.means[k][:, :, None]
-        v = repeats / variance[rows]
+    for pattern in patterns:
+        rows, count, mean = list(pattern.index), pattern.count, pattern.mean[:, None]
+        v = np.array(pattern.repeats)[:, None] / variance[rows]
         e = carried[rows] * v
         excess = 1 + (carried[rows] * e).sum(axis=0)
         weighted = mean * v - e * (mean * e).sum(axis=0) / excess  # C^-1 ybar
-        fit = _scatter_term(batch.scatters[k], v, e, excess) + count * (mean * weighted).sum(axis=0)
+        fit = _scatter_term(pattern.scatter, v, e, excess) + count * (mean * weighted).sum(axis=0)
         log_noise = np.log(excess) - log_product(v)
         log_rest -= 0.5 * count * (log_noise + len(rows) * _LOG_2PI) + 0.5 * fit
         precision[np.ix_(rows, rows)] -= count * e[:, None] * e[None, :] / excess
         precision[rows, rows] += count * v
         total[rows] += count * weighted
     root = cholesky(precision)
-    identity = np.broadcast_to(np.eye(size)[:, :, None, None], precision.shape)
+    identity = np.broadcast_to(np.eye(size)[:, :, None], precision.shape)
     whitener = solve_lower(root, identity)
-    white = np.einsum("ik...,k...->i...", whitener, total)
+    white = np.einsum("ikn,kn->in", whitener, total)
     diagonal = np.arange(size)
     log_rest += 0.5 * (white**2).sum(axis=0) + 0.5 * size * _LOG_2PI - np.log(root[diagonal, diagonal]).sum(axis=0)
-    covariance = np.einsum("ki...,kj...->ij...", whitener, whitener)
-    return PseudoScores(log_rest, np.einsum("ki...,k...->i...", whitener, white), covariance, None)
+    covariance = np.einsum("kin,kjn->ijn", whitener, whitener)
+    return PseudoScores(log_rest, np.einsum("kin,kn->in", whitener, white), covariance, None)
 
 
 def _scatter_term(scatter: FloatArray, inverse: FloatArray, lever: FloatArray, excess: FloatArray) -> FloatArray:
     """tr(C^-1 M) for C^-1 = diag(inverse) - lever lever' / excess."""
-    diagonal = np.einsum("iib->ib", scatter)
-    turned = lever.swapaxes(0, 1)
-    crossed = np.einsum("bin,bin->bn", scatter.transpose(2, 0, 1) @ turned, turned)
-    return np.einsum("ib,ibn->bn", diagonal, inverse) - crossed / excess
+    crossed = np.einsum("in,in->n", scatter @ lever, lever)
+    term: FloatArray = np.diagonal(scatter) @ inverse - crossed / excess
+    return term
 
 
 def neighbours(sizes: FloatArray, most: int) -> NDArray[np.intp]:

@@ -7,16 +7,18 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["thinned"]
+__all__ = ["calibrated", "thinned"]
 
-_CLASSES = 16
+# Cells in which components count as alike: classes of scale, and of location within each.
+_CLASSES, _CELLS = 16, 4096
 _NEXT_TO_NOTHING = 1e-4
+_MOST_MOVED = 0.5  # share of its weight, by which a component may be moved to restore totals
 
 
 def thinned(
     weights: FloatArray, importance: FloatArray, location: FloatArray, scale: FloatArray, count: int
 ) -> tuple[NDArray[np.intp], FloatArray]:
-    """Choose at most `count` components of a mixture, and the weights that they then have.
+    """Choose about `count` components of a mixture, and the weights that they then have.
 
     Fearnhead and Clifford's resampling (2003): what is more important than a threshold is kept as it is; of the rest,
     each is kept with a probability in proportion to its importance, and its weight divided by that. They are chosen
@@ -50,19 +52,42 @@ def thinned(
     return counting[chosen], own / own.sum()
 
 
+def calibrated(weights: FloatArray, traits: FloatArray, totals: FloatArray) -> FloatArray:
+    """Move weights as little as restores the totals that traits (T, components) had before thinning.
+
+    Calibration weighting (Deville and Särndal 1992): each weight is multiplied by 1 plus a combination of its traits.
+    """
+    everything = np.concatenate([traits, np.ones((1, len(weights)))])
+    scale = np.maximum(np.sqrt(everything**2 @ weights), 1e-300)
+    everything = everything / scale[:, None]
+    missing = np.append(totals, 1.0) / scale - everything @ weights
+    moment = (everything * weights) @ everything.T
+    moment[np.diag_indices_from(moment)] += 1e-6  # traits may be nearly the same, or nothing at all
+    factor = 1 + np.linalg.solve(moment, missing) @ everything
+    moved: FloatArray = weights * np.clip(factor, 1 - _MOST_MOVED, 1 + _MOST_MOVED)
+    return moved / moved.sum()
+
+
 def _chances(importance: FloatArray, count: int) -> FloatArray:
     """min(1, c importance), with c such that they sum to `count`."""
-    falling = np.sort(importance)[::-1]
-    rest = np.cumsum(falling[::-1])[::-1]
-    # With the k largest kept for sure, c = (count - k) / rest[k]; it must leave the next one below 1.
-    sure = np.arange(count)
-    most = int(np.argmax((count - sure) * falling[:count] <= rest[:count]))
-    return np.minimum((count - most) / rest[most] * importance, 1.0)
+    sure, rest = 0, importance.sum()
+    while True:
+        chance = (count - sure) / rest * importance
+        above = chance > 1
+        now = int(np.count_nonzero(above))
+        if now == sure:
+            return np.minimum(chance, 1.0)
+        sure, rest = now, importance.sum(where=~above)
 
 
 def _alike_together(location: FloatArray, scale: FloatArray) -> NDArray[np.intp]:
     """An order by classes of scale, and by location within them, to and fro."""
-    bounds = np.sort(scale)[np.arange(1, _CLASSES) * len(scale) // _CLASSES]
-    classes = np.searchsorted(bounds, scale)
-    within = location / (1 + np.abs(location))  # between -1 and 1, in the same order
-    return np.argsort(2 * classes + np.where(classes % 2, -within, within))
+    logs = np.log(scale)
+    low, high = logs.min(), logs.max()
+    classes = ((_CLASSES - 1e-6) / max(high - low, 1e-9) * (logs - low)).astype(np.uint16)
+    mean, std = location.mean(), max(location.std(), 1e-9)
+    within = (location - mean) / std
+    within /= 1 + np.abs(within)  # between -1 and 1, in the same order
+    within = np.where(classes % 2, -within, within)
+    cells = (_CELLS / 2 * (1 + within)).astype(np.uint16)
+    return np.argsort(np.minimum(cells, _CELLS - 1) + _CELLS * classes, kind="stable")

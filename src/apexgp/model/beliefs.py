@@ -197,10 +197,9 @@ class ElicitedSigma:
         object.__setattr__(self, "upper", number_within("sigma", self.upper, *SIGMA_UPPER))
         object.__setattr__(self, "steps", whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
 
-    def from_windows(self, windows: FloatArray, z: FloatArray) -> FloatArray:
-        """Values for deviates z of shape (curves, nodes)."""
-        priors = [elicit_sigma(float(max(w, 0.0)), self.upper, self.steps) for w in windows]
-        return np.stack([prior.from_normal(row) for prior, row in zip(priors, z, strict=True)])
+    def from_window(self, window: float, z: FloatArray) -> FloatArray:
+        """Values for deviates z, of a curve with this window."""
+        return elicit_sigma(max(window, 0.0), self.upper, self.steps).from_normal(z)
 
 
 _KINDS = {

@@ -96,7 +96,7 @@ class Beta:
     b: float
 
     def log_density(
-        self, log_share: FloatArray, log_rest: FloatArray, times_a: FloatArray, times_b: FloatArray
+        self, log_share: FloatArray, log_rest: FloatArray, times_a: float = 1.0, times_b: float = 1.0
     ) -> FloatArray:
         """Logarithm of the density of Beta(a times_a, b times_b), given those of the share and of what it leaves."""
         a, b = self.a * times_a, self.b * times_b

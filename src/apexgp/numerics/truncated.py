@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -20,10 +19,8 @@ __all__ = ["Cut", "CutNormal"]
 # an exponential that hugs the bound (scale: a thirtieth of a standard deviation), so a location beyond is held here.
 _FARTHEST = 30.0
 _FLATTEST = 1e4  # a normal so wide is uniform over [0, 1]; much wider, its mass there would be lost to rounding
+_NARROWEST = 1e-30  # one so narrow is a point; squares and cubes of much more would overflow
 _ROOT_2PI = np.sqrt(2 * np.pi)
-
-# Phi(z) is nearly the logistic function of this cubic (Page 1977).
-_LINEAR, _CUBIC = np.float32(1.5976), np.float32(0.070566)
 
 
 class Cut:
@@ -66,102 +63,62 @@ class Cut:
 
 
 class CutNormal:
-    """Normal distributions with the given locations and scales, each cut to [0, 1] and normalised."""
+    """Normal distributions with the given locations and scales, each cut to [0, 1] and normalised.
+
+    Of one whose location lies inside, each tail is counted from its own end; of one outside, from the far end. So no
+    digits are lost: the probability between 0 and y is sign_below (Phi(sign_below z) - phi_below) / mass, that
+    between y and 1 is sign_above (phi_above - Phi(sign_above z)) / mass.
+    """
 
     def __init__(self, location: FloatArray, scale: FloatArray) -> None:
-        scale = np.minimum(scale, _FLATTEST)
-        self.location = np.clip(location, -_FARTHEST * scale, 1 + _FARTHEST * scale)
+        scale = np.clip(scale, _NARROWEST, _FLATTEST)
+        self.location = location = np.clip(location, -_FARTHEST * scale, 1 + _FARTHEST * scale)
         self.scale = scale
-        self.cut = Cut(-self.location / scale, (1 - self.location) / scale)
-        sign = np.where(self.cut.mirrored, -1.0, 1.0)
-        # cdf = constant + slope Phi(sign z); pdf = height exp(-z^2 / 2)
-        self._signed_precision = sign / scale
-        self._cdf_slope = sign / self.cut.mass
-        self._cdf_at_zero_mass = self.cut.mirrored - self._cdf_slope * self.cut.below
+        self.precision = 1 / scale
+        self._low = -location * self.precision
+        self._high = np.maximum((1 - location) * self.precision, -_FARTHEST)  # next to 1, locations are rounded
+        before, after = location < 0, location > 1
+        self.sign_below, self.sign_above = np.where(before, -1.0, 1.0), np.where(after, 1.0, -1.0)
+        self.phi_below, self.phi_above = ndtr(self.sign_below * self._low), ndtr(self.sign_above * self._high)
+        self.mass = np.where(
+            before | after, np.abs(self.phi_below - self.phi_above), 1 - self.phi_below - self.phi_above
+        )
 
     @cached_property
-    def _height(self) -> FloatArray:
-        return 1 / (self.scale * _ROOT_2PI * self.cut.mass)
+    def height(self) -> FloatArray:
+        """Of the density at its location, were it not cut there."""
+        height: FloatArray = self.precision / (_ROOT_2PI * self.mass)
+        return height
 
     def cdf(self, y: FloatArray) -> FloatArray:
         """P(Y <= y)."""
-        z = (np.clip(y, 0.0, 1.0) - self.location) * self._signed_precision
-        return self._cdf_at_zero_mass + ndtr(z) * self._cdf_slope
+        z = (np.clip(y, 0.0, 1.0) - self.location) * self.precision
+        return self.sign_below * (ndtr(self.sign_below * z) - self.phi_below) / self.mass
 
     def pdf(self, y: FloatArray) -> FloatArray:
         """Density of Y at y; 0 outside [0, 1]."""
-        z = (y - self.location) * self._signed_precision
-        return np.exp(-0.5 * z * z) * self._height * ((y >= 0) & (y <= 1))
+        z = (y - self.location) * self.precision
+        return np.exp(-0.5 * z * z) * self.height * ((y >= 0) & (y <= 1))
 
     def log_pdf(self, y: FloatArray) -> FloatArray:
         """Logarithm of the density; -inf outside [0, 1]."""
-        z = (y - self.location) * self._signed_precision
-        return np.where((y >= 0) & (y <= 1), np.log(self._height) - 0.5 * z * z, -np.inf)
+        z = (y - self.location) * self.precision
+        return np.where((y >= 0) & (y <= 1), np.log(self.height) - 0.5 * z * z, -np.inf)
 
-    def mixed(
-        self, weights: FloatArray
-    ) -> Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray, FloatArray]]:
-        """Cdf, pdf and slope of the pdf of the mixture over the first axis, for rows of y in [0, 1] at some columns.
+    def quantile(self, below: FloatArray, above: FloatArray | None = None) -> FloatArray:
+        """Value with so much probability below it, and above it.
 
-        A search for quantiles asks for these over and over: weights and constants are put together beforehand.
+        They sum to 1; where both are given the smaller one counts, to its last digit.
         """
-        step, height = weights[:, None] * self._cdf_slope, weights[:, None] * self._height
-        steepness = height * self._signed_precision
-        offset = weights @ self._cdf_at_zero_mass
-        constants = (self.location, self._signed_precision, step, height, steepness)
-
-        def cdf_pdf_and_slope(y: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray, FloatArray]:
-            every = len(which) == len(offset)
-            location, precision, mass, top, bend = (c if every else c[:, which] for c in constants)
-            z = y[:, None] - location
-            z *= precision
-            cdf = offset[which] + np.einsum("bkq,kq->bq", ndtr(z), mass)
-            bell = z * z
-            bell *= -0.5
-            np.exp(bell, out=bell)
-            pdf = np.einsum("bkq,kq->bq", bell, top)
-            bell *= z
-            return cdf, pdf, -np.einsum("bkq,kq->bq", bell, bend)
-
-        return cdf_pdf_and_slope
-
-    def mixed_roughly(self, weights: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-        """Cdf and pdf of the mixture, right to 2e-4 but quick: single precision, a logistic function for Phi."""
-        single = np.float32
-        location, precision = self.location.astype(single), self._signed_precision.astype(single)
-        # What lies almost wholly outside hugs a bound.
-        outside = self.cut.mass < 1e-3
-        step = np.where(outside, 0.0, weights[:, None] * self._cdf_slope).astype(single)
-        offset = weights @ np.where(outside, self.location < 0.5, self._cdf_at_zero_mass)
-        steepness = np.abs(precision * step)
-
-        def cdf_and_pdf(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-            z = y.astype(single)[:, None] - location
-            z *= precision
-            square = z * z
-            np.minimum(square, 60.0, out=square)  # beyond, Phi is 0 or 1 to the accuracy at hand
-            z *= -_LINEAR - _CUBIC * square
-            np.exp(np.minimum(z, 80.0, out=z), out=z)
-            z += 1
-            phi = np.divide(1, z, out=z)
-            cdf = offset + np.einsum("bkq,kq->bq", phi, step)
-            square *= 3 * _CUBIC
-            square += _LINEAR
-            square *= phi
-            square *= 1 - phi
-            return cdf, np.einsum("bkq,kq->bq", square, steepness)
-
-        return cdf_and_pdf
-
-    def quantile(self, p: FloatArray) -> FloatArray:
-        """Inverse of the cumulative distribution."""
-        return np.clip(self.location + self.scale * self.cut.quantile(p), 0.0, 1.0)
+        above = 1 - below if above is None else above
+        downward = (self.location < 0) | ((self.location <= 1) & (below > above))
+        z = ndtri(np.where(downward, self.phi_above + above * self.mass, self.phi_below + below * self.mass))
+        return np.clip(self.location + self.scale * np.where(downward, -z, z), 0.0, 1.0)
 
     def mean_and_variance(self) -> tuple[FloatArray, FloatArray]:
         """First two moments of Y."""
-        alpha, beta, mass = self.cut.low, self.cut.high, self.cut.mass
-        at_alpha, at_beta = (np.exp(-0.5 * z**2) / _ROOT_2PI for z in (alpha, beta))
-        shift = (at_alpha - at_beta) / mass
-        variance = self.scale**2 * (1 + (alpha * at_alpha - beta * at_beta) / mass - shift**2)
+        at_low, at_high = (np.exp(-0.5 * z**2) / _ROOT_2PI for z in (self._low, self._high))
+        shift = (at_low - at_high) / self.mass
+        variance = self.scale**2 * (1 + (self._low * at_low - self._high * at_high) / self.mass - shift**2)
         # A variable on [0, 1] has a variance of at most 1/4; rounding may leave that range in the far tail.
         return np.clip(self.location + self.scale * shift, 0.0, 1.0), np.clip(variance, 0.0, 0.25)

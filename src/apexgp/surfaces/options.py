@@ -125,6 +125,14 @@ class BayesOptions(MethodOptions):
     """What a model that knows how sure it is can be told."""
 
     noise: Annotated[float | None, typer.Option(help="Standard deviation that you expect of a single score.")] = None
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            help="How well the ends of 95 % intervals are to be known, as a share of their width; half of it takes "
+            "four times as long.  [default: 0.015]",
+            show_default=False,
+        ),
+    ] = None
     mean: Annotated[
         str | None,
         typer.Option(
@@ -136,7 +144,14 @@ class BayesOptions(MethodOptions):
 
     def model(self) -> APExGP:
         """The model that the options describe."""
-        return APExGP(self.mean or "burr", ceiling=self.ceiling, floor=self.floor, noise=self.noise, seed=self.seed)
+        return APExGP(
+            self.mean or "burr",
+            ceiling=self.ceiling,
+            floor=self.floor,
+            noise=self.noise,
+            precision=self.precision,
+            seed=self.seed,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +168,8 @@ class ModelOptions(BayesOptions):
             return super().model()
         if self.noise is not None:
             raise RequestError("--published knows no --noise.")
+        if self.precision is not None:
+            raise RequestError("--published knows no --precision.")
         made: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling, self.floor)
         model: APExGP = made.set_params(seed=self.seed)
         return model

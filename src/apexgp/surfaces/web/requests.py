@@ -106,6 +106,7 @@ class _BayesRequest(_Request):
     ceiling: float = _option(ModelOptions, "ceiling")
     floor: float = _option(ModelOptions, "floor")
     noise: float | None = _option(ModelOptions, "noise")
+    precision: float | None = _option(ModelOptions, "precision")
     mean: Literal["auto", *MEANS] | None = _option(ModelOptions, "mean")  # type: ignore[valid-type]
     seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 

@@ -1,0 +1,64 @@
+"""Evenly spread numbers that nodes and draws are made of: scrambled Sobol points, the same for the same seed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaincinv, ndtri
+
+from .._check import FloatArray
+from ..numerics.sobol import sobol_points
+
+__all__ = ["DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
+
+DRAWS = 2
+"""Of the share that is still to be won, at each node."""
+
+
+class Uniforms(NamedTuple):
+    """Uniform numbers at each of some nodes, shape (draws, nodes)."""
+
+    levels: FloatArray
+    """For the level, where it is drawn."""
+    shares: FloatArray
+    """For the drop, or the share; each half of a node's are evenly spread over [0, 1], and so are all."""
+    arcsine: FloatArray
+    """The second half of these as draws from the arcsine distribution."""
+
+
+@lru_cache(maxsize=64)
+def sobol(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
+    """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed and turn."""
+    return _fixed(np.clip(sobol_points(count, dimensions, np.random.default_rng([seed, turn])), 1e-6, 1 - 1e-6))
+
+
+@lru_cache(maxsize=64)
+def standard_t(count: int, dimensions: int, degrees: int, seed: int, turn: int) -> FloatArray:
+    """Standard t vectors of so many degrees of freedom, shape (dimensions, count).
+
+    One more coordinate is spent on their common scale; two are left for `uniforms`.
+    """
+    points = sobol(count, dimensions + 3, seed, turn)
+    # The last thousandth would lie where numbers overflow, and no weight is.
+    scale = np.sqrt(0.5 * degrees / gammaincinv(0.5 * degrees, np.maximum(points[-3], 1e-3)))
+    return _fixed(ndtri(points[:-3]) * scale)
+
+
+@lru_cache(maxsize=64)
+def uniforms(count: int, dimensions: int, seed: int, turn: int) -> Uniforms:
+    """Numbers for the draws at the nodes that belong to these vectors."""
+    levels, shares = sobol(count, dimensions + 3, seed, turn)[-2:, None]
+    steps = np.arange(DRAWS)[:, None] / DRAWS
+    # In the order of bit reversal, so that each half is as evenly spread as the whole.
+    turned = np.concatenate([steps[::2], steps[1::2]])
+    levels, shares = (levels + steps) % 1.0, (shares + turned) % 1.0
+    arcsine = np.clip(np.sin(0.5 * np.pi * shares[DRAWS // 2 :]) ** 2, 1e-9, 1 - 1e-9)
+    return Uniforms(_fixed(levels), _fixed(shares), _fixed(arcsine))
+
+
+def _fixed(array: FloatArray) -> FloatArray:
+    """The array, which nobody may change from now on."""
+    array.flags.writeable = False
+    return array

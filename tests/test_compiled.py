@@ -1,0 +1,134 @@
+"""Compiled loops and NumPy: one engine, whose numbers do not hang on how they were computed, nor on companions."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import apexgp.inference.pool as pool_module
+import apexgp.inference.proposals as proposals_module
+import apexgp.numerics.cut_mixture as cut_mixture
+from apexgp import APExGP, LearningCurve, forecast_many
+from apexgp.compiled.loaded import compiled_loops
+from apexgp.inference import fused
+from apexgp.inference.density import Density
+from apexgp.inference.statistics import Statistics
+from apexgp.inference.uniforms import uniforms
+from apexgp.model.beliefs import CALIBRATED
+from apexgp.model.means import MEANS
+from apexgp.numerics.cut_mixture import CutMixture
+from conftest import missing
+
+SIZES = np.geomspace(60, 360, 5)
+
+
+def curves():
+    """Of every structure that the loops know, and what has once made numbers hang on rounding."""
+    rng = np.random.default_rng(3)
+    rising = 0.9 - 0.25 * (SIZES[:, None] / 60) ** -0.5
+    return {
+        "splits": LearningCurve(SIZES, rising + 0.01 * rng.normal(size=(5, 3))),
+        "no labels": LearningCurve(np.repeat(SIZES, 2), (rising + 0.01 * rng.normal(size=(5, 2))).ravel()),
+        "one run": LearningCurve(SIZES, rising[:, 0]),
+        "means": LearningCurve(SIZES, rising[:, 0], averaged_over=5, score_sd=0.02),
+        "many sizes": LearningCurve(
+            np.geomspace(60, 3600, 40), 0.9 - 0.3 * np.geomspace(1, 60, 40) ** -0.4 + 0.01 * rng.normal(size=40)
+        ),
+        "a score of 1": LearningCurve([60, 94, 147, 230, 360], [0.7, 0.8, 0.8, 0.9, 1.0]),
+        "wild": LearningCurve([100, 200, 400], [0.6, 1.0, 0.8]),
+        "perfect": LearningCurve([100, 200, 400], [1.0, 1.0, 1.0]),
+    }
+
+
+CURVES = curves()
+
+
+@pytest.fixture
+def loops():
+    found = compiled_loops()
+    if found is None:
+        missing("the package was built without a compiler")
+    return found
+
+
+def without_loops(patch):
+    for module in (fused, pool_module, proposals_module, cut_mixture):
+        patch.setattr(module, "compiled_loops", lambda: None)
+
+
+@pytest.mark.usefixtures("loops")
+@pytest.mark.parametrize("name", CURVES)
+def test_the_density_is_that_of_numpy(name, rng, monkeypatch):
+    density, statistics = Density(MEANS["burr"], CALIBRATED), Statistics.of(CURVES[name])
+    z = 0.7 * rng.normal(size=(len(density.names), 64))
+    draws = uniforms(64, len(density.names), 0, 0)
+    ours = density.evaluate(z, draws, statistics)
+    without_loops(monkeypatch)
+    theirs = density.evaluate(z, draws, statistics)
+    counts = theirs.log_weight > theirs.log_weight.max() - 20
+    for field, one, other in zip(theirs.at._fields, ours.at, theirs.at, strict=True):
+        which = counts if other.ndim > 1 else slice(None)
+        np.testing.assert_allclose(one[..., which], other[..., which], rtol=1e-9, atol=1e-11, err_msg=field)
+
+
+@pytest.mark.usefixtures("loops")
+@pytest.mark.parametrize("name", CURVES)
+def test_forecasts_are_those_of_numpy(name, monkeypatch):
+    curve = CURVES[name]
+    at = curve.largest * np.array([1.0, 2.0, 50.0])
+
+    def quantiles():
+        return APExGP().fit(curve).forecast(at).quantile([0.025, 0.5, 0.975])
+
+    ours = quantiles()
+    without_loops(monkeypatch)
+    np.testing.assert_allclose(ours, quantiles(), atol=1e-9)
+
+
+@pytest.mark.usefixtures("loops")
+def test_tails_of_mixtures_are_those_of_numpy(rng, monkeypatch):
+    for components in (2, 3, 61):
+        mixture = CutMixture(
+            rng.normal(0.5, 1, (components, 4)),
+            10.0 ** rng.uniform(-6, 1, (components, 4)),
+            rng.dirichlet(np.ones(components)),
+        )
+        y, rows = rng.random(50), rng.integers(0, 8, 50)
+        ours = mixture._tail_and_slopes(y, rows)
+        with monkeypatch.context() as patch:
+            without_loops(patch)
+            theirs = mixture._tail_and_slopes(y, rows)
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-13 * np.abs(other).max())
+
+
+def test_a_curve_is_forecast_alike_alone_and_in_any_company():
+    curves = {name: CURVES[name] for name in ("splits", "a score of 1", "wild", "perfect")}
+    named = {task: LearningCurve(c.sizes, c.scores, split=c.split, task=task) for task, c in curves.items()}
+    alone = {task: APExGP().fit(c).forecast([3600.0]).interval(0.95) for task, c in named.items()}
+    for company in (list(named.values()), list(named.values())[::-1], list(named.values())[1:3]):
+        for one in forecast_many(company, sizes=[3600.0]):
+            np.testing.assert_allclose(one.intervals[0.95], alone[one.task], rtol=1e-9)
+
+
+def test_other_instructions_of_the_processor_give_the_same_numbers():
+    """NumPy's and the linear algebra's may differ in the last bit, which no decision may hang on."""
+    program = (
+        "import json, numpy as np; from apexgp import APExGP, LearningCurve\n"
+        "curves = [([60, 94, 147, 230, 360], [0.7, 0.8, 0.8, 0.9, 1.0]), ([100, 200, 400], [0.6, 1, 0.8])]\n"
+        "print(json.dumps([APExGP().fit(*c).forecast([3600.0]).quantile([.025, .5, .975]).tolist() for c in curves]))"
+    )
+
+    def printed(**settings):
+        environment = os.environ | settings
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+        )
+        return np.array(json.loads(done.stdout))
+
+    plain = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL X86_V3", "OPENBLAS_CORETYPE": "Nehalem"}
+    np.testing.assert_allclose(printed(), printed(**plain), atol=1e-7)
+    np.testing.assert_allclose(printed(), printed(APEXGP_NUMPY="1"), atol=1e-7)
