@@ -17,7 +17,7 @@ import numpy as np
 from apexgp import APExGP, LearningCurve, forecast_many
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
-from apexgp.inference.statistics import Batch, Statistics
+from apexgp.inference.statistics import Statistics
 from apexgp.model.means import MEANS
 from apexgp.priors import CALIBRATED
 
@@ -76,7 +76,7 @@ def growth() -> None:
     }.items():
         times = []
         for sizes, splits in settings:
-            pilots = [Batch([Statistics.of(pilot(rng, sizes, splits))]) for _ in range(3)]
+            pilots = [Statistics.of(pilot(rng, sizes, splits)) for _ in range(3)]
             times.append(np.mean([milliseconds(lambda one=one: integrate(model, one, 0), 3) for one in pilots]))
         rows = [f"{s[0]} x {s[1]}: {t:.1f} ms ({t / times[0]:.1f})" for s, t in zip(settings, times, strict=True)]
         print(f"  {label:7}", ", ".join(rows))
@@ -101,7 +101,7 @@ def many(count: int) -> None:
         seconds = perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"forecast_many, {mean}: {done} curves, {1e3 * seconds / done:.1f} ms a curve, peak memory {peak:.0f} MB",
+            f"forecast_many, {mean}: {done} curves, {1e3 * seconds / done:.1f} ms per curve, peak memory {peak:.0f} MB",
             flush=True,
         )
 

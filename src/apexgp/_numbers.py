@@ -6,7 +6,7 @@ import math
 
 __all__ = ["at_least", "chance", "exactly", "money", "multiple", "rounded_up"]
 
-_VAGUE = 0.1  # relative error from which on not even two digits are known
+_VAGUE = 0.05  # relative error from which on not even two digits are known
 _LONG = 1e12  # from here on a size is written with a power of ten
 _DIGITS = 2  # of a size that was computed, and of an amount that rests on one
 _KNOWN = 3  # digits of a ratio of numbers that were given

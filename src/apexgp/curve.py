@@ -179,8 +179,6 @@ class LearningCurve:
             facts.append(f"unit={self.unit!r}")
         if self.averaged_over is not None:
             facts.append(f"averaged_over={self.averaged_over}")
-        if self.test_share is not None:
-            facts.append(f"test_share={self.test_share:g}")
         known = [name for name in BY_SCORE if getattr(self, name) is not None]
         if known:
             facts.append(f"with {', '.join(known)}")

@@ -92,3 +92,16 @@ def test_a_number_beyond_all_plans_is_not_printed(run, facts_of, pairs):
         assert "up to 10,000 times the pilot" in out
         assert "plan for" not in out
         assert "examples on;" not in out
+
+
+@pytest.mark.slow
+def test_who_asks_for_a_precision_is_told_which_was_reached(pairs, shown, facts_of):
+    command = ("forecast", pairs, "--at", "1000", "--target", "0.79", "--precision", "0.005")
+    _, sentence, text = shown(*command)
+    facts = facts_of(*command)
+    reached = f"numerical standard error of at most {100 * facts['fit']['end_error']:.2g} % of their width."
+    assert sentence.endswith(reached)
+    assert reached in text
+    _, usual, text = shown("forecast", pairs, "--at", "1000")
+    assert "standard error" not in usual
+    assert "standard error" in text  # a paper states it, whatever it is

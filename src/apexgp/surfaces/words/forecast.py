@@ -31,8 +31,8 @@ def answer_sentences(answer: ForecastAnswer) -> list[str]:
     if answer.required is not None:
         told = (required_sentence(answer.required, model.curve_), on_top_of_required(answer.required, model.curve_))
         of_target = [sentence for sentence in told if sentence]
-    asked = model.get_params(deep=False).get("precision") is not None and model.inference == "bayes"
-    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *([reached(model)] if asked else [])]
+    precision = [] if model.precision is None else [reached(model)]
+    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *precision]
 
 
 def short_answer(answer: ForecastAnswer) -> str:
