@@ -19,6 +19,8 @@ from apexgp import (
     forecast_many,
     minimum_sample_size,
     plan_collection,
+    predictive_check,
+    sensitivity,
 )
 from conftest import require
 
@@ -68,6 +70,9 @@ def answers():
         "Backtest": backtest(tasks, {EVIL: LeastSquares(), "apexgp": APExGP()}),
         "CurveSet": collected(),
         "MinimumSampleSize": minimum_sample_size(0.2, 40, cstatistic=0.8),
+        "Sensitivity": sensitivity(model, [720, 3600], target=0.78),
+        "Sensitivity, failed": sensitivity(APExGP().fit([60, 120, 240], [0.6, 0.7, 0.75])),
+        "PredictiveCheck": predictive_check(model),
         "CurveForecast": batch[0],
         "CurveForecast, failed": batch[1],
     }
@@ -76,7 +81,7 @@ def answers():
 NAMES = [
     "Forecast", "RequiredSize", "RequiredSize, never", "RequiredSize, met", "RequiredSize, regression",
     "CollectionPlan", "Comparison", "PairComparison", "Backtest", "CurveSet", "MinimumSampleSize", "CurveForecast",
-    "CurveForecast, failed",
+    "CurveForecast, failed", "Sensitivity", "Sensitivity, failed", "PredictiveCheck",
 ]  # fmt: skip
 
 
@@ -110,7 +115,7 @@ def test_a_frame_is_the_same_table(answers, name):
 def test_texts_are_short_and_say_the_cautions(answers, name):
     answer = answers[name]
     lines = repr(answer).splitlines()
-    assert 2 <= len(lines) <= 20
+    assert 2 <= len(lines) <= 28  # a table of 20 rows, its head and its cautions
     assert "array(" not in repr(answer)
     assert len(lines[0]) < 120
     for caution in answer.cautions:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from .repeated.backtest_answer import Backtest
     from .repeated.compare import Comparison, compare_models
     from .repeated.many import CurveForecast, forecast_many
+    from .repeated.predictive import predictive_check
+    from .repeated.predictive_answer import PredictiveCheck
+    from .repeated.sensitivity import sensitivity
+    from .repeated.sensitivity_answer import Sensitivity
     from .repeated.simulate import simulate_collection
     from .surfaces.report.write import write_report
 
@@ -50,7 +54,9 @@ __all__ = [
     "LogisticHead",
     "MinimumSampleSize",
     "PilotDesign",
+    "PredictiveCheck",
     "RequiredSize",
+    "Sensitivity",
     "SliceHead",
     "TunedLogistic",
     "backtest",
@@ -66,8 +72,10 @@ __all__ = [
     "minimum_sample_size",
     "plan_collection",
     "plot",
+    "predictive_check",
     "priors",
     "read_curves",
+    "sensitivity",
     "simulate_collection",
     "simulation",
     "typing",
@@ -100,6 +108,10 @@ _HOMES = {
         "repeated.backtest_answer": ["Backtest"],
         "repeated.compare": ["Comparison", "compare_models"],
         "repeated.many": ["CurveForecast", "forecast_many"],
+        "repeated.predictive": ["predictive_check"],
+        "repeated.predictive_answer": ["PredictiveCheck"],
+        "repeated.sensitivity": ["sensitivity"],
+        "repeated.sensitivity_answer": ["Sensitivity"],
         "repeated.simulate": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
     }.items()

@@ -2,11 +2,13 @@
 
 from .surfaces.plot.backtest import BacktestDisplay
 from .surfaces.plot.batch import BatchDisplay
+from .surfaces.plot.check import PredictiveCheckDisplay
 from .surfaces.plot.compare import ComparisonDisplay
 from .surfaces.plot.curve import CurveDisplay
 from .surfaces.plot.design import DesignDisplay
 from .surfaces.plot.experiment import ExperimentDisplay
 from .surfaces.plot.plan import PlanDisplay
+from .surfaces.plot.sensitivity import SensitivityDisplay
 
 __all__ = [
     "BacktestDisplay",
@@ -16,4 +18,6 @@ __all__ = [
     "DesignDisplay",
     "ExperimentDisplay",
     "PlanDisplay",
+    "PredictiveCheckDisplay",
+    "SensitivityDisplay",
 ]

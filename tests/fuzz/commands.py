@@ -63,6 +63,8 @@ def commands():
         "design": [str(pairs), *["--budget", "4", "--confirm", "0", "--mean", "power_law"]],
         "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],
         "backtest": [str(pairs), "--method", "power_law"],
+        "sensitivity": [str(pairs), "--mean", "power_law"],
+        "check": [str(pairs), "--draws", "100"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
         "datasets": [],
         "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],

@@ -22,7 +22,9 @@ from apexgp import (
     forecast_many,
     minimum_sample_size,
     plan_collection,
+    predictive_check,
     read_curves,
+    sensitivity,
     write_report,
 )
 from apexgp.collect.labelled import read_labelled
@@ -126,6 +128,8 @@ CALLED = {
     "design": (*READING, design_pilot),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
+    "sensitivity": (*READING, sensitivity),
+    "check": (*READING, predictive_check),
     "report": (*READING, write_report),
     "minimum": (minimum_sample_size,),
     "experiment": (run_experiment, write_experiment),
@@ -142,6 +146,8 @@ WITHOUT_OPTION = {
     "design": {"path", "inference", "priors", "variant", "model"},
     "compare": {"path", "inference", "priors", "variant", "model", "curves"},
     "backtest": {"path", "curve", "self", "of", "progress"},
+    "sensitivity": {"path", "inference", "priors", "variant", "model", "n_jobs"},
+    "check": {"path", "inference", "priors", "variant", "model"},
     "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},

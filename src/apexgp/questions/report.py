@@ -11,9 +11,11 @@ from ..answers.required import CONFIDENCE
 from ..errors import RequestError
 from ..estimators import APExGP
 from .backtest import BacktestAnswer, BacktestQuestion
+from .check import CheckAnswer, CheckQuestion
 from .design import DesignAnswer, DesignQuestion
 from .forecast import ForecastAnswer, ForecastQuestion
 from .plan import PlanAnswer, PlanQuestion
+from .sensitivity import SensitivityAnswer, SensitivityQuestion
 
 __all__ = ["ReportAnswer", "ReportQuestion"]
 
@@ -31,7 +33,7 @@ def _line(name: str, value: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportQuestion:
-    """A forecast, a plan where there are costs, advice on what to measure next, and a backtest.
+    """A forecast, a plan where there are costs, advice on what to measure next, what the answer depends on, and checks.
 
     Parameters
     ----------
@@ -71,6 +73,9 @@ class ReportQuestion:
             self.forecast.answer(model),
             None if self.plan is None else self.plan.answer(model),
             self._advice(model),
+            SensitivityQuestion(forecast=self.forecast).answer(model),
+            # A point estimate has nothing to draw from.
+            CheckQuestion().answer(model) if model.inference == "bayes" else None,
             BacktestQuestion.beside(model).answer(model.curve_),
         )
 
@@ -112,6 +117,8 @@ class ReportAnswer:
     forecast: ForecastAnswer
     plan: PlanAnswer | None
     advice: DesignAnswer | None
+    sensitivity: SensitivityAnswer
+    check: CheckAnswer | None
     backtest: BacktestAnswer
 
     @property

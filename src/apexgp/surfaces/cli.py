@@ -36,6 +36,8 @@ COMMANDS = (
     "design",
     "compare",
     "backtest",
+    "sensitivity",
+    "check",
     "report",
     "minimum",
     "experiment",

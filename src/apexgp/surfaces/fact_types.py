@@ -308,6 +308,71 @@ class BacktestFacts(MethodTargets, Said):
     by_size: list[HeldOutRow]
 
 
+class ScoreRow(TypedDict):
+    """Expected score and the ends of its interval at one size."""
+
+    size: float
+    mean: float
+    lower: float
+    upper: float
+
+
+class ChangeFacts(TypedDict):
+    """The answer with one thing changed; `error` says why there is none."""
+
+    name: str
+    kind: Literal["none", "prior", "curve", "limit", "data", "question", "seed"]
+    forecast: list[ScoreRow]
+    required: RequiredFacts | None
+    prob_target: float | None
+    """Probability that the size `compared_at` reaches the target."""
+    effect: float | None
+    error: str | None
+
+
+class SensitivityFacts(ModelFacts, Said):
+    """`apexgp sensitivity --json`."""
+
+    level: float
+    target: float | None
+    confidence: float
+    compared_at: float
+    unchanged: ChangeFacts
+    changes: list[ChangeFacts]
+
+
+class CheckRow(TypedDict):
+    """A number that sums up a pilot: as measured, and as the model would have measured it."""
+
+    check: str
+    measured: float
+    expected: float
+    lower: float
+    upper: float
+    prob_larger: float
+    tail_probability: float
+    fails: bool
+
+
+class CheckedSize(TypedDict):
+    """The mean score at one of the pilot's sizes: as measured, and as the model would have measured it."""
+
+    size: float
+    measured: float
+    expected: float
+    lower: float
+    upper: float
+
+
+class CheckFacts(ModelFacts, Said):
+    """`apexgp check --json`."""
+
+    draws: int
+    checks: list[CheckRow]
+    absent: dict[str, str]
+    sizes: list[CheckedSize]
+
+
 class CriteriaFacts(TypedDict):
     """Patients that each criterion asks for."""
 
@@ -345,6 +410,8 @@ class ReportFacts(TypedDict):
     forecast: ForecastFacts
     plan: PlanFacts | None
     design: DesignFacts | None
+    sensitivity: SensitivityFacts
+    check: CheckFacts | None
     backtest: BacktestFacts
 
 
@@ -397,12 +464,23 @@ class NoBacktest(Doubted):
     error: str
 
 
+class DoubtFacts(TypedDict):
+    """What the answer depends on, and whether the model would have measured the pilot; pictures as SVG."""
+
+    sensitivity: SensitivityFacts
+    sensitivity_svg: str
+    check: CheckFacts | None
+    check_svg: str | None
+    check_note: str | None
+
+
 class PageFacts(TypedDict):
     """All that the page shows: the documents of its answers, tables, the chart, files and lines of code."""
 
     forecast: ForecastFacts
     plan: PlanFacts | None
     backtest: BacktestFacts | NoBacktest | None
+    doubts: DoubtFacts | None
     tables: dict[str, CellsFacts]
     figure: str
     svg: str

@@ -17,14 +17,18 @@ from ..estimators.saving import plain_setting
 from ..files.plain import plain
 from ..forecast import Forecast
 from ..questions.backtest import BacktestAnswer
+from ..questions.check import CheckAnswer
 from ..questions.design import DesignAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..questions.plan import PlanAnswer
+from ..questions.sensitivity import SensitivityAnswer
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.many import CurveForecast
+from ..repeated.sensitivity_answer import Sensitivity, SensitivityRow
 from . import fact_types as types
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
+from .words.check import check_methods, check_sentence
 from .words.cite import Reference, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
@@ -33,6 +37,7 @@ from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
 from .words.on_top import total_required
 from .words.plan import plan_methods, plan_sentence
+from .words.sensitivity import sensitivity_methods, sensitivity_sentence
 
 if TYPE_CHECKING:
     from ..replication.result import ExperimentResult
@@ -40,12 +45,14 @@ if TYPE_CHECKING:
 __all__ = [
     "backtest_facts",
     "batch_facts",
+    "check_facts",
     "compare_facts",
     "design_facts",
     "experiment_facts",
     "forecast_facts",
     "minimum_facts",
     "plan_facts",
+    "sensitivity_facts",
 ]
 
 
@@ -216,6 +223,54 @@ def _by_method(required: Mapping[str, RequiredSize | str]) -> types.MethodTarget
             else {**_required_facts(found), "cautions": list(found.cautions)}
             for name, found in required.items()
         }
+    }
+
+
+def sensitivity_facts(answer: SensitivityAnswer) -> types.SensitivityFacts:
+    """The answer, and what becomes of it with one thing changed at a time."""
+    found, model = answer.found, answer.model
+    return {
+        **_model_facts(model),
+        "level": found.level,
+        "target": found.target,
+        "confidence": found.confidence,
+        "compared_at": found.compared_at,
+        "unchanged": _change_facts(found.unchanged, found),
+        "changes": [_change_facts(row, found) for row in found.rows],
+        **_said(sensitivity_sentence(answer), sensitivity_methods(answer), found.cautions, sources_of(model)),
+    }
+
+
+def _change_facts(row: SensitivityRow, found: Sensitivity) -> types.ChangeFacts:
+    columns = (column.tolist() for column in (found.sizes[: len(row.mean)], row.mean, row.lower, row.upper))
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "forecast": [
+            {"size": size, "mean": mean, "lower": low, "upper": high}
+            for size, mean, low, high in zip(*columns, strict=True)
+        ],
+        "required": None if row.required is None else _required_facts(row.required),
+        "prob_target": plain(row.prob_target),
+        "effect": plain(row.effect),
+        "error": row.error,
+    }
+
+
+def check_facts(answer: CheckAnswer) -> types.CheckFacts:
+    """What the model would have measured, beside what was measured."""
+    found, model = answer.found, answer.model
+    columns = (column.tolist() for column in (found.sizes, found.measured, found.expected, found.lower, found.upper))
+    return {
+        **_model_facts(model),
+        "draws": found.draws,
+        "checks": rows_of(found.to_dict()),
+        "absent": dict(found.absent),
+        "sizes": [
+            {"size": size, "measured": measured, "expected": expected, "lower": low, "upper": high}
+            for size, measured, expected, low, high in zip(*columns, strict=True)
+        ],
+        **_said(check_sentence(found), check_methods(answer), found.cautions, (*sources_of(model), "gelman")),
     }
 
 

@@ -18,7 +18,9 @@ from ..cautions import worded_for
 from ..errors import RequestError
 from ..files.writing import check_writable, written_atomically
 from ..questions.picture import CurvePicture
+from ..repeated.sensitivity_answer import Sensitivity
 from ..running.terminal import printable, uncleaned
+from .chart.bars import bar_lines
 from .chart.text import TextChart
 from .command import Sets, options_of
 from .curve_file import ColumnOptions
@@ -59,10 +61,12 @@ class OutputOptions:
         *,
         intro: str = "",
         chart: Callable[[], CurvePicture] | None = None,
+        bars: Sensitivity | None = None,
     ) -> None:
         """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt.
 
-        The picture of a `chart` is asked for, and drawn in characters, only where a reader sits before a terminal.
+        The picture of a `chart` is asked for, and it or `bars` drawn in characters, only where a reader sits before a
+        terminal.
         """
         if self.as_json:
             typer.echo(json.dumps(facts, indent=1))
@@ -73,6 +77,8 @@ class OutputOptions:
                 typer.echo(intro)
             if chart is not None and sys.stdout.isatty():
                 _print_chart(chart())
+            if bars is not None and sys.stdout.isatty():
+                _print_bars(bars)
             print_table(header, rows)
             for line in (facts["sentence"], *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"])):
                 typer.echo(_wrapped(line))
@@ -123,13 +129,23 @@ def _print_chart(picture: CurvePicture) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, file=uncleaned(sys.stdout))
-    try:
-        "━▒●".encode(sys.stdout.encoding or "ascii")
-        plain = False
-    except UnicodeEncodeError:
-        plain = True
     console.print()
-    console.print(TextChart(picture, console.width, plain=plain), soft_wrap=True)
+    console.print(TextChart(picture, console.width, plain=not _can_show("━▒●")), soft_wrap=True)
+
+
+def _print_bars(found: Sensitivity) -> None:
+    """Draw bars on the terminal."""
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    typer.echo("\n".join(["", *bar_lines(found, width, plain=not _can_show("█│"))]))
+
+
+def _can_show(signs: str) -> bool:
+    """Whether the terminal has these characters."""
+    try:
+        signs.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:

@@ -226,6 +226,12 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         page.click("#backtest summary")
         page.wait_for_selector("#backtest-table tbody tr")
         assert "Fitted to the smaller sizes" in page.inner_text("#backtest-sentence")
+        page.click("#doubts summary")
+        page.wait_for_selector("#changes-table tbody tr")
+        assert "What moves it most: " in page.inner_text("#changes-sentence")
+        assert page.locator("#changes-figure svg rect.bar").count() > 5
+        assert "The pilot looks like data from the fitted model" in page.inner_text("#check-sentence")
+        assert page.locator("#check-figure svg circle.pilot").count() > 2
 
 
 def test_what_is_not_shown_of_a_file_is_kept_with_its_rows(open_page, tmp_path):

@@ -72,9 +72,7 @@ def run(
         typer.Option("--lower-is-better", help="Lower scores are better, whatever their names say."),
         Sets("direction"),
     ] = False,
-    unit: Annotated[
-        str, typer.Option(help="What a size counts: patients, images.")
-    ] = "rows",
+    unit: Annotated[str, typer.Option(help="What a size counts: patients, images.")] = "rows",
     jobs: Annotated[
         int | None,
         typer.Option(

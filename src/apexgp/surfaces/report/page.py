@@ -21,9 +21,18 @@ from ...questions.backtest import own_method
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.report import ReportAnswer, ReportQuestion
 from ...reading.spreadsheets import as_csv
+from ..chart.bars import BarDrawing
+from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..fact_types import ReportFacts
-from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts
+from ..facts import (
+    backtest_facts,
+    check_facts,
+    design_facts,
+    forecast_facts,
+    plan_facts,
+    sensitivity_facts,
+)
 from ..markup import without_controls
 from ..tables import (
     advice_table,
@@ -35,6 +44,7 @@ from ..tables import (
     summary_table,
     table_of,
 )
+from ..words.check import how_checks_are_read
 from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
@@ -65,6 +75,8 @@ class _Task:
             "forecast": forecast_facts(answer.forecast),
             "plan": None if answer.plan is None else plan_facts(answer.plan),
             "design": None if answer.advice is None else design_facts(answer.advice),
+            "sensitivity": sensitivity_facts(answer.sensitivity),
+            "check": None if answer.check is None else check_facts(answer.check),
             "backtest": backtest_facts(answer.backtest),
         }
         return cls(name, anchor, answer, facts)
@@ -74,13 +86,14 @@ class _Task:
         """Whose work the answers rest on."""
         of_plan: list[Reference] = [] if self.answer.plan is None else ["mahmood_b"]
         of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
+        of_check: list[Reference] = [] if self.answer.check is None else ["gelman"]
         compared = sources_of_methods(self.answer.backtest.question.methods)
-        return [*sources_of(self.answer.model), *of_plan, *of_advice, *compared, "collins"]
+        return [*sources_of(self.answer.model), *of_plan, *of_advice, *of_check, *compared, "collins"]
 
     def section(self) -> dict[str, object]:
         """What the template sets: sentences, tables as cells, the chart."""
         answer, facts, curve = self.answer, self.facts, self.answer.model.curve_
-        required, plan, advice = answer.forecast.required, answer.plan, answer.advice
+        required, plan, advice, check = answer.forecast.required, answer.plan, answer.advice, answer.check
         cautions = [*answer.forecast.cautions, *(() if plan is None else plan.plan.cautions)]
         return {
             "name": self.name,
@@ -102,6 +115,11 @@ class _Task:
             "designs": None if advice is None else advice_table(advice.found),
             "designs_read": None if advice is None else how_designs_are_ranked(advice),
             "design_line": None if advice is None else design_in_shell(advice, task=self.name or None),
+            "changes": table_of(answer.sensitivity.found),
+            "changes_chart": BarDrawing(answer.sensitivity.found, f"{self.anchor}-changes").svg(),
+            "checks": None if check is None else table_of(check.found),
+            "checks_read": None if check is None else how_checks_are_read(check.found),
+            "check_chart": None if check is None else CheckDrawing(check.found, f"{self.anchor}-check").svg(),
             "judged": answer.backtest.is_judged,
             "held_out": held_out_table(answer.backtest.result, own_method(answer.model)),
             "methods": backtest_table(answer.backtest),

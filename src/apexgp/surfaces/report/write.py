@@ -51,8 +51,8 @@ def write_report(
     """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
 
     It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, whether more
-    measuring would change the decision, a backtest on the pilot, cautions, assumptions, the data, and the lines that
-    make it again. Needs `pip install 'apexgp[report]'`.
+    measuring would change the decision, what the answer depends on, a predictive check, a backtest on the pilot,
+    cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
 
     Parameters
     ----------

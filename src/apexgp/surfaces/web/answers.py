@@ -17,32 +17,50 @@ from ...curve import LearningCurve, curve_columns
 from ...errors import ApexError, ApexWarning, DataError
 from ...estimators import APExGP
 from ...questions.backtest import BacktestQuestion
+from ...questions.check import CheckQuestion
 from ...questions.compare import CompareQuestion
 from ...questions.design import DesignQuestion
+from ...questions.forecast import ForecastQuestion
 from ...questions.minimum import MinimumQuestion
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.plan import PlanQuestion
 from ...questions.report import ReportQuestion
+from ...questions.sensitivity import SensitivityQuestion
 from ...reading.spreadsheets import as_csv
+from ..chart.bars import BarDrawing
+from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_file
 from ..curve_file import ColumnOptions
 from ..fact_types import (
     AdviceFacts,
     BacktestFacts,
     CellsFacts,
+    CheckFacts,
     CompareFacts,
     DesignFacts,
     Doubted,
+    DoubtFacts,
     ForecastFacts,
     MinimumFacts,
     NoBacktest,
     PageFacts,
     PlanFacts,
+    SensitivityFacts,
 )
-from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
+from ..facts import (
+    backtest_facts,
+    check_facts,
+    compare_facts,
+    design_facts,
+    forecast_facts,
+    minimum_facts,
+    plan_facts,
+    sensitivity_facts,
+)
 from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, reach_of
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
+from ..words.check import how_checks_are_read
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import short_answer
 from ..words.glossary import GLOSSARY
@@ -53,6 +71,7 @@ from .refusals import UNPREPARED, error_body
 from .requests import (
     AdviceRequest,
     BacktestRequest,
+    CheckRequest,
     ColumnsRequest,
     CompareRequest,
     CurveRequest,
@@ -63,6 +82,7 @@ from .requests import (
     PlannedRequest,
     PlanRequest,
     ReportRequest,
+    SensitivityRequest,
 )
 from .vocabularies import FIELDS, vocabulary_of
 
@@ -161,6 +181,17 @@ def _backtest(asked: BacktestRequest) -> BacktestFacts:
     return backtest_facts(answer)
 
 
+def _sensitivity(asked: SensitivityRequest) -> SensitivityFacts:
+    question = SensitivityQuestion(forecast=_options(ForecastOptions, asked).question())
+    return sensitivity_facts(question.answer(_fitted(asked)[0]))
+
+
+def _check(asked: CheckRequest) -> CheckFacts:
+    question = CheckQuestion(draws=asked.draws)
+    model = _options(BayesOptions, asked).model()
+    return check_facts(question.answer(model.fit(_curve(asked.table, asked)[0])))
+
+
 def _minimum(asked: MinimumRequest) -> MinimumFacts:
     return minimum_facts(MinimumQuestion(**asked.model_dump()).answer())
 
@@ -213,6 +244,10 @@ def _page(asked: PageRequest) -> PageFacts:
             judged, tables["backtest"] = backtest_facts(found), backtest_table(found)
         else:  # too few sizes to hold some out: no reason not to forecast
             judged = {"error": str(found.result.pooled[0].failed), "cautions": []}
+    doubts = None
+    if asked.doubts:
+        doubts, doubt_tables = _doubts(question, model)
+        tables |= doubt_tables
     for part in (facts, plan_said, judged):
         if part is not None:
             _word_by_controls(part)
@@ -221,6 +256,7 @@ def _page(asked: PageRequest) -> PageFacts:
         "forecast": facts,
         "plan": plan_said,
         "backtest": judged,
+        "doubts": doubts,
         "tables": {name: _as_cells(cells) for name, cells in tables.items()},
         "figure": chart_figure(picture),
         "svg": chart_file(picture),
@@ -232,6 +268,26 @@ def _page(asked: PageRequest) -> PageFacts:
         "glossary": dict(GLOSSARY),
         "notes": list(notes),
     }
+
+
+def _doubts(question: ForecastQuestion, model: APExGP) -> tuple[DoubtFacts, dict[str, Cells]]:
+    """What the answer depends on and whether the model would have measured the pilot, and the tables of both."""
+    changes = SensitivityQuestion(forecast=question).answer(model)
+    said = sensitivity_facts(changes)
+    _word_by_controls(said)
+    facts: DoubtFacts = {
+        "sensitivity": said,
+        "sensitivity_svg": BarDrawing(changes.found).svg(),
+        "check": None,
+        "check_svg": None,
+        "check_note": None,
+    }
+    tables = {"sensitivity": table_of(changes.found)}
+    if model.inference == "bayes":  # a point estimate has nothing to draw from
+        checked = CheckQuestion().answer(model)
+        facts["check"], facts["check_svg"] = check_facts(checked), CheckDrawing(checked.found).svg()
+        facts["check_note"], tables["check"] = how_checks_are_read(checked.found), table_of(checked.found)
+    return facts, tables
 
 
 def _as_cells(cells: Cells) -> CellsFacts:
@@ -265,6 +321,7 @@ def _report(asked: ReportRequest) -> str:
 _KINDS: dict[str, Callable[..., Any]] = {
     "advice": _advice,
     "backtest": _backtest,
+    "check": _check,
     "compare": _compare,
     "design": _design,
     "forecast": _forecast,
@@ -273,4 +330,5 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "plan": _plan,
     "read": read_tables,
     "report": _report,
+    "sensitivity": _sensitivity,
 }

@@ -48,7 +48,7 @@ _GIVES: dict[str, dict[str, Any]] = {  # where it is more than the document that
     "page": {"model": PageAnswer},
     "report": {"content": {"text/html": {"schema": {"type": "string"}}}},
 }
-_SLOW = {"advice", "backtest", "compare", "design", "report"}
+_SLOW = {"advice", "backtest", "compare", "design", "report", "sensitivity"}
 
 _TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
 _MEDIA = {
@@ -210,8 +210,7 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
 
     pool: WorkerPool = request.app.state.pool
     try:
-        slow = kind in _SLOW or getattr(asked, "backtest", False) or getattr(asked, "is_workbook", False)
-        reply = await pool.answer((kind, asked), slow=slow, wanted=wanted)
+        reply = await pool.answer((kind, asked), slow=_is_slow(kind, asked), wanted=wanted)
     except BusyError:
         raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
     except TookTooLongError:
@@ -226,6 +225,11 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
         return Response(status_code=499)  # nobody is there to read it
     status, media, body = reply
     return Response(body, status, media_type=media)
+
+
+def _is_slow(kind: str, asked: BaseModel | Sent) -> bool:
+    """Whether a request may take seconds: one of some kinds, or for the parts of the page that are opened."""
+    return kind in _SLOW or any(getattr(asked, part, False) for part in ("backtest", "doubts", "is_workbook"))
 
 
 async def _refused(_request: Request, problem: Exception) -> Response:

@@ -91,7 +91,8 @@ class PageAnswer(_Reply):
     forecast: ForecastAnswer
     plan: AnyAnswer | None
     backtest: dict[str, Any] | None
-    tables: dict[str, Cells] = Field(description="Forecast, plan and backtest as tables.")
+    doubts: dict[str, Any] | None = Field(description="What the answer depends on, and a check of the model.")
+    tables: dict[str, Cells] = Field(description="Forecast, plan, backtest, changes and checks as tables.")
     figure: str = Field(description="The chart as a piece of HTML.")
     svg: str = Field(description="The chart as an SVG file.")
     csv: str = Field(description="The forecast as comma-separated values.")

@@ -15,6 +15,7 @@ from ...design.pilot import CONFIRM
 from ...estimators import METHODS
 from ...forecast import LEVEL, Quantity
 from ...model.means import MEANS
+from ...questions.check import CheckQuestion
 from ...questions.design import BUDGET
 from ...questions.minimum import MinimumQuestion
 from ..command import Sets
@@ -25,6 +26,7 @@ __all__ = [
     "REQUESTS",
     "AdviceRequest",
     "BacktestRequest",
+    "CheckRequest",
     "ColumnsRequest",
     "CompareRequest",
     "CurveRequest",
@@ -36,11 +38,13 @@ __all__ = [
     "PlanRequest",
     "PlannedRequest",
     "ReportRequest",
+    "SensitivityRequest",
 ]
 
 MOST_CHARACTERS = 1_000_000  # of a table
 _MOST_SIZES = 50  # to forecast at once
 _MOST_SEED = 2**53
+_MOST_DRAWS = 10_000  # pilots
 _MOST_CONFIRMED = 10  # designs that are tried on drawn data, a fraction of a second each
 _LONGEST_NAME = 200
 
@@ -201,6 +205,16 @@ class MinimumRequest(_Request):
     error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
 
+class SensitivityRequest(_AnswerRequest):
+    """`apexgp sensitivity --json`: what the answer depends on, with one thing changed at a time."""
+
+
+class CheckRequest(CurveRequest, _BayesRequest):
+    """`apexgp check --json`: whether the model fits the pilot."""
+
+    draws: int = Field(CheckQuestion.draws, description="How many pilots to draw.", ge=100, le=_MOST_DRAWS)
+
+
 class PlannedRequest(_AnswerRequest):
     """A forecast, and a plan where there are costs."""
 
@@ -229,6 +243,7 @@ class PageRequest(ForecastRequest, PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
     backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
+    doubts: bool = Field(False, description="Say what the answer depends on, and check the model on the pilot, too.")
 
 
 class _NextRequest(_BayesRequest):
@@ -268,6 +283,7 @@ class AdviceRequest(CurveRequest, _NextRequest):
 REQUESTS: Mapping[str, type[_Request]] = {
     "advice": AdviceRequest,
     "backtest": BacktestRequest,
+    "check": CheckRequest,
     "compare": CompareRequest,
     "design": DesignRequest,
     "forecast": ForecastRequest,
@@ -275,5 +291,6 @@ REQUESTS: Mapping[str, type[_Request]] = {
     "page": PageRequest,
     "plan": PlanRequest,
     "report": ReportRequest,
+    "sensitivity": SensitivityRequest,
 }
 """By the kind of a request: what it takes."""

@@ -13,6 +13,7 @@ __all__ = ["Reference", "citations", "credited", "how_to_cite", "sources_of", "s
 Reference = Literal[
     "chaloner",
     "collins",
+    "gelman",
     "harvey",
     "jain",
     "lcdb",
@@ -31,6 +32,10 @@ _SOURCES: dict[Reference, str] = {
     "collins": (
         "Collins GS, Moons KGM, Dhiman P, et al. TRIPOD+AI statement: updated guidance for reporting clinical "
         "prediction models that use regression or machine learning methods. BMJ 2024;385:e078378."
+    ),
+    "gelman": (
+        "Gelman A, Meng XL, Stern H. Posterior Predictive Assessment of Model Fitness via Realized Discrepancies. "
+        "Statistica Sinica 1996;6:733-807."
     ),
     "harvey": (
         "Harvey E, Chen W, Kent DM, Hughes MC. A Probabilistic Method to Predict Classifier Accuracy on Larger "

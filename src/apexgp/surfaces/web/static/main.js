@@ -1,6 +1,6 @@
 // The page: from what is typed, pasted or dropped to a request, and from its answer to what is shown.
 
-import { list, showAdvice, showAnswer, showBacktest, showNoAdvice } from "./answer.js";
+import { list, showAdvice, showAnswer, showBacktest, showDoubts, showNoAdvice } from "./answer.js";
 import { ask, keepToken, latest, Refused, setToken } from "./api.js";
 import { chosen, forget, forgetColumns, offer } from "./choice.js";
 import { Grid } from "./grid.js";
@@ -84,8 +84,9 @@ async function answerNow(signal) {
   element("answer").setAttribute("aria-busy", "true");
   try {
     const request = { table, ...requested(settings) };
-    const backtest = element("backtest").open ? { backtest: true } : {};
-    const answer = await ask("api/page", { json: { ...request, ...backtest }, signal });
+    const opened = ["backtest", "doubts"].filter((id) => element(id).open);
+    const more = Object.fromEntries(opened.map((id) => [id, true]));
+    const answer = await ask("api/page", { json: { ...request, ...more }, signal });
     grid.show(unused(rows));
     showFault(null);
     showProblem("");
@@ -96,6 +97,7 @@ async function answerNow(signal) {
     element("no-pilot").hidden = true;
     peek();
     showBacktest(answer);
+    showDoubts(answer);
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     if (!(problem instanceof Refused)) throw problem;
@@ -277,7 +279,7 @@ element("settings").addEventListener("input", changed);
 element("settings").addEventListener("submit", (event) => event.preventDefault());
 element("next").addEventListener("input", () => { keep(false); advise(); });
 element("next").addEventListener("submit", (event) => event.preventDefault());
-element("backtest").addEventListener("toggle", () => update(0));
+for (const id of ["backtest", "doubts"]) element(id).addEventListener("toggle", () => update(0));
 element("curve").addEventListener("change", (event) => { choose(Number(event.target.value)); keep(true); update(0); });
 element("choice").addEventListener("change", async (event) => {
   if (event.target.id === "sheet") forgetColumns();
