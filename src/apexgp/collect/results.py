@@ -43,7 +43,6 @@ _TITLE = "# apexgp: one row per fit. Run again with the same settings and data t
 _FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
 _WITH_TRAIN = 3  # the first that has training scores
 
-_UNITS = ("rows", "groups")  # that a size may count
 
 PARTS = ("train", "validation", "test")
 """Of the data of a fit: each has a column of scores for every metric."""
