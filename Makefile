@@ -1,6 +1,7 @@
-# demo   install into .venv and run the main job on data that ships with scikit-learn
+# demo   install into .venv and run the main job on data that ships with scikit-learn; leaves a picture and a report in build/demo
 # test   install the development extras into .venv and run the tests
 # quick  the tests that answer at once: those without the mark `slow`
+# lowest the same with the lowest versions of what apexgp needs, in an environment of its own
 # check  lint, format check and types, of what the README and the pages show too
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
 # paper  remake the tables and figures of Harvey et al. 2023 from their results: ../shared/data/tufts, or tufts/ in APEXGP_DATA
@@ -15,6 +16,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TORCH := torch==2.13.0
+UV := uv==0.13.7
 
 SPHINX := -q -W --keep-going -n
 
@@ -27,16 +29,25 @@ FOLDS := $(STUDY)/folds.json
 EVERY := 1
 CURVES := 60
 
-.PHONY: demo test quick check bench paper study fuzz faults api docs outputs dist clean
+.PHONY: demo test quick lowest check bench paper study fuzz faults api docs outputs dist clean
 
 demo: .venv/installed
-	$(BIN)/apexgp demo
+	@mkdir -p build
+	$(BIN)/apexgp demo --out build/demo --force
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 quick: .venv/installed-dev
 	$(BIN)/python -m pytest -q -m "not slow"
+
+# PyTorch is left out, whose old builds bring gigabytes along. What was new later than the others warns of them.
+lowest:
+	$(PYTHON) -m venv .venv/lowest
+	.venv/lowest/bin/python -m pip install --quiet --disable-pip-version-check '$(UV)'
+	.venv/lowest/bin/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct \
+	  -e '.[plot,pandas,web]' pytest==8.2.0 pytest-xdist==3.6.1 hypothesis==6.100.0
+	.venv/lowest/bin/python -m pytest -q -m "not slow" -W ignore::DeprecationWarning
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -115,7 +126,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,web]'
 	@touch $@
 
 .venv/installed-docs: pyproject.toml | $(BIN)/python

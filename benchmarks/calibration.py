@@ -3,7 +3,7 @@
 Every method forecasts the later scores of development curves: of all of them under the protocol of `lcdb.py`, or with
 --designs of some under each design of `pilots.py`. With the folds that `calibrate.py --cv --out FILE` wrote, the
 calibrated priors are those fitted without the task at hand. Three numbers are those at up to 2, 2 to 10 and more than
-10 times the largest pilot size.
+10 times the largest pilot size. --record writes the coverage of the default as data, which reports quote (`record.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pandas as pd
 import calibrate
 import lcdb
 import pilots
+import record
 import scoring
 from apexgp import APExGP, metrics
 from study.methods import known_methods
@@ -50,6 +51,8 @@ def development(settings: argparse.Namespace) -> None:
             found.append(rows.assign(curve=where + rows.curve.astype(str)))
         print(f"{where}: {len(cases)} curves", file=sys.stderr, flush=True)
     rows = pd.concat(found, ignore_index=True)
+    if settings.record is not None:
+        keep_record(settings.record, rows[rows.method == "default"])
     for of, own in rows.groupby("of", sort=False):
         print(f"\nof = {of}\n\n{scoring.head('')}")
         for (where, method), part in own.groupby(["where", "method"], sort=False):
@@ -57,6 +60,13 @@ def development(settings: argparse.Namespace) -> None:
         for name, members in pooled(own["where"].unique().tolist()):
             for method, part in own[own["where"].isin(members)].groupby("method", sort=False):
                 print(scoring.line(f"*{name}*, {method}", part))
+
+
+def keep_record(path: Path, rows: pd.DataFrame) -> None:
+    """Write how the default fared: of each design, or of all draws of the protocol together."""
+    names = rows["where"].where(~rows["where"].str.startswith("draw"), record.PROTOCOL)
+    found = [record.rows_of(of, name, part) for (of, name), part in rows.groupby(["of", names], sort=False)]
+    record.write(path, pd.concat(found, ignore_index=True))
 
 
 def pooled(names: list[str]) -> list[tuple[str, list[str]]]:
@@ -120,6 +130,14 @@ def main() -> None:
         "--methods", nargs="+", choices=list(known_methods(None)), default=["default", "auto", "published"]
     )
     parser.add_argument("--of", nargs="+", choices=QUANTITIES, default=["new_splits"])
+    parser.add_argument(
+        "--record",
+        type=Path,
+        nargs="?",
+        const=record.FILE,
+        metavar="FILE",
+        help="write the default's coverage as data, by default where the package keeps what its reports quote",
+    )
     parser.add_argument("--tasks", choices=["development", "paper"], default="development")
     settings = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -11,8 +11,26 @@ import re
 import sys
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import APExGP, LearningCurve, backtest, collect_curves, compare_models, design_pilot, plan_collection
-from apexgp.plot import BacktestDisplay, ComparisonDisplay, CurveDisplay, DesignDisplay, PlanDisplay
+from apexgp import (
+    APExGP,
+    LearningCurve,
+    backtest,
+    collect_curves,
+    compare_models,
+    design_pilot,
+    plan_collection,
+    predictive_check,
+    sensitivity,
+)
+from apexgp.plot import (
+    BacktestDisplay,
+    ComparisonDisplay,
+    CurveDisplay,
+    DesignDisplay,
+    PlanDisplay,
+    PredictiveCheckDisplay,
+    SensitivityDisplay,
+)
 from apexgp.surfaces.digits import measure_digits
 from pages import FOLDER, command_line_page, folder_of, page_of_the_report, pages_with_outputs, remade
 
@@ -40,6 +58,8 @@ def answer_pictures() -> None:
         "design": DesignDisplay.from_design(design_pilot(model, 4, at=3600, target=0.78), model).plot(),
         "compare": ComparisonDisplay.from_comparison(comparison).plot(),
         "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
+        "sensitivity": SensitivityDisplay.from_sensitivity(sensitivity(model, target=0.78, confidence=0.6)).plot(),
+        "check": PredictiveCheckDisplay.from_check(predictive_check(model)).plot(),
     }
     for name, display in displays.items():
         display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)

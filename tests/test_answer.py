@@ -19,6 +19,8 @@ from apexgp import (
     forecast_many,
     minimum_sample_size,
     plan_collection,
+    predictive_check,
+    sensitivity,
 )
 from conftest import require
 
@@ -68,6 +70,9 @@ def answers():
         "Backtest": backtest(tasks, {EVIL: LeastSquares(), "apexgp": APExGP()}),
         "CurveSet": collected(),
         "MinimumSampleSize": minimum_sample_size(0.2, 40, cstatistic=0.8),
+        "Sensitivity": sensitivity(model, [720, 3600], target=0.78),
+        "Sensitivity, failed": sensitivity(APExGP().fit([60, 120, 240], [0.6, 0.7, 0.75])),
+        "PredictiveCheck": predictive_check(model),
         "CurveForecast": batch[0],
         "CurveForecast, failed": batch[1],
     }
@@ -76,7 +81,7 @@ def answers():
 NAMES = [
     "Forecast", "RequiredSize", "RequiredSize, never", "RequiredSize, met", "RequiredSize, regression",
     "CollectionPlan", "Comparison", "PairComparison", "Backtest", "CurveSet", "MinimumSampleSize", "CurveForecast",
-    "CurveForecast, failed",
+    "CurveForecast, failed", "Sensitivity", "Sensitivity, failed", "PredictiveCheck",
 ]  # fmt: skip
 
 
@@ -110,7 +115,7 @@ def test_a_frame_is_the_same_table(answers, name):
 def test_texts_are_short_and_say_the_cautions(answers, name):
     answer = answers[name]
     lines = repr(answer).splitlines()
-    assert 2 <= len(lines) <= 20
+    assert 2 <= len(lines) <= 28  # a table of 20 rows, its head and its cautions
     assert "array(" not in repr(answer)
     assert len(lines[0]) < 120
     for caution in answer.cautions:
@@ -163,8 +168,11 @@ def test_a_backtest_has_a_row_a_method_a_curve_or_a_size(answers):
 def test_a_backtest_on_one_size_says_how_little_that_is():
     one = backtest(pilot(), ["power_law", "arctan"])
     assert one.cautions[0].startswith("Only one size was held out, 360, 1.57 times the largest that was fitted")
-    assert backtest(pilot(), ["power_law", "arctan"], 2).cautions == ()
-    assert backtest([pilot(), pilot(0.01)], ["power_law"]).cautions == ()
+    two = backtest(pilot(), ["power_law", "arctan"], 2)
+    assert two.cautions[0].startswith("Only 2 sizes were held out, at most 2.45 times the largest that was fitted")
+    many = backtest([pilot(0.001 * i) for i in range(5)], ["power_law"])
+    assert [one.is_ranked for one in (one, two, many)] == [False, False, True]
+    assert many.cautions == ()
 
 
 def test_sizes_are_said_to_as_many_digits_as_are_known(answers):
@@ -173,7 +181,7 @@ def test_sizes_are_said_to_as_many_digits_as_are_known(answers):
     exact = f"{needed.size:,}"
     assert len(exact.replace(",", "").rstrip("0")) > 2
     assert exact not in repr(needed)
-    assert "never" in repr(answers["RequiredSize, never"])
+    assert "at best" in repr(answers["RequiredSize, never"])
     assert needed.to_dict()["size"] == [needed.size]
 
 

@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -90,15 +91,33 @@ def test_everything_is_caught_only_around_the_code_of_others():
 
 @pytest.mark.slow
 def test_importing_loads_nothing_heavy():
-    # What scikit-learn itself loads is its own affair (it asks for pandas where that is installed).
-    code = (
-        "import sys, sklearn.base, sklearn.utils.validation; before = set(sys.modules); import apexgp;"
-        "print(sorted({m.partition('.')[0] for m in set(sys.modules) - before}))"
+    assert loaded_by("import apexgp") == {"apexgp"}
+    fitted = loaded_by(
+        "from apexgp import APExGP; model = APExGP().fit([60, 94, 147, 230], [0.7, 0.74, 0.77, 0.79]);"
+        "print(model, model.forecast([500]).interval(), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(ast.literal_eval(done.stdout))
-    assert "apexgp" in loaded
-    assert not loaded & {*OPTIONAL, "typer", "rich"}
+    assert fitted >= {"apexgp", "numpy", "scipy"}
+    assert not fitted & {*OPTIONAL, "typer", "rich", "sklearn", "joblib"}
+
+
+@pytest.mark.slow
+def test_the_command_line_loads_what_a_command_needs(tmp_path):
+    (tmp_path / "pairs.csv").write_text("size,score\n60,0.66\n94,0.705\n147,0.722\n230,0.755\n")
+    run = "sys.argv = ['apexgp', {}]; from apexgp.surfaces.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    listed = loaded_by(run.format("'--help'"))
+    assert "typer" in listed
+    assert not listed & {*OPTIONAL, "numpy", "scipy", "sklearn"}
+    answered = loaded_by(run.format("'forecast', 'pairs.csv'"), tmp_path)
+    assert "numpy" in answered
+    assert not answered & {*OPTIONAL, "sklearn", "joblib"}
+
+
+def loaded_by(code, folder=None):
+    """Packages beyond Python's own that a new process has loaded once the code has been run."""
+    code = f"import sys\n{code}\nprint('loaded:', sorted({{m.partition('.')[0] for m in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
+    loaded = ast.literal_eval(done.stdout.rpartition("loaded:")[2].strip())
+    return {name for name in loaded if name not in sys.stdlib_module_names and not name.startswith("_")}
 
 
 @pytest.mark.slow
@@ -160,9 +179,23 @@ def test_modules_for_users_hold_nothing_of_their_own():
         "apexgp.errors",
         "apexgp.metrics",
     }
-    for path in [*facades, SOURCE / "__init__.py"]:
+    for path in facades:
         body = ast.parse(path.read_text(encoding="utf-8")).body[1:]
         assert all(isinstance(node, ast.ImportFrom | ast.Assign) for node in body), path
+
+
+def test_names_load_from_where_type_checkers_find_them():
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    (static,) = (node.body for node in tree.body if isinstance(node, ast.If))
+    imports = [(node.module, alias.name) for node in static if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert {name: module for module, name in imports if module} == apexgp._HOMES
+    assert sorted(name for _, name in imports) == sorted(apexgp.__all__)
+    for module, name in imports:
+        home = import_module(f"apexgp.{module or name}")
+        assert getattr(apexgp, name) is (getattr(home, name) if module else home)
+    assert set(apexgp.__all__) <= set(dir(apexgp))
+    with pytest.raises(AttributeError, match="'apexgp' has no attribute 'forecasts'"):
+        _ = apexgp.forecasts
 
 
 def test_error_tree_in_the_docstring_is_complete():

@@ -106,12 +106,16 @@ def test_bad_pairs_are_explained(sizes, scores, split, message):
 def test_bad_direction_is_explained():
     with pytest.raises(RequestError, match="'higher', 'lower', got 'up'"):
         LearningCurve([60], [0.7], direction="up")
-    with pytest.raises(RequestError, match="unit must be one of 'rows', 'groups', got 'patients'"):
-        LearningCurve([60], [0.7], unit="patients")
+    for unit in ("", "a\nb", "x" * 41, 3):
+        with pytest.raises(DataError, match="unit must be what a size counts"):
+            LearningCurve([60], [0.7], unit=unit)
+    for share in (0, 1, -0.1, 20, float("nan")):
+        with pytest.raises(RequestError, match=r"test_share must be"):
+            LearningCurve([60], [0.7], test_share=share)
 
 
 def test_round_trip_through_csv(tmp_path):
-    about = {"metric": "error rate", "task": "x, y", "direction": "lower", "unit": "groups"}
+    about = {"metric": "error rate", "task": "x, y", "direction": "lower", "unit": "patients", "test_share": 0.2}
     curve = LearningCurve([60, 60, 1e12], [0.1 + 0.2, 1 / 3, 1.0], ["a", "b", "a"], **about)
     path = tmp_path / "c.csv"
     curve.to_csv(path)
@@ -135,10 +139,13 @@ def test_every_file_says_what_was_measured(tmp_path):
 @pytest.mark.parametrize(
     ("text", "asked", "message"),
     [
-        ("size,score,unit\n60,0.7,patients\n", {}, "line 2, column 'unit': expected rows or groups, got 'patients'"),
+        ("size,score,unit\n60,0.7,\n", {}, "line 2, column 'unit': expected what a size counts"),
+        ("size,score,unit\n60,0.7,mice\n90,0.8,men\n", {}, "one unit, got mice in line 2 and men in line 3"),
+        ("size,score,test_share\n60,0.7,0.2\n90,0.8,0.3\n", {}, "one share for validation and test, got 0.2 and 0.3"),
+        ("size,score,test_share\n60,0.7,1.2\n", {}, "line 2, column 'test_share': must be the share"),
         ("size,score,direction\n60,0.7,higher\n90,0.8,lower\n", {}, "one direction, got .*lower in line 3"),
         ("size,score,direction\n60,0.7,higher\n", {"direction": "lower"}, "says 'higher' .* line 2; 'lower' was asked"),
-        ("size,score,unit\n60,0.7,groups\n", {"unit": "rows"}, "says 'groups' .* line 2; 'rows' was asked"),
+        ("size,score,unit\n60,0.7,mice\n", {"unit": "men"}, "says 'mice' .* line 2; 'men' was asked"),
     ],
 )
 def test_a_file_that_contradicts_itself_or_the_caller_is_refused(write, text, asked, message):

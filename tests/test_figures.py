@@ -1,5 +1,6 @@
 """The commands behind the figures of the documents, each run on a few curves: they print what the pages quote."""
 
+import csv
 import importlib
 import re
 import runpy
@@ -50,16 +51,23 @@ def cells(row):
 
 
 @pytest.mark.slow
-def test_calibration(printed):
-    head, _, *rows = re.findall(
-        r"^\|.*$", printed("calibration.py", "--curves", 8, "--methods", "default"), re.MULTILINE
-    )
+def test_calibration(printed, tmp_path):
+    kept = tmp_path / "calibration.csv"
+    shown = printed("calibration.py", "--curves", 8, "--methods", "default", "--record", kept)
+    head, _, *rows = re.findall(r"^\|.*$", shown, re.MULTILINE)
     quoted = re.search(r"^\| method \|.*$", page("calibration.md"), re.MULTILINE)[0]
     assert cells(head)[1:7] == cells(quoted)[1:7]
     (row,) = rows
     crps, _, _, covers = (cells(row)[place].split("(")[0].split() for place in (1, 2, 3, 4))
     assert all(0 < float(figure) < 0.1 for figure in crps)
     assert all(50 <= float(figure) <= 100 for figure in covers)
+    with kept.open(newline="") as file:
+        written = list(csv.DictReader(file))
+    assert [row["covers_95"] for row in written] == covers  # what is kept for reports is what is printed
+    shipped = (REPOSITORY / "src" / "apexgp" / "questions" / "calibration.csv").read_text().splitlines()
+    assert shipped[0].split(",") == list(written[0])
+    told = [list(row.values())[:9] for row in written]
+    assert told == [line.split(",")[:9] for line in shipped[1:4]]
 
 
 @pytest.mark.slow

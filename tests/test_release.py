@@ -97,8 +97,33 @@ def test_workflows_are_yaml_and_name_targets_that_exist(path):
         for step in job["steps"]:
             for words in re.findall(r"\bmake\b([^\n]*)", step.get("run", "")):
                 assert {word for word in words.split() if "=" not in word} <= targets
-            used = step.get("uses", "@")
-            assert "@" in used, "actions are pinned to a version"
+            if "uses" in step:
+                assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", step["uses"]), "a tag can be moved, a commit not"
+            # What GitHub puts into a command is run: a tag may be called anything.
+            assert "${{" not in step.get("run", "")
+            assert not re.search(r"python -c \"[^\"]*\$", step.get("run", ""))
+    for line in path.read_text(encoding="utf-8").splitlines():
+        assert "uses:" not in line or re.search(r"  # v\d+\.\d+\.\d+$", line), "and which version that is"
+
+
+def test_lower_bounds_are_those_that_tests_run_with():
+    (path,) = [path for path in WORKFLOWS if path.name == "test.yml"]
+    steps = require("yaml").safe_load(path.read_text(encoding="utf-8"))["jobs"]["lowest"]["steps"]
+    assert any("make PYTHON=python lowest" in step.get("run", "") for step in steps)
+    bounds = {re.split(r"[>=\[]", one)[0]: one for one in PROJECT["dependencies"]}
+    assert all(">=" in one for one in bounds.values())
+    assert bounds["numpy"] == "numpy>=2.0"  # numpy.trapezoid
+
+
+def test_the_job_that_builds_the_wheel_installs_nothing_that_is_not_pinned():
+    (path,) = [path for path in WORKFLOWS if path.name == "publish.yml"]
+    build = require("yaml").safe_load(path.read_text(encoding="utf-8"))["jobs"]["build"]
+    pins = (REPOSITORY / build["env"]["PIP_CONSTRAINT"]).read_text(encoding="utf-8")
+    pinned = re.findall(r"^([\w-]+)==", pins, re.MULTILINE)
+    assert {"build", "setuptools"} <= set(pinned)
+    installed = [step["run"] for step in build["steps"] if "install" in step.get("run", "")]
+    assert installed == ["python -m pip install build"]
+    assert not any("make" in step.get("run", "") for step in build["steps"])
 
 
 def test_tests_run_on_every_python_that_is_declared():
@@ -127,9 +152,9 @@ def test_publishing_needs_no_secret_and_waits_for_the_wheel_to_work():
     text = path.read_text(encoding="utf-8")
     assert "secrets." not in text
     jobs = require("yaml").safe_load(text)["jobs"]
-    assert jobs["publish"]["needs"] == "build"
+    assert jobs["publish"]["needs"] == ["build", "try"]
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
-    assert any("tests/test_release.py" in step.get("run", "") for step in jobs["build"]["steps"])
+    assert any("tests/test_release.py" in step.get("run", "") for step in jobs["try"]["steps"])
 
 
 def test_hooks_before_a_commit_are_the_linters_of_ci():
@@ -146,8 +171,12 @@ def test_how_to_cite_is_one_and_the_same_everywhere():
     cited = require("yaml").safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
     assert (cited["version"], cited["license"]) == (apexgp.__version__, PROJECT["license"])
     page = " ".join((REPOSITORY / "docs" / "cite.md").read_text(encoding="utf-8").replace("\n> ", " ").split())
-    for reference in citations(["harvey"]):
-        assert reference in page
-    (paper,) = cited["references"]
+    for reference in citations(["harvey", "lcdb", "lcdb_1_1"]):
+        assert reference.removesuffix(" Data under CC BY 4.0.") in page
+    paper, *databases = cited["references"]
     for person in paper["authors"]:
         assert f"{person['family-names']}, {person['given-names']}" in page
+    assert [one["title"].partition(":")[0] for one in databases] == ["LCDB 1.0", "LCDB 1.1"]
+    for one in databases:
+        assert one["title"] in page
+        assert all(f"{person['family-names']} {person['given-names'][0]}" in page for person in one["authors"])

@@ -3,34 +3,40 @@
 The method is APEx-GP (Harvey et al. 2023): a Gaussian process over the training-set size.
 """
 
-from importlib.metadata import version
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from . import errors, experiment, metrics, plot, priors, simulation, typing
-from .answers.minimum import MinimumSampleSize, minimum_sample_size
-from .answers.plan import CollectionPlan, plan_collection
-from .answers.required import RequiredSize
-from .collect.curves import CurveSet
-from .collect.logistic import LogisticHead
-from .collect.run import collect_curves
-from .collect.slices import SliceHead
-from .collect.training import collect_scores
-from .collect.tuned import TunedLogistic
-from .curve import LearningCurve, read_curves
-from .design.enough import Enough
-from .design.pilot import design_pilot
-from .design.ranked import PilotDesign
-from .estimators import METHODS, APExGP, LeastSquares
-from .forecast import Forecast
-from .images.embed import embed_images
-from .model.families import FAMILIES
-from .repeated.backtest import backtest
-from .repeated.backtest_answer import Backtest
-from .repeated.compare import Comparison, compare_models
-from .repeated.many import CurveForecast, forecast_many
-from .repeated.simulate import simulate_collection
-from .surfaces.report.write import write_report
+if TYPE_CHECKING:
+    from . import errors, experiment, metrics, plot, priors, simulation, typing
+    from .answers.minimum import MinimumSampleSize, minimum_sample_size
+    from .answers.plan import CollectionPlan, plan_collection
+    from .answers.required import RequiredSize
+    from .collect.curves import CurveSet
+    from .collect.logistic import LogisticHead
+    from .collect.run import collect_curves
+    from .collect.slices import SliceHead
+    from .collect.training import collect_scores
+    from .collect.tuned import TunedLogistic
+    from .curve import LearningCurve, read_curves
+    from .design.enough import Enough
+    from .design.pilot import design_pilot
+    from .design.ranked import PilotDesign
+    from .estimators import METHODS, APExGP, LeastSquares
+    from .forecast import Forecast
+    from .images.embed import embed_images
+    from .model.families import FAMILIES
+    from .repeated.backtest import backtest
+    from .repeated.backtest_answer import Backtest
+    from .repeated.compare import Comparison, compare_models
+    from .repeated.many import CurveForecast, forecast_many
+    from .repeated.predictive import predictive_check
+    from .repeated.predictive_answer import PredictiveCheck
+    from .repeated.sensitivity import sensitivity
+    from .repeated.sensitivity_answer import Sensitivity
+    from .repeated.simulate import simulate_collection
+    from .surfaces.report.write import write_report
 
-__version__ = version("apexgp")
+    __version__: str
 
 __all__ = [
     "FAMILIES",
@@ -48,7 +54,9 @@ __all__ = [
     "LogisticHead",
     "MinimumSampleSize",
     "PilotDesign",
+    "PredictiveCheck",
     "RequiredSize",
+    "Sensitivity",
     "SliceHead",
     "TunedLogistic",
     "backtest",
@@ -64,10 +72,67 @@ __all__ = [
     "minimum_sample_size",
     "plan_collection",
     "plot",
+    "predictive_check",
     "priors",
     "read_curves",
+    "sensitivity",
     "simulate_collection",
     "simulation",
     "typing",
     "write_report",
 ]
+
+# The same for whoever runs it: a name is imported when it is first used. So `import apexgp` takes no time, and who
+# forecasts does not wait for what collects.
+_HOMES = {
+    name: module
+    for module, names in {
+        "answers.minimum": ["MinimumSampleSize", "minimum_sample_size"],
+        "answers.plan": ["CollectionPlan", "plan_collection"],
+        "answers.required": ["RequiredSize"],
+        "collect.curves": ["CurveSet"],
+        "collect.logistic": ["LogisticHead"],
+        "collect.run": ["collect_curves"],
+        "collect.slices": ["SliceHead"],
+        "collect.training": ["collect_scores"],
+        "collect.tuned": ["TunedLogistic"],
+        "curve": ["LearningCurve", "read_curves"],
+        "design.enough": ["Enough"],
+        "design.pilot": ["design_pilot"],
+        "design.ranked": ["PilotDesign"],
+        "estimators": ["METHODS", "APExGP", "LeastSquares"],
+        "forecast": ["Forecast"],
+        "images.embed": ["embed_images"],
+        "model.families": ["FAMILIES"],
+        "repeated.backtest": ["backtest"],
+        "repeated.backtest_answer": ["Backtest"],
+        "repeated.compare": ["Comparison", "compare_models"],
+        "repeated.many": ["CurveForecast", "forecast_many"],
+        "repeated.predictive": ["predictive_check"],
+        "repeated.predictive_answer": ["PredictiveCheck"],
+        "repeated.sensitivity": ["sensitivity"],
+        "repeated.sensitivity_answer": ["Sensitivity"],
+        "repeated.simulate": ["simulate_collection"],
+        "surfaces.report.write": ["write_report"],
+    }.items()
+    for name in names
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("apexgp")
+    elif name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    elif name in __all__:
+        value = import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

@@ -1,23 +1,30 @@
-"""Numbers as people read them: probabilities without false certainty, sizes to as many digits as are known."""
+"""Numbers as people read them: probabilities without false certainty, sizes rounded to the safe side."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["chance", "exactly", "money", "multiple", "roughly"]
+__all__ = ["at_least", "chance", "exactly", "money", "multiple", "rounded_up"]
 
-_KNOWN = 3  # digits of a size whose error nobody has stated
-_VAGUE = 0.1  # relative error from which on not even two digits are known
+_VAGUE = 0.05  # relative error from which on not even two digits are known
 _LONG = 1e12  # from here on a size is written with a power of ten
+_DIGITS = 2  # of a size that was computed, and of an amount that rests on one
+_KNOWN = 3  # digits of a ratio of numbers that were given
 
 
-def chance(p: float) -> str:
-    """A probability in per cent, without false certainty."""
-    if p < 0.001:
-        return "less than 0.1 %"
-    if p > 0.999:
-        return "more than 99.9 %"
-    return f"{100 * p:.1f} %" if p < 0.1 or p > 0.9 else f"{100 * p:.0f} %"
+def chance(p: float, short_of: float | None = None) -> str:
+    """A probability in whole per cent: another seed moves it by about half a point.
+
+    One that is less than a probability that it is `short_of` is never shown as that.
+    """
+    if p < 0.01:
+        return "less than 1 %"
+    if p > 0.99:
+        return "more than 99 %"
+    percent = round(100 * p)
+    if short_of is not None and p < short_of and percent >= 100 * short_of:
+        return f"under {100 * short_of:g} %"
+    return f"{percent} %"
 
 
 def exactly(size: float) -> str:
@@ -26,27 +33,28 @@ def exactly(size: float) -> str:
 
 
 def money(amount: float) -> str:
-    """An amount, with small change where it matters."""
-    return f"{amount:,.0f}" if amount >= 100 or float(amount).is_integer() else f"{amount:,.2f}"
+    """An amount that was computed, to two digits: what it rests on is not known better."""
+    if amount >= 10 ** (_DIGITS - 1):
+        return f"{float(f'{amount:.{_DIGITS}g}'):,.0f}"
+    return f"{amount:,.{_DIGITS}g}"
 
 
-def multiple(factor: float, relative_error: float = 0.0) -> str:
-    """How many times as many: to as many digits as are known of what was computed, three at most."""
-    return f"{float(f'{factor:.{min(_digits(relative_error), _KNOWN)}g}'):,.10g}"
+def multiple(factor: float, digits: int = _KNOWN) -> str:
+    """How many times as many, to so many digits."""
+    return f"{float(f'{factor:.{digits}g}'):,.10g}"
 
 
-def roughly(size: float, relative_error: float = 0.0) -> str:
-    """A number of examples that was computed, to as many digits as are known: two at least, and said to be vague.
-
-    Where no error is stated it is given to three digits: no curve tells more of a size that nobody has tried.
-    """
+def rounded_up(size: float, digits: int = _DIGITS) -> float:
+    """The next number of so many digits that is not below a whole number; infinity stays."""
     if math.isinf(size):
-        return "never"
-    digits = _digits(relative_error)
-    rounded = float(f"{size:.{digits}g}")
+        return size
+    whole = math.ceil(size)
+    step = 10 ** max(0, len(str(whole)) - digits)
+    return -(-whole // step) * step
+
+
+def at_least(size: float, digits: int = _DIGITS, relative_error: float = 0.0) -> str:
+    """A finite number of examples that something takes: rounded up, and said to be vague where it is."""
+    rounded = rounded_up(size, digits)
     number = f"{rounded:,.0f}" if rounded < _LONG else f"{rounded:.{digits - 1}e}"
     return f"about {number}" if relative_error > _VAGUE else number
-
-
-def _digits(relative_error: float) -> int:
-    return max(2, math.ceil(-math.log10(2 * relative_error))) if relative_error > 0 else _KNOWN

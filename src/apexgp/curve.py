@@ -21,6 +21,7 @@ from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name
 from .reading.score_details import BY_SCORE, checked_details
 from .reading.score_range import check_within, range_and_direction
+from .reading.size_labels import share_kept, unit_label
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
@@ -37,7 +38,6 @@ _DETAILS = {
 }
 
 Direction = Literal["higher", "lower"]
-Unit = Literal["rows", "groups"]
 EachColumn = Literal["split", "model"]
 
 
@@ -77,8 +77,9 @@ class LearningCurve(Answer):
         The least and the greatest value that a score can take; one of them may be infinite. By default that of the
         metric, if it is a known one: (-1, 1) for MCC, (0, inf) for a log loss, (-inf, 1) for R2; otherwise (0, 1).
         Forecasts, targets and errors are on the scale of the scores, whatever it is.
-    unit : {"rows", "groups"}
-        What a size counts: training examples one by one, or groups of them, such as patients with all their images.
+    unit : str
+        What a size counts, in the plural, as answers are to call it: "patients", "images". It labels and never
+        recounts. "rows" are training examples one by one.
     train_scores : array of the shape of `scores`, optional
         The score on the training examples themselves: the same metric, in the same direction. NaN where unknown.
     n_test : number, or array of the shape of `scores`, optional
@@ -88,6 +89,9 @@ class LearningCurve(Answer):
     score_sd : number, or array of the shape of `scores`, optional
         Standard deviation of the runs behind each score, where that is a mean. NaN where unknown. Say with
         `averaged_over` how many they are; a forecast asks where it is not said.
+    test_share : float, optional
+        Share of all that is collected that is kept from training, for validation and test: 0.2 of 8:1:1. Answers then
+        say how many are needed in all.
 
     Notes
     -----
@@ -107,11 +111,12 @@ class LearningCurve(Answer):
     task: str | None
     direction: Direction
     range: Range
-    unit: Unit
+    unit: str
     train_scores: FloatArray | None
     n_test: FloatArray | None
     averaged_over: int | None
     score_sd: FloatArray | None
+    test_share: float | None
 
     # Written out, since more is taken than is kept: whatever makes an array.
     def __init__(
@@ -124,15 +129,17 @@ class LearningCurve(Answer):
         task: str | None = None,
         direction: Direction | None = None,
         range: Range | None = None,
-        unit: Unit = "rows",
+        unit: str = "rows",
         train_scores: ArrayLike | None = None,
         n_test: ArrayLike | None = None,
         averaged_over: int | None = None,
         score_sd: ArrayLike | None = None,
+        test_share: float | None = None,
     ) -> None:
         if direction is not None:
             choice("direction", direction, get_args(Direction))
-        choice("unit", unit, get_args(Unit))
+        unit = unit_label(unit)
+        test_share = None if test_share is None else share_kept(test_share)
         metric = text("metric", metric, error=DataError)
         task = None if task is None else text("task", task, error=DataError)
         at, measured = sizes_array("sizes", sizes, error=DataError), finite_array("scores", scores)
@@ -165,7 +172,7 @@ class LearningCurve(Answer):
             if array is not None:
                 array.flags.writeable = False
         words = {"metric": metric, "task": task, "direction": direction, "range": between, "unit": unit}
-        for name, value in {**arrays, **words, "averaged_over": averaged_over}.items():
+        for name, value in {**arrays, **words, "averaged_over": averaged_over, "test_share": test_share}.items():
             object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
@@ -185,8 +192,8 @@ class LearningCurve(Answer):
             facts.append(f"direction={self.direction!r}")
         if self.range != own_range:
             facts.append(f"range=({self.range[0]:g}, {self.range[1]:g})")
-        if self.unit == "groups":
-            facts.append("unit='groups'")
+        if self.unit != "rows":
+            facts.append(f"unit={self.unit!r}")
         if self.averaged_over is not None:
             facts.append(f"averaged_over={self.averaged_over}")
         known = [name for name in BY_SCORE if getattr(self, name) is not None]
@@ -202,8 +209,8 @@ class LearningCurve(Answer):
 
     @property
     def unit_name(self) -> str:
-        """What a size counts, as people write it: examples or groups."""
-        return "examples" if self.unit == "rows" else "groups"
+        """What a size counts, as people write it: examples for rows, anything else as it was given."""
+        return "examples" if self.unit == "rows" else self.unit
 
     @cached_property
     def scale(self) -> Scale:
@@ -288,7 +295,7 @@ class LearningCurve(Answer):
         metric: str | None = None,
         direction: Direction | None = None,
         range: Range | None = None,
-        unit: Unit | None = None,
+        unit: str | None = None,
         sheet: str | int | None = None,
         train_score: str | Sequence[str] | None = None,
         score_sd: str | None = None,
@@ -296,6 +303,7 @@ class LearningCurve(Answer):
         averaged_over: str | int | None = None,
         each_column: EachColumn | None = None,
         per_cent: bool | None = None,
+        test_share: float | None = None,
     ) -> LearningCurve:
         """Read one curve from a table: delimited text, an .xlsx workbook, JSON, a folder of runs, an MLflow experiment.
 
@@ -320,7 +328,8 @@ class LearningCurve(Answer):
             The least and the greatest possible score; by default what the column `range` says, or as for
             `LearningCurve`.
         unit
-            What a size counts, "rows" or "groups"; by default what the column `unit` says, or "rows".
+            What a size counts, as answers are to call it, such as "patients"; by default what the column `unit` or the
+            name of the column of sizes (`n patients`) says, or "rows": training examples.
         sheet
             Which sheet of a workbook: its name, or its number from 1; by default the first with a table of scores.
         train_score, score_sd
@@ -335,23 +344,13 @@ class LearningCurve(Answer):
             curves of their own: see `read_curves`.
         per_cent
             True for scores in per cent. By default those with a % sign, in the cells or in the name of the column.
+        test_share
+            Share of all that is collected that is kept from training, for validation and test; by default what the
+            column `test_share` says, if there is one.
         """
         wanted = TableSettings(
-            size,
-            score,
-            split,
-            None,
-            metric,
-            direction,
-            unit,
-            sheet,
-            train_score,
-            score_sd,
-            n_test,
-            averaged_over,
-            each_column,
-            per_cent,
-            range,
+            *(size, score, split, None, metric, direction, unit, sheet),
+            *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
         )
         return _only(curves_and_notes(path, wanted)[0], path)
 
@@ -366,13 +365,14 @@ class LearningCurve(Answer):
         metric: str | None = None,
         direction: Direction | None = None,
         range: Range | None = None,
-        unit: Unit | None = None,
+        unit: str | None = None,
         train_score: str | Sequence[str] | None = None,
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
         each_column: EachColumn | None = None,
         per_cent: bool | None = None,
+        test_share: float | None = None,
     ) -> LearningCurve:
         """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
 
@@ -386,21 +386,8 @@ class LearningCurve(Answer):
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {shown(frame)}.")
         wanted = TableSettings(
-            size,
-            score,
-            split,
-            None,
-            metric,
-            direction,
-            unit,
-            None,
-            train_score,
-            score_sd,
-            n_test,
-            averaged_over,
-            each_column,
-            per_cent,
-            range,
+            *(size, score, split, None, metric, direction, unit, None),
+            *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
         )
         return _only(curves_and_notes(frame, wanted)[0], frame)
 
@@ -412,7 +399,7 @@ class LearningCurve(Answer):
         metric: str | None = None,
         direction: Direction | None = None,
         range: Range | None = None,
-        unit: Unit = "rows",
+        unit: str = "rows",
     ) -> LearningCurve:
         """Take test and training scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
 
@@ -467,9 +454,8 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
 
     This is what every file of curves holds, and what `read_curves` takes back.
     """
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("size", "score", "split", *_DETAILS, "task", "metric", "direction", "unit", "range")
-    }
+    about = ("task", "metric", "direction", "unit", "test_share")
+    columns: dict[str, list[Any]] = {name: [] for name in ("size", "score", "split", *_DETAILS, *about, "range")}
     for curve in curves:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
         columns["score"] += curve.scores.tolist()
@@ -477,12 +463,14 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
         known = detail_columns(curve)
         for name in _DETAILS:
             columns[name] += known.get(name, [None] * len(curve))
-        for name in ("task", "metric", "direction", "unit"):
+        for name in about:
             columns[name] += [getattr(curve, name)] * len(curve)
         own_range, _ = range_and_direction(curve.metric, curve.scores)
         stated = None if curve.range == own_range else range_text(curve.range)
         columns["range"] += [stated] * len(curve)
-    bare = [n for n in ("split", "task", "range", *_DETAILS) if all(value is None for value in columns[n])]
+    bare = [
+        n for n in ("split", "task", *_DETAILS, "test_share", "range") if all(value is None for value in columns[n])
+    ]
     return {name: column for name, column in columns.items() if name not in bare}
 
 
@@ -509,7 +497,7 @@ def read_curves(
     metric: str | None = None,
     direction: Direction | None = None,
     range: Range | None = None,
-    unit: Unit | None = None,
+    unit: str | None = None,
     sheet: str | int | None = None,
     train_score: str | Sequence[str] | None = None,
     score_sd: str | None = None,
@@ -517,6 +505,7 @@ def read_curves(
     averaged_over: str | int | None = None,
     each_column: EachColumn | None = None,
     per_cent: bool | None = None,
+    test_share: float | None = None,
 ) -> dict[str | None, LearningCurve]:
     """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
@@ -524,21 +513,8 @@ def read_curves(
     `LearningCurve.from_csv`.
     """
     wanted = TableSettings(
-        size,
-        score,
-        split,
-        task,
-        metric,
-        direction,
-        unit,
-        sheet,
-        train_score,
-        score_sd,
-        n_test,
-        averaged_over,
-        each_column,
-        per_cent,
-        range,
+        *(size, score, split, task, metric, direction, unit, sheet),
+        *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
     )
     return curves_and_notes(path, wanted)[0]
 

@@ -1,14 +1,14 @@
 """Pictures of curves and answers; each has a `from_...` that computes and a `plot` that draws with matplotlib."""
 
-from .surfaces.plot import (
-    BacktestDisplay,
-    BatchDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    ExperimentDisplay,
-    PlanDisplay,
-)
+from .surfaces.plot.backtest import BacktestDisplay
+from .surfaces.plot.batch import BatchDisplay
+from .surfaces.plot.check import PredictiveCheckDisplay
+from .surfaces.plot.compare import ComparisonDisplay
+from .surfaces.plot.curve import CurveDisplay
+from .surfaces.plot.design import DesignDisplay
+from .surfaces.plot.experiment import ExperimentDisplay
+from .surfaces.plot.plan import PlanDisplay
+from .surfaces.plot.sensitivity import SensitivityDisplay
 
 __all__ = [
     "BacktestDisplay",
@@ -18,4 +18,6 @@ __all__ = [
     "DesignDisplay",
     "ExperimentDisplay",
     "PlanDisplay",
+    "PredictiveCheckDisplay",
+    "SensitivityDisplay",
 ]

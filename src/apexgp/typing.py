@@ -4,13 +4,17 @@ from .design.ranked import RankedDesign
 from .images.embed import EmbeddingRun
 from .repeated.backtest_answer import HeldOut, MethodScore
 from .repeated.compare import PairComparison
+from .repeated.predictive_answer import Discrepancy
+from .repeated.sensitivity_answer import SensitivityRow
 from .scale import Scale
 
 __all__ = [
+    "Discrepancy",
     "EmbeddingRun",
     "HeldOut",
     "MethodScore",
     "PairComparison",
     "RankedDesign",
     "Scale",
+    "SensitivityRow",
 ]

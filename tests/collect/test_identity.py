@@ -1,6 +1,7 @@
 """Equal things have equal descriptions, in any process; other things have others."""
 
 import functools
+import inspect
 import operator
 import os
 import subprocess
@@ -65,6 +66,52 @@ def local_class(sign):
     return Local()
 
 
+def scripted(attribute=1, static=1, by_class=1, shown=1, cached=1, ancestor=1, kept=1):
+    """An estimator of a class that a script might have, of which one thing is otherwise."""
+
+    class Ancestor(GaussianNB):
+        def one(self):
+            return ancestor
+
+    class Own(Ancestor):
+        threshold = attribute
+        table = {"a": [attribute]}  # noqa: RUF012
+
+        @staticmethod
+        def two():
+            return static
+
+        @classmethod
+        def three(cls):
+            return by_class
+
+        @property
+        def four(self):
+            return shown
+
+        @functools.cached_property
+        def five(self):
+            return cached
+
+        @staticmethod
+        @functools.cache
+        def six():
+            return kept
+
+        def predict(self, X):
+            return super().predict(X)
+
+    return Own()
+
+
+def with_attribute(weight):
+    def score(x):
+        return x
+
+    score.weight = weight
+    return score
+
+
 X = np.arange(60.0).reshape(20, 3)
 PAIRS = [
     (BaggingClassifier(First()), BaggingClassifier(Second())),
@@ -89,6 +136,16 @@ PAIRS = [
     (operator.itemgetter(1), operator.itemgetter(2)),
     (np.random.RandomState(0), np.random.RandomState(1)),
     (local_class(True), local_class(False)),
+    *((scripted(), scripted(**{name: 2})) for name in inspect.signature(scripted).parameters),
+    (with_attribute(1), with_attribute(2)),
+    (
+        pd.DataFrame({"a": pd.Categorical(["x", "y"], ["x", "y"])}),
+        pd.DataFrame({"a": pd.Categorical(["x", "y"], ["y", "x"])}),
+    ),
+    (
+        pd.DataFrame({"a": pd.Categorical(["x", "y"], ordered=True)}),
+        pd.DataFrame({"a": pd.Categorical(["x", "y"], ordered=False)}),
+    ),
     (1, "1"),
     ([1, 2], [2, 1]),
     (X, X.astype("float32")),

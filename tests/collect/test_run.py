@@ -97,7 +97,7 @@ def test_groups_stay_together_and_subsets_are_nested():
 def test_a_size_can_count_groups(tmp_path):
     Watched.seen = []
     groups = np.arange(len(Y)) // 4
-    settings = {"groups": groups, "sizes": [10, 40], "n_splits": 1, "metric": "accuracy", "unit": "groups"}
+    settings = {"groups": groups, "sizes": [10, 40], "n_splits": 1, "metric": "accuracy", "by_group": True}
     curve = collect(Watched(), np.arange(len(Y))[:, None], Y, **settings, results=tmp_path / "runs.csv").only
     assert (curve.unit, CurveSet.from_results(tmp_path / "runs.csv").only.unit) == ("groups", "groups")
     sizes = {len(set(groups[train])): len(train) for train, *_ in Watched.seen}
@@ -400,7 +400,7 @@ def test_finished_fits_are_not_repeated_and_sizes_and_splits_may_be_added(tmp_pa
         ({"labels": 1 - Y}, "(labels: other values than then)"),
         ({"features": X[:500], "labels": Y[:500]}, "(cases: 569, now 500)"),
         ({"groups": np.arange(len(Y)) // 2}, "(groups: none, now given)"),
-        ({"unit": "groups"}, "(unit: rows, now groups)"),
+        ({"by_group": True}, "(unit: rows, now groups)"),
     ],
 )
 def test_a_record_of_other_settings_or_data_is_refused(tmp_path, change, message):
@@ -442,7 +442,7 @@ def test_curves_are_written_for_the_forecast(tmp_path):
     assert (
         (tmp_path / "one.csv")
         .read_text()
-        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit\n60,")
+        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share\n60,")
     )
     features, species = load_iris(return_X_y=True)
     several = collect(features=features, labels=species, metric=["auroc", "accuracy"], sizes=[20, 60])
@@ -494,7 +494,7 @@ def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
         ({"ratio": (8, 1)}, RequestError, "ratio must be three numbers"),
         ({"ratio": (8, 0, 2), "param_grid": {"var_smoothing": [1, 2]}}, RequestError, "tuned on validation"),
         ({"multiclass": "both"}, RequestError, "'one_vs_rest', 'macro', got 'both'"),
-        ({"unit": "patients"}, RequestError, "'rows', 'groups', got 'patients'"),
+        ({"by_group": "patients"}, RequestError, "by_group must be True or False"),
         ({"metric": "auc"}, RequestError, "got 'auc'"),
         ({"param_grid": {"depth": [1]}}, RequestError, "names depth, which GaussianNB does not have; it has priors"),
         ({"param_grid": {"var_smoothing": 1}}, RequestError, "param_grid must map"),

@@ -34,7 +34,7 @@ def test_a_question_is_settled_either_way(curves, now):
     sure = max(now.prob_now, 1 - now.prob_now)
     assert "reach a mean score of 0.88" in Enough(at=4000, target=0.88, confidence=sure - 0.001)(curves)
     assert Enough(at=4000, target=0.88, confidence=sure + 0.001)(curves) == ""
-    assert "less than 0.1 %" in Enough(at=4000, target=0.999)(curves)
+    assert "less than 1 %" in Enough(at=4000, target=0.999)(curves)
     assert Enough(at=4000, target=0.88, width=1.0, confidence=0.999999)(curves)  # either will do
 
 

@@ -14,7 +14,8 @@ from apexgp.design.knowledge import from_posterior
 from apexgp.design.plans import Design, price_of
 from apexgp.design.risks import expected_crps
 from apexgp.design.simulated import imagine, models_after
-from apexgp.errors import RequestError
+from apexgp.errors import DataError, RequestError
+from apexgp.estimators.fitting import fits_of
 from apexgp.priors import CALIBRATED, LogNormal
 
 CURVE = LearningCurve(
@@ -53,8 +54,29 @@ def test_now_is_what_the_model_forecasts(model):
     lower, upper = forecast.interval(0.95)
     assert found.widths_now[0] == pytest.approx((upper - lower)[0])
     assert found.prob_now == pytest.approx(forecast.prob_at_least(0.8)[0])
-    required = model.required_size(0.8)
-    assert found.required_now[0] == pytest.approx(required.interval[0], rel=0.05)
+    assert found.required_now == model.required_size(0.8)
+    assert found.decided_at == 3600
+
+
+def test_a_drawn_data_set_that_leaves_no_node_is_a_failed_draw():
+    # Of 80 fits one is left without a node: whatever is drawn of so wild a pilot, there is an answer.
+    wild = LearningCurve(
+        [793, 793, 1167, 1167, 1320, 1320, 2995, 2995], [1, 1, 1, 0, 0, 0, 0, 1], [0, 1, 0, 1, 0, 1, 0, 1]
+    )
+    found = design_pilot(APExGP().fit(wild), 15)
+    assert found.best.confirmed
+    assert np.isfinite([one.risk for one in found.designs]).all()
+
+
+def test_a_fit_without_nodes_is_an_error_of_its_curve_and_of_no_other(model, monkeypatch):
+    whole = model._fit.posterior
+    emptied = replace(whole, posteriors=tuple(replace(one, weights=np.empty(0)) for one in whole.posteriors))
+    engine = model._checked_engine()
+    monkeypatch.setattr(type(engine), "fit", lambda self, curves: [whole, emptied, whole][: len(curves)])
+    first, second, third = fits_of(engine, [CURVE.upward] * 3)
+    assert (first, third) == (whole, whole)
+    assert isinstance(second, DataError)
+    assert "broke down on this curve" in str(second)
 
 
 @pytest.mark.slow
@@ -81,7 +103,8 @@ def test_an_error_rate_is_the_same_question(model):
     assert [one.design for one in other.designs] == [one.design for one in found.designs]
     assert other.best.risk == pytest.approx(found.best.risk, rel=1e-4)
     assert other.prob_now == pytest.approx(found.prob_now, rel=1e-4)
-    assert other.best.prob_settled == pytest.approx(found.best.prob_settled)
+    for name in ("prob_yes", "prob_no", "prob_right"):
+        assert getattr(other.best, name) == pytest.approx(getattr(found.best, name), rel=1e-3)
 
 
 @pytest.mark.slow
@@ -199,12 +222,12 @@ def test_the_seed_decides_before_a_pilot():
 
 
 @pytest.mark.slow
-def test_settled_is_of_one_kind_and_never_certain_by_chance(model):
+def test_a_verdict_is_of_one_kind_and_never_certain_by_chance(model):
     """Few data sets cannot tell a small probability from none: it follows from the risk, tried or not."""
     found = design_pilot(model, 3, at=3600, target=0.81, confidence=0.99)
     assert {one.confirmed for one in found.designs} == {True, False}
-    assert all(0 < one.prob_settled < 1 for one in found.designs)
-    by_risk = [one.prob_settled for one in found.designs]
+    by_risk = [one.prob_yes + one.prob_no for one in found.designs]
+    assert all(0 < prob < 1 for prob in by_risk)
     assert spearmanr(range(len(by_risk)), by_risk).statistic < -0.9
 
 
@@ -266,7 +289,7 @@ def test_the_answer_can_be_taken_away(model):
     assert len(found.to_frame()) == len(found.designs)
     text = repr(found)
     assert "nothing more" in text
-    assert "0.8 settled" in text
+    assert "then plan for" in text
     assert found.words(found.best) in text
 
 

@@ -138,6 +138,21 @@ def test_a_file_system_without_locks_is_refused(path, monkeypatch):
         pass
 
 
+def test_two_hosts_whose_locks_do_not_meet_stop_at_the_first_row_of_the_other(path, monkeypatch):
+    # A shared folder that grants every lock: both hosts think that the record is theirs.
+    monkeypatch.setattr(lock, "_lock", lambda file: None)
+    path.write_text("head\n")
+    here, there = (lock.LockedFile(path, os.open(path, os.O_RDWR | os.O_APPEND)) for _ in range(2))
+    here.append("one\n")
+    for _ in range(2):
+        with pytest.raises(RequestError, match="changed or deleted by another program"):
+            there.append("two\n")
+    here.append("three\n")
+    assert path.read_text() == "head\none\nthree\n"
+    for file in (here, there):
+        os.close(file._file)
+
+
 STARTER = """
 import os, sys
 from pathlib import Path

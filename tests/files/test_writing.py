@@ -1,7 +1,11 @@
 """What is written, where, and what is left alone."""
 
+import errno
 import os
 import socket
+import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -97,3 +101,49 @@ def test_a_disk_that_fails_leaves_the_old_file(tmp_path):
 def test_half_a_pair_of_surrogates_is_no_reason_to_write_nothing(tmp_path):
     write_text(tmp_path / "x", "a\ud800b", overwrite=False)
     assert (tmp_path / "x").read_text() == "a?b"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_writers_without_leave_to_overwrite_one_is_told(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "result.csv"
+
+    def write():
+        with written_atomically(path, overwrite=False) as mine:
+            mine.write_text("mine")
+            write_text(path, "theirs", overwrite=False)  # while this one is at work
+
+    with pytest.raises(WouldOverwriteError, match=r"result\.csv exists"):
+        write()
+    assert path.read_text() == "theirs"
+    assert os.listdir(tmp_path) == ["result.csv"]
+
+
+def no_links(*_):
+    raise OSError(errno.EPERM, "there are none")
+
+
+def test_many_writers_at_once_and_one_success(tmp_path):
+    path = tmp_path / "result.csv"
+    together = threading.Barrier(8)
+
+    def write(name):
+        with written_atomically(path, overwrite=False) as draft:
+            draft.write_text(name)
+            together.wait()
+
+    with ThreadPoolExecutor(8) as pool:
+        ends = [pool.submit(write, str(i)).exception for i in range(8)]
+        failed = [type(end()) for end in ends]
+    assert sorted(map(str, failed)) == sorted(map(str, [type(None), *[WouldOverwriteError] * 7]))
+    assert path.read_text() == str(failed.index(type(None)))
+
+
+def test_overwriting_keeps_the_rights_of_a_file(tmp_path):
+    path = tmp_path / "private.csv"
+    path.write_text("secret")
+    for mode in (0o600, 0o640):
+        path.chmod(mode)
+        write_text(path, "other", overwrite=True)
+        assert stat.S_IMODE(path.stat().st_mode) == mode

@@ -3,6 +3,7 @@
 import json
 import operator
 from functools import lru_cache
+from importlib.util import find_spec
 
 import pandas as pd
 from hypothesis import strategies as st
@@ -12,9 +13,11 @@ import apexgp
 from apexgp import APExGP, CurveSet, LearningCurve
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
+from fuzz.pseudo_terminal import hostile_names
 from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files, proper, public, surface, used, usual
 from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
+from fuzz.wild import batch, wild_design
 
 # Classes of functions by the module that a public name comes from.
 CALLS = {
@@ -262,5 +265,13 @@ ATTACKS = {
     "odd tables": odd_table,
     "workbooks": workbook_file,
     "labelled files": labelled_file,
+    "terminal": hostile_names,
+    "wild designs": wild_design,
+    "batches": batch,
     "commands": command,
 }
+
+if all(map(find_spec, ("nibabel", "PIL", "pydicom"))):  # what reads them
+    from fuzz.media import media_file
+
+    ATTACKS["media files"] = media_file

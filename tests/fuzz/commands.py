@@ -31,7 +31,8 @@ SOUND = {
     "--sizes": ["20"],
     "--ratio": ["8:1:1"],
     "--multiclass": ["macro"],
-    "--unit": ["groups"],
+    "--unit": ["patients"],
+    "--test-share": ["0.2", "20%"],
     "--group": ["who"],
     "--dataset": ["busi", "oasis-3"],
     "--normalise": ["source"],
@@ -62,6 +63,8 @@ def commands():
         "design": [str(pairs), *["--budget", "4", "--confirm", "0", "--mean", "power_law"]],
         "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],
         "backtest": [str(pairs), "--method", "power_law"],
+        "sensitivity": [str(pairs), "--mean", "power_law"],
+        "check": [str(pairs), "--draws", "100"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
         "datasets": [],
         "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
@@ -72,7 +75,7 @@ def commands():
     }
     known = typer.main.get_command(cli.app).commands
     assert fixed.keys() == known.keys() - APART, "say above what a new command takes, or why it is left alone"
-    return {name: (given, _options(known[name])) for name, given in fixed.items()}
+    return {name: (given, _options(known[name].loaded())) for name, given in fixed.items()}
 
 
 def _options(known):

@@ -39,6 +39,8 @@ from apexgp.plot import (
     DesignDisplay,
     ExperimentDisplay,
     PlanDisplay,
+    PredictiveCheckDisplay,
+    SensitivityDisplay,
 )
 from apexgp.priors import CALIBRATED, PUBLISHED, Beliefs, Variant
 from image_files import save_model, save_picture
@@ -62,6 +64,7 @@ DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_belie
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
 RESULTS |= {"HeldOut", "MethodScore", "MinimumSampleSize", "PairComparison", "PilotDesign", "RankedDesign"}
 RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
+RESULTS |= {"Discrepancy", "PredictiveCheck", "Sensitivity", "SensitivityRow"}
 RESULTS |= {display.__name__ for display in DISPLAYS}
 
 
@@ -147,6 +150,7 @@ def instances():
     tested, plan = apexgp.backtest(one, ["power_law"]), apexgp.plan_collection(model, 0.8, 1.0, 1e4)
     designed = apexgp.design_pilot(model, 4, confirm=0)
     compared = apexgp.compare_models({"a": one, "b": one}, [720], model)
+    changed, checked = apexgp.sensitivity(model, [720], target=0.8), apexgp.predictive_check(model, draws=100)
     found = {
         "APExGP": model,
         "Backtest": tested,
@@ -170,7 +174,11 @@ def instances():
         "MinimumSampleSize": apexgp.minimum_sample_size(0.2, 10, 0.2),
         "PilotDesign": designed,
         "PlanDisplay": PlanDisplay.from_plan(model, plan),
+        "PredictiveCheck": checked,
+        "PredictiveCheckDisplay": PredictiveCheckDisplay.from_check(checked),
         "RequiredSize": model.required_size(0.8),
+        "Sensitivity": changed,
+        "SensitivityDisplay": SensitivityDisplay.from_sensitivity(changed),
         "SliceHead": SliceHead([0.05], [0.0], 1, max_epochs=2).fit(SCANS, Y),
         "TunedLogistic": TunedLogistic([1.0]).fit(X, Y),
     }
@@ -255,6 +263,10 @@ def usual():
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
         "design_pilot": {"sizes": None, "cost": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
+        "sensitivity": {"times": None, "target": None},
+        "predictive_check": {"draws": 100},
+        "SensitivityDisplay.from_sensitivity": {"found": instances()["Sensitivity"]},
+        "PredictiveCheckDisplay.from_check": {"found": instances()["PredictiveCheck"]},
         "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},
         "tune_correction": {
             "curves": [(one, 0.76)],

@@ -237,6 +237,31 @@ def test_files_that_cannot_be_read_are_listed_and_the_others_embedded(folder, em
         embed("none.npz")
 
 
+def test_a_pipe_in_the_table_is_left_out_and_not_waited_for(folder, embed):
+    os.mkfifo(folder / "pictures" / "c.png")
+    with (folder / "labels.csv").open("a") as table:
+        table.write("c.png,p99,0,left\n")
+    assert embed().unreadable == (("c.png", "is not an ordinary file"),)
+    assert embed(normalise="source", out="f.npz").n_embedded == 20
+
+
+def test_embeddings_that_are_not_finite_are_left_out_with_a_word(folder, embed, monkeypatch):
+    called = Encoder.__call__
+
+    def overflowing(self, planes):
+        rows = called(self, planes)
+        rows[0, 0] = np.inf
+        return rows
+
+    monkeypatch.setattr(Encoder, "__call__", overflowing)
+    run = embed(batch=10)
+    assert run.unreadable == (
+        ("a/00.png", "has embeddings that are not finite"),
+        ("a/10.png", "has embeddings that are not finite"),
+    )
+    assert np.isfinite(arrays(folder / "e.npz")["X"]).all()
+
+
 def test_mean_and_sd_of_the_source_are_those_of_all_pixels(folder, vit, embed, monkeypatch):
     done = embed(normalise="source", crop=True)
     made = json.loads(str(arrays(done.out)["embedding"]))["preprocessing"]
@@ -482,7 +507,7 @@ def test_the_command_says_what_it_did_and_what_to_do_next(run, folder, vit, monk
     )
     code, out, err = run(*command, "--batch", 4)
     assert code == 0
-    assert err == "Left out: b/07.png is not a picture that can be read (PNG, JPEG, TIFF, DICOM).\n"
+    assert err == "Left out: b/07.png is not a picture that can be read (PNG, JPEG, TIFF, BMP, DICOM).\n"
     assert out.splitlines() == [
         "The embeddings of 19 pictures of 10 patients are in e.npz, 15 of them new.",
         "Next: apexgp collect e.npz --label effusion --label view --group patient",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from apexgp.errors import RequestError
-from apexgp.images.encoder import Encoder
+from apexgp.images.encoder import _EDGES, Encoder
 from apexgp.images.preprocess import Preprocessing
 from conftest import require
 from image_files import save_model
@@ -51,8 +51,7 @@ def test_embeddings_are_the_class_tokens_of_the_model_called_by_hand(vit, rng, t
 def test_embeddings_agree_with_the_models_own_image_processor(tmp_path):
     # 224 pixels, mean and sd of 0.5: the standard preprocessing of google/vit-base-patch16-224-in21k.
     vit = save_model(tmp_path / "vit", size=224)
-    from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
-
+    ViTImageProcessorPil = require("transformers.models.vit.image_processing_pil_vit").ViTImageProcessorPil
     encoder, ours = Encoder(vit, "cpu"), Preprocessing.of("pictures", False, 224, "half")
     pictures = [require("PIL.Image").open(path) for path in real_pictures()]
     theirs = ViTImageProcessorPil()(pictures, return_tensors="np")["pixel_values"]
@@ -141,3 +140,86 @@ def test_no_code_that_comes_with_a_model_is_run(tmp_path):
     with pytest.raises(RequestError, match="needs code of its own, which could do anything and is never run"):
         Encoder(folder, "cpu")
     assert not marker.exists()
+
+
+def with_settings(folder, **settings):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+    return folder
+
+
+@pytest.mark.parametrize("named", ["shard.bin", "../ok/model.safetensors", "/model.safetensors", ".."])
+def test_weights_are_named_plainly_and_are_safetensors(named, tmp_path, torch):
+    save_model(tmp_path / "ok")
+    folder = save_model(tmp_path / "model")
+    weights = torch.nn.Linear(2, 2).state_dict()
+    torch.save(weights, folder / "shard.bin")
+    (folder / "model.safetensors").rename(folder / "other.safetensors")
+    index = {"metadata": {}, "weight_map": dict.fromkeys(weights, named)}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(RequestError, match="names weights that are no safetensors of its own folder") as refused:
+        Encoder(folder, "cpu")
+    assert "weights_only" not in str(refused.value)
+
+
+@pytest.mark.parametrize("index", ["[]", "{}", '{"weight_map": {}}', '{"weight_map": {"a": "none.safetensors"}}', "{"])
+def test_an_index_that_names_nothing_is_refused(index, tmp_path):
+    folder = save_model(tmp_path / "model")
+    (folder / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(RequestError, match=r"names weights|cannot be read|lacks none\.safetensors"):
+        Encoder(folder, "cpu")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"num_hidden_layers": 10**6},
+        {"hidden_size": 10**9},
+        {"image_size": 10**6},
+        {"image_size": [10**6, 3]},
+        {"patch_size": 0},
+        {"image_size": 4000, "patch_size": 1},
+        {"num_labels": 10**9},
+        {"backbone": {"any": 10**12}},
+    ],
+)
+def test_a_network_that_nobody_has_is_refused_before_it_is_laid_out(settings, tmp_path, monkeypatch, transformers):
+    monkeypatch.setattr(transformers.AutoModel, "from_pretrained", lambda *_, **__: pytest.fail("laid out"))
+    with pytest.raises(RequestError, match="was not loaded: it"):
+        Encoder(with_settings(save_model(tmp_path / "model"), **settings), "cpu")
+
+
+def test_how_attention_is_computed_is_ours_to_say(vit, tmp_path, rng):
+    planes = rng.normal(size=(1, 3, 32, 32)).astype(np.float32)
+    told = with_settings(
+        save_model(tmp_path / "told"), attn_implementation="no-one/kernel", _attn_implementation="no-one/kernel"
+    )
+    np.testing.assert_array_equal(Encoder(told, "cpu")(planes), Encoder(vit, "cpu")(planes))
+    with pytest.raises(RequestError, match="quantised"):
+        Encoder(with_settings(save_model(tmp_path / "small"), quantization_config={"quant_method": "gptq"}), "cpu")
+
+
+@pytest.mark.parametrize("kind", _EDGES)
+def test_every_architecture_is_embedded(kind, tmp_path, transformers):
+    config = transformers.AutoConfig.for_model(
+        kind,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        image_size=28,
+        patch_size=14,
+    )
+    model = transformers.AutoModel.from_config(config)
+    model.save_pretrained(tmp_path / "model")
+    encoder = Encoder(tmp_path / "model", "cpu")
+    assert encoder(np.zeros((1, 3, encoder.size, encoder.size), np.float32)).shape == (1, 8)
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path, torch, transformers):
+    model = transformers.ViTModel.from_pretrained(save_model(tmp_path / "whole"))
+    with torch.no_grad():
+        model.embeddings.cls_token[0, 0, 0] = float("nan")
+    model.save_pretrained(tmp_path / "broken")
+    with pytest.raises(RequestError, match=r"weights that are not finite \(embeddings.cls_token\)"):
+        Encoder(tmp_path / "broken", "cpu")

@@ -12,23 +12,27 @@ from apexgp import (
     forecast_many,
     minimum_sample_size,
     plan_collection,
+    predictive_check,
+    sensitivity,
     write_report,
 )
 from apexgp.errors import RequestError
 from apexgp.questions.backtest import BacktestQuestion
+from apexgp.questions.check import CheckQuestion
 from apexgp.questions.design import DesignQuestion
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.minimum import MinimumQuestion
 from apexgp.questions.plan import PlanQuestion
 from apexgp.questions.reach import Reach
 from apexgp.questions.report import ReportQuestion
-from apexgp.surfaces.cli import COMMANDS
+from apexgp.surfaces.cli import COMMANDS, function_of
 from apexgp.surfaces.command import command
 from conftest import require
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768]
 CALLED = {
-    ForecastQuestion: (APExGP.forecast, APExGP.required_size, forecast_many, write_report),
+    ForecastQuestion: (APExGP.forecast, APExGP.required_size, forecast_many, sensitivity, write_report),
+    CheckQuestion: (predictive_check,),
     PlanQuestion: (plan_collection, write_report),
     DesignQuestion: (design_pilot,),
     BacktestQuestion: (backtest, APExGP.required_size),
@@ -67,8 +71,10 @@ def test_commands_and_requests_have_the_defaults_of_the_questions():
         "design": DesignQuestion,
         "backtest": BacktestQuestion,
         "minimum": MinimumQuestion,
+        "sensitivity": ForecastQuestion,
+        "check": CheckQuestion,
     }
-    commands = {function.__name__: command(function) for function in COMMANDS}
+    commands = {name: command(function_of(name)) for name in COMMANDS}
     for kind, question in questions.items():
         options = inspect.signature(commands[kind]).parameters
         for name, usual in defaults_of(question).items():
@@ -98,6 +104,7 @@ def test_commands_and_requests_have_the_defaults_of_the_questions():
         (BacktestQuestion.named, {"holdout": 0}, "holdout"),
         (BacktestQuestion.named, {"confidence": 2}, "confidence"),
         (ReportQuestion, {"budget": -1}, "budget"),
+        (CheckQuestion, {"draws": 5}, "draws"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_there_is_a_curve(question, settings, argument):

@@ -62,7 +62,7 @@ def test_faults_are_judged_by_the_scores_that_can_be_read():
         ("size,score,split\n60,0.6,a\n94,0.7,a\n60,0.6,b\n94,0.8,a\n60,0.7,b\n", [(5, None), (6, None)], "split 'a'"),
         ("size,score,split\n60,0.6,a\n94,0.7,\n147,0.7,a\n230,0.8,-\n", [(3, "split"), (5, "split")], "the split has"),
         ("size,score,direction\n60,0.6,higher\n94,0.7,higher\n99,0.7,lower\n", [(4, "direction")], "one curve has one"),
-        ("size,score,unit\n60,0.6,rows\n94,0.7,mice\n99,0.7,\n", [(3, "unit"), (4, "unit")], "expected rows or groups"),
+        ("size,score,unit\n60,0.6,rows\n94,0.7,\n99,0.7,\n", [(3, "unit"), (4, "unit")], "expected what a size counts"),
         ("size,score\n60,0.6\n94,0,7\n", [(3, None)], "3 cells under 2 column names"),
         ("n,fold 1,fold 2\n60,0.6,x\n94,2,y\n", [(2, "fold 2"), (3, "fold 1"), (3, "fold 2")], "expected a number"),
     ],

@@ -9,6 +9,7 @@ import pytest
 
 from apexgp import LearningCurve, read_curves
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
+from apexgp.reading.spreadsheets import read_table
 from conftest import require
 
 SIZES, SCORES, SPLITS = [60, 60, 120, 120], [0.7, 0.72, 0.8, 0.82], ["a", "b", "a", "b"]
@@ -432,3 +433,14 @@ def test_what_is_no_workbook_says_so(write, tmp_path):
         LearningCurve.from_csv(tmp_path / "old.xls")
     with pytest.raises(RequestError, match=r"sheet goes with a workbook \(\.xlsx\)"):
         LearningCurve.from_csv(write("size,score\n60,0.7\n"), sheet="Pilot")
+
+
+def test_a_header_of_a_hundred_thousand_columns_is_read_in_one_pass(tmp_path):
+    # To look for each name among all others took over half a minute.
+    names = [f"c{i}" for i in range(100_000)]
+    path = tmp_path / "wide.csv"
+    path.write_text(f"{','.join(names)}\n{','.join('1' for _ in names)}\n")
+    assert list(read_table(path).columns) == names
+    path.write_text(f"{','.join(names)},c7\n{','.join('1' for _ in names)},1\n")
+    with pytest.raises(DataError, match="names column c7 more than once"):
+        read_table(path)

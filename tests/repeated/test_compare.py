@@ -197,7 +197,7 @@ def test_bad_requests_are_explained(rng):
     for other, message in (
         ({"metric": "accuracy"}, r"compared by one metric, got AUROC \(a\), accuracy \(b\)\."),
         ({"direction": "lower"}, r"one direction is better, got higher is better \(a\), lower is better \(b\)\."),
-        ({"unit": "groups"}, r"sizes that count the same, got rows are counted \(a\), groups are counted \(b\)\."),
+        ({"unit": "groups"}, r"sizes that count the same, got examples are counted \(a\), groups are counted \(b\)\."),
     ):
         with pytest.raises(DataError, match=message):
             compare_models({"a": first, "b": replace(second, **other)}, [720], MODEL)

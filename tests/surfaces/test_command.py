@@ -22,7 +22,9 @@ from apexgp import (
     forecast_many,
     minimum_sample_size,
     plan_collection,
+    predictive_check,
     read_curves,
+    sensitivity,
     write_report,
 )
 from apexgp.collect.labelled import read_labelled
@@ -32,7 +34,7 @@ from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.plan import PlanQuestion
 from apexgp.questions.reach import Reach
 from apexgp.questions.report import ReportQuestion
-from apexgp.surfaces.cli import COMMANDS, app
+from apexgp.surfaces.cli import COMMANDS, app, function_of
 from apexgp.surfaces.command import Sets, command, options_of
 from apexgp.surfaces.commands.report import report
 from apexgp.surfaces.words.remake import report_in_shell
@@ -126,6 +128,8 @@ CALLED = {
     "design": (*READING, design_pilot),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
+    "sensitivity": (*READING, sensitivity),
+    "check": (*READING, predictive_check),
     "report": (*READING, write_report),
     "minimum": (minimum_sample_size,),
     "experiment": (run_experiment, write_experiment),
@@ -142,6 +146,8 @@ WITHOUT_OPTION = {
     "design": {"path", "inference", "priors", "variant", "model"},
     "compare": {"path", "inference", "priors", "variant", "model", "curves"},
     "backtest": {"path", "curve", "self", "of", "progress"},
+    "sensitivity": {"path", "inference", "priors", "variant", "model", "n_jobs"},
+    "check": {"path", "inference", "priors", "variant", "model"},
     "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
@@ -150,17 +156,26 @@ WITHOUT_OPTION = {
 }
 
 
-@pytest.mark.parametrize("function", COMMANDS, ids=lambda function: function.__name__)
-def test_every_argument_of_the_library_has_an_option_that_is_there(function):
-    name, options = function.__name__, options_of(function).words
-    there = {option for parameter in SHOWN[name].params for option in parameter.opts if option.startswith("--")}
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_argument_of_the_library_has_an_option_that_is_there(name):
+    options = options_of(function_of(name)).words
+    there = {
+        option for parameter in SHOWN[name].loaded().params for option in parameter.opts if option.startswith("--")
+    }
     assert set(options.values()) <= there
     arguments = {argument for called in CALLED[name] for argument in inspect.signature(called).parameters}
     assert arguments - set(options) == WITHOUT_OPTION[name]
 
 
 def test_every_command_is_listed():
-    assert [function.__name__ for function in COMMANDS] == list(SHOWN) == list(CALLED)
+    assert list(COMMANDS) == list(SHOWN) == list(CALLED)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_has_the_help_that_a_command_gives(name):
+    assert SHOWN[name].help == inspect.getdoc(function_of(name))
+    assert SHOWN[name].get_short_help_str() == SHOWN[name].loaded().get_short_help_str()
+    assert SHOWN[name].loaded().name == name
 
 
 def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
@@ -170,6 +185,9 @@ def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
         plan=PlanQuestion(target=0.7, cost_per_example=2, penalty=9, rounds=2),
         budget=3,
         available=500,
+        title="A title",
+        author="A. Author",
+        project="A project",
     )
     taken = set(inspect.signature(write_report).parameters) - {"model", "path", "overwrite", "progress"}
     assert set(asked.arguments()) == taken

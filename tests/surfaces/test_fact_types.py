@@ -64,6 +64,10 @@ COMMANDS = {
     "a comparison": (fact_types.CompareFacts, "compare", "PAIRS", "BETTER", "--at", 5000),
     "a backtest": (fact_types.BacktestFacts, "backtest", "PAIRS", "--target", 0.8),
     "a backtest of tasks": (fact_types.BacktestFacts, "backtest", "TASKS", "--method", "apexgp", "--method", "arctan"),
+    "what it depends on": (fact_types.SensitivityFacts, "sensitivity", "PAIRS", "--target", 0.8),
+    "without a target": (fact_types.SensitivityFacts, "sensitivity", "PAIRS", "--published", "--at", 5000),
+    "too few sizes": (fact_types.SensitivityFacts, "sensitivity", "SHORT", "--target", 0.8),
+    "a check": (fact_types.CheckFacts, "check", "PAIRS"),
     "a minimum": (fact_types.MinimumFacts, "minimum", "--prevalence", 0.2, "--parameters", 9, "--cstatistic", 0.8),
 }
 
@@ -75,9 +79,11 @@ SLOW = ("a comparison", "a first design", "a backtest", "the published")
 @pytest.mark.parametrize(
     "case", [pytest.param(case, marks=[pytest.mark.slow] if case in SLOW else []) for case in COMMANDS]
 )
-def test_documents_of_commands_are_of_their_types(facts_of, pairs, better, tasks, case):
+def test_documents_of_commands_are_of_their_types(facts_of, pairs, better, tasks, tmp_path, case):
     kind, *words = COMMANDS[case]
-    files = {"PAIRS": pairs, "BETTER": better, "TASKS": tasks}
+    short = tmp_path / "short.csv"
+    short.write_text("size,score\n60,0.7\n94,0.72\n147,0.74\n")
+    files = {"PAIRS": pairs, "BETTER": better, "TASKS": tasks, "SHORT": short}
     assert faults(facts_of(*(files.get(word, word) for word in words)), kind) == []
 
 
@@ -93,8 +99,13 @@ def test_documents_of_report_and_page_are_of_their_types(tmp_path):
     assert faults(document_in((tmp_path / "report.html").read_text()), fact_types.ReportFacts) == []
     short = "size,score\n60,0.7\n94,0.72\n147,0.74\n"
     for kind, asked, of in (
-        ("page", PageRequest(table=pilot_table(), target=0.8, cost=12.0, penalty=9e4, backtest=True), "PageFacts"),
-        ("page", PageRequest(table=short, backtest=True), "PageFacts"),
+        (
+            "page",
+            PageRequest(table=pilot_table(), target=0.8, cost=12.0, penalty=9e4, backtest=True, doubts=True),
+            "PageFacts",
+        ),
+        ("page", PageRequest(table=short, backtest=True, doubts=True), "PageFacts"),
+        ("page", PageRequest(table=short, published=True, doubts=True), "PageFacts"),
         ("advice", AdviceRequest(table=pilot_table(), budget=1.0), "AdviceFacts"),
     ):
         status, _, body = answer((kind, asked))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import escape
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -17,6 +18,8 @@ from apexgp import (
     forecast_many,
     minimum_sample_size,
     plan_collection,
+    predictive_check,
+    sensitivity,
 )
 from apexgp.questions.picture import CurvePicture
 from apexgp.surfaces import output
@@ -234,6 +237,25 @@ def backtest_of(model, curve):
     )
 
 
+def sensitivity_of(model, curve):
+    found = sensitivity(model, SIZES, target=TARGET, confidence=SURE, level=0.5, of="expected")
+    return lambda facts: (
+        facts["compared_at"] == found.compared_at
+        and facts["unchanged"]["required"]["size"] == model.required_size(TARGET, SURE).size
+        and [(row["name"], row["effect"]) for row in facts["changes"]] == [(row.name, row.effect) for row in found.rows]
+        and [[one["upper"] for one in row["forecast"]] for row in facts["changes"]]
+        == [row.upper.tolist() for row in found.rows]
+    )
+
+
+def check_of(model, curve):
+    found = predictive_check(model, draws=500)
+    return lambda facts: (
+        [(row["check"], row["tail_probability"]) for row in facts["checks"]]
+        == [(one.name, one.tail_probability) for one in found.checks]
+    )
+
+
 def compare_of(model, curve):
     (pair,) = compare_models({"pilot": curve, "better": curve}, SIZES).pairs
     return lambda facts: facts["pairs"][0]["prob_first_better"] == pair.prob_first_better.tolist()
@@ -250,6 +272,8 @@ QUESTIONS = {
     "plan": (plan_of, COSTS),
     "design": (design_of, SIZED | {"budget": 3.0, "confirm": 0}),
     "backtest": (backtest_of, {}),
+    "sensitivity": (sensitivity_of, SIZED | {"level": 0.5, "of": "expected"}),
+    "check": (check_of, {"draws": 500}),
     "compare": (compare_of, {"at": ["1000", "10x"]}),
     "minimum": (minimum_of, {"prevalence": 0.2, "parameters": 12, "cstatistic": 0.75}),
 }
@@ -278,6 +302,24 @@ def test_a_question_has_one_answer(facts_of, ask, model, pilot, tmp_path, questi
     command = facts_of(question, *files, *options)
     assert says_the_same(command)
     assert ask(question, **given, **fields) == command
+
+
+@pytest.mark.slow
+def test_page_and_report_depend_on_what_the_commands_say(facts_of, ask, pilot):
+    table = pilot.read_text()
+    changes = facts_of("sensitivity", pilot, "--at", "1000,10x", "--target", TARGET, "--confidence", SURE)
+    check = facts_of("check", pilot)
+    page = ask("page", table=table, **SIZED, doubts=True)
+    report = ask("report", table=table, **SIZED, budget=0.0)
+    for other in (page["doubts"], document_in(report)):
+        assert other["sensitivity"] == changes
+        assert other["check"] == check
+    text = " ".join(re.sub(r"<[^>]+>", " ", report).split())
+    assert changes["sentence"] in text
+    assert check["sentence"] in text
+    for svg in (page["doubts"]["sensitivity_svg"], report):
+        for row in changes["changes"][:5]:
+            assert f">{escape(row['name'])}</text>" in svg
 
 
 @pytest.mark.slow

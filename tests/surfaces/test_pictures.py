@@ -5,9 +5,26 @@ import re
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, backtest, compare_models, plan_collection
+from apexgp import (
+    APExGP,
+    LearningCurve,
+    backtest,
+    compare_models,
+    plan_collection,
+    predictive_check,
+    sensitivity,
+)
 from apexgp.errors import DataError
-from apexgp.plot import BacktestDisplay, BatchDisplay, ComparisonDisplay, PlanDisplay
+from apexgp.plot import (
+    BacktestDisplay,
+    BatchDisplay,
+    ComparisonDisplay,
+    PlanDisplay,
+    PredictiveCheckDisplay,
+    SensitivityDisplay,
+)
+from apexgp.surfaces.chart.bars import MOST_BARS, BarDrawing, bar_lines
+from apexgp.surfaces.chart.checked import CheckDrawing
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -126,6 +143,41 @@ def test_a_batch_has_a_panel_a_task_and_says_what_failed():
     assert [text.get_text() for text in second.texts] == ["Too few sizes."]
     assert lines(third)["forecast (mean)"].get_xdata()[-1] == 20 * 564
     assert not spare.axison
+
+
+@pytest.mark.parametrize("target", [0.8, None])
+def test_bars_end_where_the_answer_is_moved_to(target):
+    found = sensitivity(GP.fit(curve()), [5640], target=target)
+    display = SensitivityDisplay.from_sensitivity(found).plot()
+    bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in display.ax_.patches]
+    shown = found.answered[:MOST_BARS]
+    assert len(bars) == len(shown) < len(found.answered)
+    np.testing.assert_allclose(bars, [(found.unchanged.compared, row.compared) for row in shown])
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == [row.name for row in shown]
+    assert f"{len(found.answered) - MOST_BARS} smaller changes not shown" in display.ax_.get_xlabel()
+    # The same in SVG and in characters: each bar from the answer to where it is moved.
+    drawing = BarDrawing(found)
+    svg = drawing.svg()
+    for row in shown:
+        left = min(drawing.x(found.unchanged.compared), drawing.x(row.compared))
+        assert f'x="{left:.1f}"' in svg
+    lines = bar_lines(found, 100, plain=True)
+    for row, line in zip(shown, lines[1:], strict=False):
+        bar = line[max(len(one.name) for one in shown) :]
+        if "#" in bar:
+            assert (bar.index("#") > bar.index("|")) == (row.effect > 0)
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_check_is_drawn_on_its_band():
+    found = predictive_check(GP.fit(curve()))
+    ax = PredictiveCheckDisplay.from_check(found).plot().ax_
+    np.testing.assert_array_equal(lines(ax)["measured (mean)"].get_ydata(), found.measured)
+    assert "simulated from the fitted model (median, 95 %)" in labels(ax)
+    drawing = CheckDrawing(found)
+    svg = drawing.svg()
+    for size, score in zip(found.sizes, found.measured, strict=True):
+        assert f'cx="{drawing.x(size):.1f}" cy="{drawing.y(score):.1f}"' in svg
 
 
 @pytest.mark.slow

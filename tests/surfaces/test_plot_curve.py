@@ -114,17 +114,18 @@ def test_the_target_and_the_size_with_its_interval_are_marked(model, ax):
     CurveDisplay.from_estimator(model).plot(ax, required=needed)
     lines = {line.get_label(): line for line in ax.get_lines()}
     (marker,) = [line for label, line in lines.items() if label.startswith("target 0.78: ")]
-    assert marker.get_xydata().tolist() == [[needed.size, 0.78]]
+    assert marker.get_xydata().tolist() == [[needed.rounded_size, 0.78]]
     (bar,) = [line for label, line in lines.items() if label.startswith("its interval (10 % to 90 %)")]
     assert bar.get_xdata()[0] == needed.interval[0]
     assert bar.get_xdata()[-1] == min(needed.interval[1], 3600)
     assert 0.78 in [line.get_ydata()[0] for line in lines.values() if np.ptp(line.get_ydata()) == 0]
 
 
-@pytest.mark.parametrize(("target", "words"), [(0.6, "met already"), (0.99, "not reached with 80 %")])
+@pytest.mark.parametrize(("target", "words"), [(0.6, "met already"), (0.99, "{at_best} with unlimited data")])
 def test_a_target_without_a_size_says_why(model, ax, target, words):
-    CurveDisplay.from_estimator(model).plot(ax, required=model.required_size(target))
-    assert f"target {target:g}: {words}" in ax.get_legend_handles_labels()[1]
+    needed = model.required_size(target)
+    CurveDisplay.from_estimator(model).plot(ax, required=needed)
+    assert f"target {target:g}: {words.format(at_best=needed.at_best)}" in ax.get_legend_handles_labels()[1]
     low, high = ax.get_ylim()
     assert low < target < high
 

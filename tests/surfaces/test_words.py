@@ -1,45 +1,85 @@
 """Numbers as sentences hold them."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from apexgp import CollectionPlan, LearningCurve, RequiredSize
+from apexgp._numbers import rounded_up
 from apexgp.surfaces.tables import required_table, table_of
 from apexgp.surfaces.words.compare import compare_sentence
-from apexgp.surfaces.words.phrases import roughly
+from apexgp.surfaces.words.phrases import as_typed, at_least, chance, money
 from apexgp.surfaces.words.required import required_sentence
 from apexgp.typing import PairComparison
 
 
 @pytest.mark.parametrize(
-    ("size", "error", "said"),
+    ("size", "digits", "error", "said"),
     [
-        (653, 0.0, "653"),
-        (1_234_567, 0.0, "1,230,000"),  # of an error that is not stated: three digits
-        (math.inf, 0.0, "never"),
-        (653, 0.02, "650"),
-        (12_345, 0.04, "12,000"),
-        (12_345, 0.004, "12,300"),
-        (12_345, 0.09, "12,000"),
-        (12_345, 0.187, "about 12,000"),
-        (12_345, 0.3, "about 12,000"),
-        (123_456, 1e-4, "123,500"),
+        (653, 2, 0.02, "660"),
+        (653, 3, 0.001, "653"),
+        (1_001, 2, 0.02, "1,100"),
+        (1_000, 2, 0.02, "1,000"),
+        (1_234_567, 3, 0.0, "1,240,000"),
+        (99, 2, 0.0, "99"),
+        (7, 2, 0.0, "7"),
+        (12_345, 2, 0.04, "13,000"),
+        (12_345, 2, 0.06, "about 13,000"),
+        (2.3e12, 2, 0.0, "2.3e+12"),
+        (1.7e301, 2, 0.0, "1.7e+301"),
     ],
 )
-def test_a_size_has_as_many_digits_as_are_known(size, error, said):
-    assert roughly(size, error) == said
+def test_a_size_is_rounded_up(size, digits, error, said):
+    assert at_least(size, digits, error) == said
+
+
+@given(st.integers(1, 10**17), st.integers(2, 3))
+def test_rounding_up_never_takes_away_and_adds_less_than_one_of_the_last_digit(size, digits):
+    rounded = rounded_up(size, digits)
+    assert rounded >= size
+    assert rounded - size < 10 ** max(0, len(str(size)) - digits)
+    assert len(str(rounded).rstrip("0")) <= digits
+    assert rounded_up(rounded, digits) == rounded
+
+
+@pytest.mark.parametrize(
+    ("p", "short_of", "said"),
+    [
+        (0.876, None, "88 %"),
+        (0.931, None, "93 %"),
+        (0.9951, None, "more than 99 %"),
+        (0.004, None, "less than 1 %"),
+        (0.796, 0.8, "under 80 %"),
+        (0.796, 0.9, "80 %"),
+        (0.8, 0.8, "80 %"),
+        (0.794, 0.8, "79 %"),
+        (0.9246, 0.925, "92 %"),
+        (0.9999, 0.99999, "more than 99 %"),
+    ],
+)
+def test_probabilities_have_no_false_digits_and_do_not_reach_what_they_are_short_of(p, short_of, said):
+    assert chance(p, short_of) == said
+
+
+@pytest.mark.parametrize(("amount", "said"), [(6_049.7, "6,000"), (0.456, "0.46"), (37.2, "37"), (123_456, "120,000")])
+def test_amounts_have_the_digits_of_what_they_rest_on(amount, said):
+    assert money(amount) == said
 
 
 def test_what_is_vague_is_said_to_be_everywhere():
-    found = RequiredSize(0.8, 0.6, 653, 512, (300, 12_345), 0.9, 0.2, already_met=False, relative_error=0.187)
+    found = RequiredSize(0.8, 0.6, 653, 512, (300, math.inf), 0.9, 0.2, already_met=False, relative_error=0.187)
     curve = LearningCurve([60, 94, 147], [0.7, 0.72, 0.74], metric="auroc")
-    assert "plan for about 650 training examples, 4.4 times the 147 of the pilot" in required_sentence(found, curve)
-    assert "with about 510 the odds are even" in required_sentence(found, curve)
-    assert "about 650 examples reach 0.8" in str(found)
+    sentence = required_sentence(found, curve)
+    assert "plan for about 660 training examples, 4.5 times the 147 of the pilot" in sentence  # 660 / 147
+    assert "odds" not in sentence
+    assert "about 660 examples reach 0.8" in str(found)
     _, rows = required_table(found, curve)
-    assert ["with 60 %", "about 650", "4.4"] in rows
+    assert ["with 60 %", "about 660", "4.5"] in rows
+    assert ["with 90 %", "none: 90 % at best", "-"] in rows
 
 
 @pytest.mark.parametrize("cost", [12, 0.1, 7.25, 1234.5])
@@ -66,3 +106,8 @@ def test_a_difference_that_would_be_shown_as_nothing_is_said_to_be_none(gap, sai
     curve = LearningCurve([60, 94, 147], [0.98, 0.99, 0.99], metric="auroc")
     assert said in compare_sentence(pair, curve)
     assert "-0.000" not in str(pair)
+
+
+@pytest.mark.parametrize(("name", "typed"), [("c.csv", "c.csv"), ("-c.csv", "./-c.csv"), ("--json", "./--json")])
+def test_a_file_that_is_called_as_an_option_is_typed_so_that_it_is_none(name, typed):
+    assert as_typed(Path(name)) == typed

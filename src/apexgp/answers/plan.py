@@ -14,11 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, positive, whole_number
-from .._numbers import chance, exactly, money
+from .._numbers import chance, exactly, money, rounded_up
 from ..forecast import Quantity
 from .required import Forecaster, Success, prob_met, success_of
 
@@ -86,11 +85,11 @@ class CollectionPlan(Answer):
 
     @property
     def stops(self) -> tuple[int, ...]:
-        """The sizes as they are worth saying: what each round collects has two digits.
+        """The sizes as they are worth saying: what each round collects is rounded up to two digits.
 
         What a plan costs hardly changes near its best, and another seed would move the sizes by more.
         """
-        more = [_two_digits(count) for count in np.diff([self.start, *self.sizes]).tolist()]
+        more = [int(rounded_up(count)) for count in np.diff([self.start, *self.sizes]).tolist()]
         return tuple((self.start + np.cumsum(more)).tolist())
 
     def shown(self) -> Shown:
@@ -107,10 +106,6 @@ class CollectionPlan(Answer):
         )
         header = ("round", "collect", "to have", "cost", "target met by then")
         return Shown(f"Collection plan: a target of {self.target:g}", header, rows, self._all_notes(spend))
-
-
-def _two_digits(count: int) -> int:
-    return int(float(f"{count:.2g}"))
 
 
 def plan_collection(
@@ -207,6 +202,8 @@ def _between(knots: FloatArray, chance: FloatArray, logs: FloatArray) -> FloatAr
 
     A curve that has met the target is taken to go on meeting it, so F does not fall.
     """
+    from scipy.interpolate import PchipInterpolator
+
     # Rounded: differences that are no more than rounding would have slopes that overflow.
     value: FloatArray = PchipInterpolator(knots, np.maximum.accumulate(chance).round(13))(logs)
     return value

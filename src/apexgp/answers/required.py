@@ -9,12 +9,11 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize.elementwise import find_root
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, offers, probability, real_number
-from .._numbers import chance, roughly
+from .._numbers import at_least, chance, rounded_up
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Forecast, Quantity
@@ -22,6 +21,7 @@ from ..scale import UNIT_RANGE
 
 __all__ = [
     "CONFIDENCE",
+    "UNREAL",
     "Forecaster",
     "RequiredSize",
     "Success",
@@ -38,6 +38,9 @@ Success = Callable[[FloatArray], FloatArray]
 
 CONFIDENCE = 0.8
 """Probability with which a target should be met, where nothing else is said."""
+
+UNREAL = 10_000
+"""Beyond so many times the pilot a number of examples is no plan, whatever the curve says."""
 
 _FARTHEST = 1e300  # stands for infinity: what a curve has still to win there, it wins nowhere
 
@@ -75,7 +78,7 @@ class RequiredSize(Answer):
         Probability with which it should be reached.
     size : int, or math.inf
         The least number of examples from which on F stays at or above the confidence, not counting sizes below the
-        pilot's smallest; inf if there is none.
+        pilot's smallest; inf if there is none. Exact; words and pictures round it up (`rounded_size`).
     median : int, or math.inf
         The same for a probability of one half.
     interval : pair of int, or math.inf
@@ -88,7 +91,10 @@ class RequiredSize(Answer):
         Whether F at the largest pilot size is at or above the confidence.
     relative_error : float
         Monte-Carlo standard error of `size`, as a share of it: how far another seed may move it. 0 where nothing is
-        random, or where the size is one of the pilot's or infinite.
+        random, or where the size is the pilot's smallest or infinite.
+    digits : int
+        To how many digits sizes are rounded up where they are printed: 3 where the standard errors of `size`, `median`
+        and `interval` are all below half a per cent, else 2.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -102,7 +108,30 @@ class RequiredSize(Answer):
     prob_now: float
     already_met: bool
     relative_error: float = 0.0
+    digits: int = 2
     cautions: tuple[str, ...] = ()
+
+    @property
+    def rounded_size(self) -> float:
+        """The size as it is printed everywhere: rounded up."""
+        return rounded_up(self.size, self.digits)
+
+    @property
+    def by_probability(self) -> dict[float, float]:
+        """The exact sizes by the probability with which they reach the target, in rising order."""
+        sizes = {0.1: self.interval[0], 0.5: self.median, 0.9: self.interval[1], self.confidence: self.size}
+        return dict(sorted(sizes.items()))
+
+    def in_words(self, size: float) -> str:
+        """One of the sizes, rounded up; where it is infinite, the probability that there is instead."""
+        if math.isinf(size):
+            return f"none: {self.at_best} at best"
+        return at_least(size, self.digits, self.relative_error)
+
+    @property
+    def at_best(self) -> str:
+        """The probability with unlimited data, in words."""
+        return chance(self.prob_reachable, self.confidence)
 
     def _columns(self) -> ColumnData:
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
@@ -110,19 +139,15 @@ class RequiredSize(Answer):
     def shown(self) -> Shown:
         """The sizes by their probability."""
         sure = f"with a probability of {100 * self.confidence:g} %"
-        size = roughly(self.size, self.relative_error)
+        now = f"Probability that the pilot's size will do: {chance(self.prob_now, self.confidence)}"
+        ever = f"{now}; with unlimited data: {self.at_best}."
         if self.already_met:
-            title = f"Required size: the pilot's examples already reach {self.target:g} {sure}"
+            title, ever = f"Required size: the pilot's examples already reach {self.target:g} {sure}", f"{now}."
         elif math.isinf(self.size):
             title = f"Required size: no number of examples reaches {self.target:g} {sure}"
         else:
-            title = f"Required size: {size} examples reach {self.target:g} {sure}"
-        by_level = {0.1: self.interval[0], 0.5: self.median, 0.9: self.interval[1], self.confidence: self.size}
-        rows = [(f"{100 * level:g} %", roughly(by_level[level], self.relative_error)) for level in sorted(by_level)]
-        ever = (
-            f"Probability that the pilot's size will do: {chance(self.prob_now)}; with unlimited data: "
-            f"{chance(self.prob_reachable)}."
-        )
+            title = f"Required size: {self.in_words(self.size)} examples reach {self.target:g} {sure}"
+        rows = [(f"{100 * level:g} %", self.in_words(size)) for level, size in self.by_probability.items()]
         return Shown(title, ("probability", "examples"), rows, self._all_notes(ever))
 
 
@@ -219,6 +244,8 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
             if np.array_equal(log_sizes, high):
                 return at_high
             return _surplus(success(np.exp(log_sizes)), level)
+
+        from scipy.optimize.elementwise import find_root
 
         exact = {"xatol": _TOLERANCE, "xrtol": 0.0, "fatol": 0.0}
         root = find_root(surplus, (low, high), args=(wanted, *known), tolerances=exact)

@@ -153,9 +153,9 @@ def _stuck(curve: LearningCurve) -> Caution | None:
         return None
     first, last = pilot.sizes[found], pilot.sizes[found + steps]
     return Caution(
-        f"The scores are exactly the same from {first:,.10g} to {last:,.10g} examples, as those of a classifier "
-        "that always gives the same answer. Look at what it predicts: of real curves with such a pilot one in three "
-        "left the 95 % interval later, most of them upwards, when the classifier began to learn.",
+        f"The scores are exactly the same from {first:,.10g} to {last:,.10g} {curve.unit_name}, as those of a "
+        "classifier that always gives the same answer. Look at what it predicts: of real curves with such a pilot one "
+        "in three left the 95 % interval later, most of them upwards, when the classifier began to learn.",
         "exactly equal scores",
     )
 
@@ -172,9 +172,9 @@ def _one_size(curve: LearningCurve) -> Caution | None:
     if times < _DISAGREEMENT:
         return None
     return Caution(
-        f"At {sizes[spread.argmax()]:,.10g} examples the splits differ {multiple(times)} times as much as they usually "
-        "do: some of its runs failed, or succeeded, as no others did. Look at them; of real curves with such a pilot "
-        "four in ten left the 95 % interval later.",
+        f"At {sizes[spread.argmax()]:,.10g} {curve.unit_name} the splits differ {multiple(times)} times as much as "
+        "they usually do: some of its runs failed, or succeeded, as no others did. Look at them; of real curves with "
+        "such a pilot four in ten left the 95 % interval later.",
         "one size scatters",
     )
 

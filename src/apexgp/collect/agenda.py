@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import UNUSABLE, checked_seed, choice, several, shown, some, text, whole_number
+from .._check import UNUSABLE, checked_seed, choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
@@ -67,7 +67,7 @@ class Agenda:
         seed: int,
         ratio: tuple[float, float, float],
         multiclass: str,
-        unit: str,
+        by_group: bool,
         tasks: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
         categorical: Sequence[int] = (),
@@ -81,7 +81,7 @@ class Agenda:
         n_splits, seed = whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), checked_seed(seed)
         shares = check_ratio(ratio)
         choice("multiclass", multiclass, ("one_vs_rest", "macro"))
-        choice("unit", unit, ("rows", "groups"))
+        unit = "groups" if truth("by_group", by_group) else "rows"
         check_classifier(estimator)
         candidates = _candidates(param_grid, estimator, shares)
         parts = sum(share > 0 for share in shares)

@@ -56,7 +56,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         tasks = sorted({fit["task"] for fit in done}, key=lambda task: task or "")
         self._by_task = {task: [fit for fit in done if fit["task"] == task] for task in tasks}
         self._keys: dict[Key, None] = {(task, metric): None for task in tasks for metric in record.metrics}
-        self._unit, self._range = record.unit, record.range
+        self._unit, self._test_share, self._range = record.unit, record.test_share, record.range
         self._of_training, self._unnamed = record.of_training, record.unnamed
         self._directions = {name: record.direction_of(name) for name in record.metrics}
         self._made: dict[Key, LearningCurve] = {}
@@ -88,6 +88,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
             direction=self._directions[metric],
             range=self._range,
             unit=self._unit,
+            test_share=self._test_share,
             train_scores=[np.nan if (score := fit[f"train_{metric}"]) is None else score for fit in own],
             n_test=[np.nan if fit["test_cases"] is None else fit["test_cases"] for fit in own],
         )
@@ -163,10 +164,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return tuple(fit for fit in self.fits if fit["error"])
 
     def as_csv(self) -> str:
-        """All curves as one table: size, score, split, train_score, n_test, task, metric, direction, unit, range.
-
-        Columns of which nothing is known are left out.
-        """
+        """All curves as one table, as `LearningCurve.to_csv` writes one."""
         return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:

@@ -12,6 +12,7 @@ import importlib
 import re
 import sys
 from collections.abc import Mapping
+from functools import cached_property
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -28,6 +29,10 @@ _LONGEST = 2000  # characters of a description; of a longer one the beginning, a
 _FEW = 10  # entries of an array that are shown and not summed up
 _BLOCK = 1 << 24  # bytes that are summed up at a time, however large the data
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_BOOKKEEPING = {  # of Python's own in a class: where it was written, and what follows from the rest
+    *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__"),
+    *("__static_attributes__", "__abstractmethods__", "_abc_impl"),
+}
 _FITTED = 0  # stands among the identities of what holds a thing where what was learnt counts, too
 
 
@@ -140,8 +145,18 @@ def _array(value: NDArray[Any], within: tuple[int, ...]) -> str:
 def _frame(value: Any, within: tuple[int, ...]) -> str:
     """Names, kinds and values of the columns of a pandas frame or series; what its rows are called is no datum."""
     columns = [(name, value.iloc[:, i]) for i, name in enumerate(value.columns)] if value.ndim == 2 else [("", value)]
-    parts = [f"{_text(name, within)} {column.dtype}: {_array(np.asarray(column), within)}" for name, column in columns]
+    parts = [
+        f"{_text(name, within)} {_kind(column.dtype, within)}: {_array(np.asarray(column), within)}"
+        for name, column in columns
+    ]
     return f"{type(value).__name__}{value.shape}({_digest(' '.join(parts).encode(errors='backslashreplace'))})"
+
+
+def _kind(dtype: Any, within: tuple[int, ...]) -> str:
+    """Of a column; the order of categories counts, by which they become codes."""
+    if not hasattr(dtype, "categories"):
+        return str(dtype)
+    return f"{dtype} {_array(np.asarray(dtype.categories), within)} {dtype.ordered}"
 
 
 def _sparse(value: Any, within: tuple[int, ...]) -> str:
@@ -152,11 +167,27 @@ def _sparse(value: Any, within: tuple[int, ...]) -> str:
 
 
 def _class(value: type, within: tuple[int, ...]) -> str:
-    """By name; where that is not to be found again, with the code of its own methods too."""
+    """By name; where that is not to be found again, with all that it has, and what its ancestors have, too."""
+    name = f"{value.__module__}.{value.__qualname__}"
     if _is_found_by_name(value):
-        return f"{value.__module__}.{value.__qualname__}"
-    own = {name: item for name, item in vars(value).items() if isinstance(item, FunctionType)}
-    return f"{value.__module__}.{value.__qualname__} {_digest(_pairs(own, within).encode(errors='backslashreplace'))}"
+        return name
+    inside = (*within, id(value))
+    own = sorted(f"{key}: {_member(item, inside)}" for key, item in vars(value).items() if key not in _BOOKKEEPING)
+    whole = " ".join([*(_class(base, inside) for base in value.__bases__), *own])
+    return f"{name} {_digest(whole.encode(errors='backslashreplace'))}"
+
+
+def _member(value: Any, within: tuple[int, ...]) -> str:
+    """Something that a class has: what wraps functions says by itself nothing of them."""
+    if isinstance(value, staticmethod | classmethod):
+        return f"{type(value).__name__} {_member(value.__func__, within)}"
+    if isinstance(value, property):
+        return f"property {_text([value.fget, value.fset, value.fdel], within)}"
+    if isinstance(value, cached_property):
+        return f"cached {_text(value.func, within)}"
+    if not isinstance(value, FunctionType) and hasattr(value, "__wrapped__"):
+        return f"{type(value).__name__} {_text(value.__wrapped__, within)}"
+    return _text(value, within)
 
 
 def _function(value: FunctionType, within: tuple[int, ...]) -> str:
@@ -166,7 +197,8 @@ def _function(value: FunctionType, within: tuple[int, ...]) -> str:
         return name
     caught = [_caught(cell, within) for cell in value.__closure__ or ()]
     defaults = _text([value.__defaults__, value.__kwdefaults__], within)
-    whole = f"{_code(value.__code__, within)} {defaults} {caught}"
+    attributes = f"{{{_pairs(vars(value), within)}}}"
+    whole = f"{_code(value.__code__, within)} {defaults} {caught} {attributes}"
     return f"{name} {_digest(whole.encode(errors='backslashreplace'))}"
 
 

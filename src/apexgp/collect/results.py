@@ -13,15 +13,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
-from ..curve import Direction, Unit
+from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
+from ..reading.formulas import restored
 from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
+from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from ..scale import Range, checked_range
 from .differences import DIRECTION, RANGE, differences
 from .scores import is_recorded_as_loss
+from .splits import check_ratio
 
 __all__ = ["PARTS", "FitKey", "FitRow", "Record", "key", "read_record", "resumed"]
 
@@ -41,6 +44,7 @@ class FitKey(NamedTuple):
 _TITLE = "# apexgp: one row per fit. Run again with the same settings and data to go on from here."
 _FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
 _WITH_TRAIN = 3  # the first that has training scores
+
 
 PARTS = ("train", "validation", "test")
 """Of the data of a fit: each has a column of scores for every metric."""
@@ -74,9 +78,18 @@ class Record:
         self._file = file
 
     @property
-    def unit(self) -> Unit:
+    def unit(self) -> str:
         """What a size counts."""
-        return _unit(self.head)
+        unit: str = self.head.get("unit", "rows")
+        return unit
+
+    @property
+    def test_share(self) -> float | None:
+        """Share of the cases that is kept for validation and test, where the run knows it."""
+        if "ratio" not in self.head:
+            return None
+        train, *_ = check_ratio(self.head["ratio"])
+        return round(1 - train, 12) or None
 
     @property
     def of_training(self) -> bool:
@@ -229,7 +242,7 @@ def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
     rows = []
     try:
         with cells_of_any_length():
-            table = list(csv.reader(lines[len(head) :]))
+            table = [list(map(restored, row)) for row in csv.reader(lines[len(head) :])]
     except csv.Error as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem}.") from None
     for number, cells in enumerate(table, start=len(head) + 1):
@@ -258,19 +271,13 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
             raise ValueError(f"direction: {settings[DIRECTION]!r}")
         if settings.get(RANGE) is not None:
             checked_range(settings[RANGE])
-        if _unit(settings) not in get_args(Unit):
-            raise ValueError(f"unit: {_unit(settings)!r}")
+        unit_label(settings.get("unit", "rows"))
+        check_ratio(settings.get("ratio", (8, 1, 1)))
     except (ValueError, KeyError, RecursionError, ApexError) as problem:
         raise DataError(
             f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
         ) from None
     return settings
-
-
-def _unit(settings: Mapping[str, Any]) -> Unit:
-    """What a size of the run counts."""
-    unit: Unit = settings.get("unit", "rows")
-    return unit
 
 
 def _row(cells: dict[str, str], metrics: Sequence[str]) -> FitRow:

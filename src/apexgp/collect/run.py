@@ -35,7 +35,7 @@ def collect_curves(
     progress: bool = True,
     ratio: tuple[float, float, float] = (8, 1, 1),
     multiclass: Literal["one_vs_rest", "macro"] = "one_vs_rest",
-    unit: Literal["rows", "groups"] = "rows",
+    by_group: bool = False,
     tasks: Sequence[str] | None = None,
 ) -> CurveSet:
     """Measure learning curves of a classifier by the paper's protocol.
@@ -88,8 +88,8 @@ def collect_curves(
         With three or more classes: a curve for each class that at least a tenth of the rows are of, telling it apart
         from the rest (a warning names the others); or one curve of the mean over the classes, for an estimator that
         knows several.
-    unit : {"rows", "groups"}
-        What a size counts: rows, of whichever groups; or whole groups with all their rows.
+    by_group : bool
+        Let a size count whole groups with all their rows, instead of rows of whichever groups.
     tasks : sequence of str, optional
         Of several labels or classes, those to measure, however rare; by default all that `multiclass` speaks of. The
         splits are the same whichever are chosen.
@@ -134,7 +134,7 @@ def collect_curves(
         seed=seed,
         ratio=ratio,
         multiclass=multiclass,
-        unit=unit,
+        by_group=by_group,
         tasks=tasks,
     )
     return carried_out(agenda, n_jobs=n_jobs, results=record, progress=progress)

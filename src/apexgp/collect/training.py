@@ -11,10 +11,11 @@ from typing import Any, get_args
 from numpy.typing import ArrayLike
 
 from .._check import choice, several, shown, some, text, truth, whole_number
-from ..curve import Direction, Unit
+from ..curve import Direction
 from ..errors import RequestError
 from ..files.writing import check_writable
 from ..reading.known_metrics import UNNAMED
+from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import one_line
 from ..running.jobs import jobs
 from ..scale import Range, checked_range, range_text
@@ -43,7 +44,7 @@ def collect_scores(
     metric: str | Sequence[str] | None = None,
     direction: Direction | None = None,
     range: Range | None = None,
-    unit: Unit = "rows",
+    unit: str = "rows",
     n_jobs: int | None = None,
     results: str | os.PathLike[str] | None = None,
     progress: bool = True,
@@ -77,8 +78,8 @@ def collect_scores(
     range : pair of numbers, optional
         The least and the greatest value that a score can take, whichever metric it is of; by default what the name of a
         metric says, as for `LearningCurve`. It may also be said later: the scores are recorded whatever they are.
-    unit : {"rows", "groups"}
-        What a size counts.
+    unit : str
+        What a size counts, as answers are to call it, such as "patients"; "rows" are training examples.
     n_jobs : int, optional
         Number of processes, as for `collect_curves`.
     results : path, optional
@@ -158,7 +159,7 @@ class Training:
         metric: str | Sequence[str] | None,
         direction: Direction | None,
         between: Range | str | None,
-        unit: Unit,
+        unit: str,
         identity: Mapping[str, Any],
         by_split: bool = False,
     ) -> Training:
@@ -170,7 +171,7 @@ class Training:
         metrics = _metrics(metric)
         if direction is not None:
             choice("direction", direction, get_args(Direction))
-        choice("unit", unit, get_args(Unit))
+        unit = unit_label(unit)
         at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
         stated = None if between is None else range_text(checked_range(between))

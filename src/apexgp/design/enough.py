@@ -89,7 +89,7 @@ class Enough:
             return ""
         goal = attainable_target(self.target, curve, model._best_possible)
         prob = float(prob_met(forecast, goal, curve.direction)[0])
-        if not risks.settled_after(prob, 1.0, self.confidence):
+        if not any(risks.verdicts_after(prob, 1.0, self.confidence)):
             return ""
         return (
             f"Enough: the chance is {chance(prob)} that {exactly(self.at)} {curve.unit_name} reach a mean score of "

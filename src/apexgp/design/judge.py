@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._check import FloatArray
-from ..answers.required import prob_met
+from ..answers.required import RequiredSize, prob_met
 from ..cautions import first_cautions
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
@@ -78,6 +78,12 @@ class Judge:
             self._now = model.forecast(sizes, of="expected")
             self._cautions = model._cautions(asked)
             self._whole = self._predictor.now()
+        # Whoever asks how many examples to plan for, and has enough of them, asks whether that is so.
+        self._required: RequiredSize | None = None
+        if model is not None and pilot is not None and goal is not None:
+            self._required = model.required_size(goal, confidence)
+        met = by_size and self._required is not None and self._required.already_met
+        self._decided = self._count if met else int(asked.argmax())
         self._crps, self._widths = risks.expected_crps(self._now), risks.widths(self._now)
         self._prob = None if goal is None else prob_met(self._now, goal, self._direction)
         self.risk_now = self._risk(np.ones(len(sizes)))
@@ -105,20 +111,23 @@ class Judge:
     def _figures(self, design: Design, cost: float, powers: tuple[float, float] = (1.0, 1.0)) -> RankedDesign:
         """Figures in closed form, the share of the spread that stays to the powers of risk and width."""
         left, of_width = (self._left(design) ** power for power in powers)
-        settled = required = None
+        yes = no = right = later = None
         if self._prob is not None:
-            far = int(self._asked.argmax())
-            settled = risks.settled_after(float(self._prob[far]), float(left[far]), self._confidence)
-            typical = risks.deviate(self._prob) / np.maximum(left, 1e-6)
-            required = risks.size_interval(self._grid, typical[self._count :])
+            prob, kept = float(self._prob[self._decided]), float(left[self._decided])
+            yes, no = risks.verdicts_after(prob, kept, self._confidence)
+            right = risks.right_after(prob, kept)
+            along = slice(self._count, None)
+            later = risks.later_sizes(self._grid, self._prob[along], left[along], self._confidence)
         width = self._widths * of_width
         return RankedDesign(
             design=design,
             cost=cost,
             risk=self._risk(left),
             widths=tuple(width[: self._count].tolist()),
-            prob_settled=settled,
-            required=required,
+            prob_yes=yes,
+            prob_no=no,
+            prob_right=right,
+            later_sizes=later,
             grid_widths=tuple(width[self._count :].tolist()),
         )
 
@@ -134,9 +143,9 @@ class Judge:
             each = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])
         found = replace(one, risk=float(shares @ each), widths=tuple(width.tolist()))
         # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
-        (settled,) = self.adjusted([one], [one], [found])
+        (adjusted,) = self.adjusted([one], [one], [found])
         return replace(
-            settled,
+            adjusted,
             risk=found.risk,
             risk_error=float(np.sqrt((shares**2) @ (each - found.risk) ** 2)),
             widths=found.widths,
@@ -156,10 +165,6 @@ class Judge:
         """All that there is to say."""
         at, grid = slice(0, self._count), slice(self._count, None)
         lower, upper = self._now.interval(risks.LEVEL)
-        required = prob = None
-        if self._prob is not None:
-            prob = float(self._prob[int(self._asked.argmax())])
-            required = risks.size_interval(self._grid, risks.deviate(self._prob)[grid])
         return PilotDesign(
             designs=tuple(designs),
             budget=room.budget,
@@ -172,8 +177,9 @@ class Judge:
             pilot_sizes=tuple(room.pilot.tolist()),
             risk_now=self.risk_now,
             widths_now=tuple(self._widths[at].tolist()),
-            prob_now=prob,
-            required_now=required,
+            decided_at=float(self._now.sizes[self._decided]),
+            prob_now=None if self._prob is None else float(self._prob[self._decided]),
+            required_now=self._required,
             grid=tuple(self._grid.tolist()),
             grid_median=tuple(self._now.median[grid].tolist()),
             grid_interval=(tuple(lower[grid].tolist()), tuple(upper[grid].tolist())),

@@ -6,9 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, positive, probability, real_number, sizes_array, whole_number
 from .._numbers import exactly
@@ -17,6 +14,7 @@ from ..cautions import FARTHEST_FACTOR
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..estimators import APExGP
+from ..estimators.contract import clone, is_fitted
 from ..inference.bayes import FullBayes
 from .candidates import DesignSpace, candidate_sizes, candidates, cheapest, first_sizes
 from .judge import Judge, by_risk
@@ -71,7 +69,7 @@ def design_pilot(
         Score to reach (where lower is better, the error rate to come down to). Without `at`, designs are ranked by
         what they tell of the size that reaches it.
     confidence
-        Probability with which the question is settled: yes or no.
+        Probability with which the target should be reached; with as much it is decided, yes or no.
     cost
         What a fit costs: a function of its size; a pair, of a fit and of each example in it; or what `collect_curves`
         returned (or `CurveSet.from_results` read), for a budget in hours that follows from the seconds of its fits.
@@ -99,14 +97,13 @@ def design_pilot(
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
     >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
     What to measure next, with 2 fits
-      measure                  fits  expected error  95 % width at 3,600
-      nothing more                0          0.0129                0.091
-      2 new splits at 720         2          0.0084                0.059
-      1 new split at 510, 720     2          0.0086                0.061
-      1 new split at 720          1          0.0087                0.061
-      2 new splits at 360         2          0.0128                0.090
-      1 new split at 230, 360     2          0.0128                0.090
-      1 new split at 60, 360      2          0.0128                0.090
+      measure                  models  expected error  95 % width at 3,600
+      nothing more                  0          0.0134                0.094
+      2 new splits at 720           2          0.0086                0.060
+      1 new split at 510, 720       2          0.0089                0.062
+      1 new split at 720            1          0.0089                0.063
+      2 new splits at 360           2          0.0131                0.092
+      1 new split at 60, 360        2          0.0131                0.092
     """
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)
@@ -190,9 +187,7 @@ def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | N
         raise RequestError(
             f"must be an APExGP, or None before there is a pilot, got {type(model).__name__}.", argument="model"
         )
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
+    if not is_fitted(model):
         return clone(model), None
     return clone(model).set_params(**model._settings), model.curve_
 

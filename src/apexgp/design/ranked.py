@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import instance, positive
-from .._numbers import chance, exactly, roughly
+from .._numbers import at_least, chance, exactly
+from ..answers.required import UNREAL, RequiredSize
 from .plans import Design
 
-__all__ = ["PilotDesign", "RankedDesign", "at_hand", "frugal", "interval_words"]
+__all__ = ["PilotDesign", "RankedDesign", "Verdict", "at_hand", "frugal"]
 
 _MOST_SHOWN = 8  # and the one that is cheap, and the one that needs no more data
 _NEARLY = 1.1  # times the risk of the best design: as good, to a reader
 
 Interval = tuple[float, float]
+Verdict = Literal["yes", "no", "open"]
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,14 @@ class RankedDesign:
         the required size, the expected Brier score of "this size will do", averaged over sizes.
     widths : tuple of float
         Expected width of the 95 % interval at each of those sizes.
-    prob_settled : float or None
-        Probability that after the design the answer to "does the largest of those sizes reach the target?" is yes or
-        no with the stated confidence.
-    required : pair of float, or None
-        Interval of the required size after the design, in a middling case: 10 to 90 %.
+    prob_yes, prob_no : float or None
+        Probabilities that after the design the answer to "does `PilotDesign.decided_at` reach the target?" is yes, and
+        that it is no, with the stated confidence.
+    prob_right : float or None
+        Probability that the likelier answer is right, as it is expected to be after the design.
+    later_sizes : pair of float, or None
+        Required sizes, for the stated confidence, between which that after the design lies in eight cases of ten; inf
+        where no size of `PilotDesign.grid` will do.
     grid_widths : tuple of float
         Expected widths at the sizes of `PilotDesign.grid`.
     confirmed : bool
@@ -52,8 +59,10 @@ class RankedDesign:
     cost: float
     risk: float
     widths: tuple[float, ...]
-    prob_settled: float | None
-    required: Interval | None
+    prob_yes: float | None
+    prob_no: float | None
+    prob_right: float | None
+    later_sizes: Interval | None
     grid_widths: tuple[float, ...]
     confirmed: bool = False
     risk_error: float = 0.0
@@ -94,16 +103,21 @@ class PilotDesign(Answer):
     at : tuple of float
         Training-set sizes at which the score matters.
     target, confidence : float
-        The score to reach, or None; and the probability with which the question is settled.
+        The score to reach, or None; and the probability with which it should be.
     ranked_by : {"score", "required_size"}
         What the risk is about.
     available : float
         Most examples that can be trained on.
     pilot_sizes : tuple of float
         What has been measured.
-    risk_now, widths_now, prob_now, required_now
-        Risk, widths, probability that the largest of the sizes reaches the target, and interval of the required size,
-        before anything more is measured.
+    risk_now, widths_now
+        Risk and widths before anything more is measured.
+    decided_at : float
+        The size of which it is to be decided whether it reaches the target: the largest of those in `at`, or that of
+        the pilot where designs are ranked by the required size and it meets the target already.
+    prob_now, required_now
+        Probability that this size reaches the target, and the required size, before anything more is measured; the
+        latter None before there is a pilot.
     grid, grid_median, grid_interval
         Sizes from the end of the pilot on, and the forecast of the true score there as it is now: median and 95 %
         interval.
@@ -122,27 +136,53 @@ class PilotDesign(Answer):
     pilot_sizes: tuple[float, ...]
     risk_now: float
     widths_now: tuple[float, ...]
+    decided_at: float
     prob_now: float | None
-    required_now: Interval | None
+    required_now: RequiredSize | None
     grid: tuple[float, ...]
     grid_median: tuple[float, ...]
     grid_interval: tuple[tuple[float, ...], tuple[float, ...]]
     cautions: tuple[str, ...] = ()
 
     @property
+    def helpful(self) -> tuple[RankedDesign, ...]:
+        """Designs that are expected to leave less doubt, and no wider an interval, than to measure nothing."""
+        far = self.farthest
+        return tuple(
+            one for one in self.designs if one.risk < self.risk_now and one.widths[far] <= self.widths_now[far]
+        )
+
+    @property
+    def farthest(self) -> int:
+        """Which of the sizes in `at` is the largest."""
+        return max(range(len(self.at)), key=self.at.__getitem__)
+
+    @property
     def best(self) -> RankedDesign:
-        """The design of least risk."""
-        return self.designs[0]
+        """The design of least risk, of those that help; of all where none does."""
+        return (self.helpful or self.designs)[0]
 
     @property
     def best_at_hand(self) -> RankedDesign | None:
-        """The best of those that need no more examples than the pilot had."""
-        return at_hand(self.designs, self.pilot_sizes)
+        """The best of those that help and need no more examples than the pilot had."""
+        return at_hand(self.helpful, self.pilot_sizes)
 
     @property
     def frugal(self) -> RankedDesign:
         """The cheapest of those whose risk is at most a tenth above that of the best."""
-        return frugal(self.designs)
+        return frugal(self.helpful or self.designs)
+
+    def share_left(self, one: RankedDesign) -> float:
+        """Share of the doubt of now that a design leaves."""
+        return one.risk / self.risk_now
+
+    @property
+    def verdict_now(self) -> Verdict | None:
+        """Whether `decided_at` reaches the target, by what is known now; None where there is no target."""
+        sure = max(self.confidence, 1 - self.confidence)
+        if self.prob_now is None:
+            return None
+        return "yes" if self.prob_now >= sure else "no" if self.prob_now <= 1 - sure else "open"
 
     def best_within(self, cost: float) -> RankedDesign | None:
         """The best of those that cost no more."""
@@ -176,42 +216,67 @@ class PilotDesign(Answer):
             "confirmed": [one.confirmed for one in self.designs],
         }
         if self.target is not None:
-            columns["prob_settled"] = [one.prob_settled for one in self.designs]
-            columns["required"] = [one.required for one in self.designs]
+            for name in ("prob_yes", "prob_no", "prob_right", "later_sizes"):
+                columns[name] = [getattr(one, name) for one in self.designs]
         return columns
 
     def shown(self) -> Shown:
-        """One row a design, below what is known now."""
-        far = max(range(len(self.at)), key=self.at.__getitem__)
-        header = ["measure", "fits", *(["hours"] if self.unit == "hours" else ["cost"] if self.unit == "cost" else [])]
-        header += ["expected error" if self.ranked_by == "score" else "Brier score"]
-        header += [f"95 % width at {exactly(self.at[far])}"]
-        now = [
-            self.nothing,
-            "0",
-            *([] if self.unit == "fits" else ["0"]),
-            f"{self.risk_now:.4f}",
-        ]
-        now.append(f"{self.widths_now[far]:.3f}")
-        if self.target is not None:
-            header += [f"{self.target:g} settled", "examples it takes"]
-            now += ["yes" if self.settled_now else "no", interval_words(self.required_now)]
-        rows = [now]
-        worth = [*self.designs[:_MOST_SHOWN], self.frugal, self.best_at_hand]
-        for one in (one for one in self.designs if one in worth):
-            row = [self.words(one), str(one.fits), *([] if self.unit == "fits" else [f"{one.cost:.3g}"])]
-            row += [f"{one.risk:.4f}", f"{one.widths[far]:.3f}"]
-            if one.prob_settled is not None:
-                row += [chance(one.prob_settled), interval_words(one.required)]
-            rows.append(row)
+        """One row per design, below what is known now."""
+        header, rows = self.table([self.farthest], _MOST_SHOWN)
         title = f"What to measure next, with {self.budget:,.10g} {self.unit}"
         return Shown(title, header, rows, self._all_notes(), words=("measure",))
 
+    def table(self, widths: Sequence[int], most: int) -> tuple[list[str], list[list[str]]]:
+        """Names of columns, and rows: what is known now, and so many of the best designs with those worth naming.
+
+        No design is among them that is expected to leave more doubt, or a wider interval, than to measure nothing.
+
+        Parameters
+        ----------
+        widths
+            Of which of the sizes in `at` the widths are shown.
+        most
+            How many of the best designs.
+        """
+        priced, ranked_by_score = self.unit != "fits", self.ranked_by == "score"
+        header = ["measure", "models", *([self.unit] if priced else [])]
+        header += ["expected error" if ranked_by_score else "doubt left"]
+        header += [f"95 % width at {exactly(self.at[i])}" for i in widths]
+        now = [self.nothing, "0", *(["0"] if priced else []), f"{self.risk_now:.4f}" if ranked_by_score else "100 %"]
+        rows = [[*now, *(f"{self.widths_now[i]:.3f}" for i in widths), *self._decision_now()]]
+        if self.target is not None:
+            right = f"right about {self.target:g} at {exactly(self.decided_at)}"
+            header.append("then plan for" if self.asks_for_size else right)
+        worth = [*self.helpful[:most], self.frugal, self.best_at_hand]
+        for one in (one for one in self.helpful if one in worth):
+            row = [self.words(one), str(one.fits), *([f"{one.cost:.3g}"] if priced else [])]
+            row.append(f"{one.risk:.4f}" if ranked_by_score else f"{100 * self.share_left(one):.0f} %")
+            rows.append([*row, *(f"{one.widths[i]:.3f}" for i in widths), *self._decision_after(one)])
+        return header, rows
+
     @property
-    def settled_now(self) -> bool:
-        """Whether it is known already, with the stated confidence, if the largest size reaches the target."""
-        sure = max(self.confidence, 1 - self.confidence)
-        return self.prob_now is not None and not 1 - sure < self.prob_now < sure
+    def asks_for_size(self) -> bool:
+        """Whether the decision is how many examples to plan for; else it is whether a size will do."""
+        return self.ranked_by != "score" and self.required_now is not None and not self.required_now.already_met
+
+    def _decision_now(self) -> list[str]:
+        if self.prob_now is None:
+            return []
+        if self.asks_for_size and self.required_now is not None:
+            unreal = self.pilot_sizes[-1] * UNREAL < self.required_now.size < math.inf
+            return [f"over {UNREAL:,}x" if unreal else self.required_now.in_words(self.required_now.size)]
+        return [chance(max(self.prob_now, 1 - self.prob_now))]
+
+    def _decision_after(self, one: RankedDesign) -> list[str]:
+        if one.prob_right is None:
+            return []
+        return [self.later_words(one) if self.asks_for_size else chance(one.prob_right)]
+
+    def later_words(self, one: RankedDesign) -> str:
+        """Between which sizes the required one will lie."""
+        beyond = f"over {exactly(self.grid[-1])}"
+        ends = [beyond if math.isinf(size) else at_least(size) for size in one.later_sizes or ()]
+        return " to ".join(dict.fromkeys(ends))
 
 
 def at_hand(designs: Sequence[RankedDesign], pilot_sizes: Sequence[float]) -> RankedDesign | None:
@@ -225,8 +290,3 @@ def frugal(designs: Sequence[RankedDesign]) -> RankedDesign:
     """The cheapest design that is nearly as good as the first."""
     enough = _NEARLY * designs[0].risk
     return min((one for one in designs if one.risk <= enough), key=lambda one: (one.cost, one.risk))
-
-
-def interval_words(interval: Interval | None) -> str:
-    """An interval of sizes in a few words."""
-    return "-" if interval is None else " to ".join(map(roughly, interval))

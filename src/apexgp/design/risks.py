@@ -1,4 +1,4 @@
-"""Figures by which designs are judged: risks, widths, and whether a question will be settled.
+"""Figures by which designs are judged: risks, widths, and what becomes of a decision.
 
 The risks are expected scores of the forecast under itself. They are Bayes risks: averaged over what a design may
 show, more measurements never raise them. The width of an interval is none, and is only reported.
@@ -12,11 +12,11 @@ from scipy.special import ndtr, ndtri, owens_t
 from .._check import FloatArray
 from ..forecast import Forecast
 
-__all__ = ["brier_after", "deviate", "expected_crps", "settled_after", "size_interval", "widths"]
+__all__ = ["brier_after", "deviate", "expected_crps", "later_sizes", "right_after", "verdicts_after", "widths"]
 
 LEVEL = 0.95
 """Of the intervals whose widths are told."""
-_SIZE_LEVELS = (0.1, 0.9)  # as those of a required size
+_LUCK = ndtri(np.array([0.9, 0.1]))  # good and bad, between which eight cases of ten lie
 _POINTS = np.sinh(np.linspace(-3.5, 3.5, 81)) / np.sinh(3.5) * 8  # standard deviations around the mean
 
 
@@ -50,31 +50,44 @@ def brier_after(prob: FloatArray, left: FloatArray) -> FloatArray:
     return risk
 
 
-def settled_after(prob: float, left: float, confidence: float) -> float:
-    """Probability that P or 1 - P will reach the confidence after a design; P as in `brier_after`."""
+def verdicts_after(prob: float, left: float, confidence: float) -> tuple[float, float]:
+    """Probabilities that P, and that 1 - P, will reach the confidence after a design; P as in `brier_after`."""
     sure = max(confidence, 1 - confidence)
     told = np.sqrt(max(1 - left**2, 0.0))
     centre, edge = float(deviate(np.asarray(prob))), left * float(ndtri(sure))
     if told < 1e-9:
-        return float(abs(centre) >= edge)
-    return float(ndtr((centre - edge) / told) + ndtr((-centre - edge) / told))
+        return float(centre >= edge), float(-centre >= edge)
+    return float(ndtr((centre - edge) / told)), float(ndtr((-centre - edge) / told))
 
 
-def size_interval(sizes: FloatArray, deviates: FloatArray) -> tuple[float, float]:
-    """Sizes from which on the target is met with 10 and with 90 %: between sizes, straight in normal scores.
+def right_after(prob: float, left: float) -> float:
+    """Expected max(P, 1 - P) after a design, how probably the likelier answer is right; P as in `brier_after`.
 
-    The smallest size stands for all below it; where even the largest does not do, the answer is infinity.
+    The probability that the truth and what is then expected lie on the same side: by Owen's T function, too.
     """
-    ends = []
-    for level in _SIZE_LEVELS:
-        surplus = deviates - ndtri(level)
-        short = np.flatnonzero(surplus < 0)
-        if not short.size:
-            ends.append(float(sizes[0]))
-        elif short[-1] == len(sizes) - 1:
-            ends.append(np.inf)
-        else:
-            i = int(short[-1])
-            step = -surplus[i] / (surplus[i + 1] - surplus[i])
-            ends.append(float(np.exp(np.log(sizes[i]) + step * np.log(sizes[i + 1] / sizes[i]))))
-    return ends[0], ends[1]
+    told = np.sqrt(max(1 - left**2, 0.0))
+    return float(1 - 2 * owens_t(deviate(np.asarray(prob)), left / max(told, 1e-12)))
+
+
+def later_sizes(sizes: FloatArray, prob: FloatArray, left: FloatArray, confidence: float) -> tuple[float, float]:
+    """Required sizes after a design if its news are good and if they are bad: eight cases of ten lie between.
+
+    The news move P at all sizes alike, in normal scores; P as in `brier_after`. The smallest size stands for all below
+    it; where even the largest does not do, the answer is infinity.
+    """
+    told = np.sqrt(np.maximum(1 - left**2, 0.0))
+    centre = deviate(prob) - left * ndtri(confidence)
+    good, bad = (_first_enough(sizes, centre + told * luck) for luck in _LUCK)
+    return good, bad
+
+
+def _first_enough(sizes: FloatArray, surplus: FloatArray) -> float:
+    """Size from which on there is a surplus: between sizes, straight over the logarithm."""
+    short = np.flatnonzero(surplus < 0)
+    if not short.size:
+        return float(sizes[0])
+    if short[-1] == len(sizes) - 1:
+        return float(np.inf)
+    i = int(short[-1])
+    step = -surplus[i] / (surplus[i + 1] - surplus[i])
+    return float(np.exp(np.log(sizes[i]) + step * np.log(sizes[i + 1] / sizes[i])))

@@ -192,7 +192,8 @@ def models_after(
         For each design the model of each data set, roughly integrated: for means over them.
     """
     curves = [data.curve(which, design, pilot) for design in designs for which in range(len(data))]
-    models = fit_together(settings, curves, replace(engine, roughly=True))
+    with np.errstate(all="ignore"):  # what is drawn may be wild; a computation that breaks down on it is a failed draw
+        models = fit_together(settings, curves, replace(engine, roughly=True))
     by_data = [models[which :: len(data)] for which in range(len(data))]
     whole = [[model for model in own if not isinstance(model, ApexError)] for own in by_data]
     fitted = np.array([len(own) == len(designs) for own in whole])

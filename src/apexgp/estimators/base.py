@@ -8,12 +8,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self, get_args
+from typing import Any, Self, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
 from ..answers.required import CONFIDENCE, RequiredSize, Success, attainable_target, required_size, success_by
@@ -23,16 +21,21 @@ from ..errors import ApexError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
 from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale
+from .contract import SettingsEstimator, check_is_fitted, clone
 from .fitting import as_curve, check_curve, fits_of
 from .saving import read_model, write_model
 
 __all__ = ["CurveEstimator", "fit_together"]
 
 _NEARBY = 1.05  # a size so many times another tells how fast a probability changes
+_THREE_DIGITS = 0.005  # relative error of sizes below which three digits of them hold
 _MOST_SIZES = 10_000  # in one forecast, which holds thousands of numbers for each
 
 
-class CurveEstimator(BaseEstimator):
+Estimator = TypeVar("Estimator", bound="CurveEstimator")
+
+
+class CurveEstimator(SettingsEstimator):
     """A method for learning curves, after scikit-learn: settings, `fit`, and questions put to what was fitted."""
 
     ceiling: float
@@ -87,11 +90,6 @@ class CurveEstimator(BaseEstimator):
         if isinstance(fit, ApexError):
             raise fit
         return self._keep(curve, fit)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False  # X is sizes, not a table of features
-        return tags
 
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         """Set the learnt attributes, and forget those of an earlier fit."""
@@ -192,17 +190,23 @@ class CurveEstimator(BaseEstimator):
         goal = attainable_target(target, self.curve_, self._best_possible)
         success = success_by(lambda sizes: self._distribution(sizes, of), goal, self.curve_.direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
-        return self._with_cautions(replace(found, relative_error=self._relative_error(found, success, of)))
+        errors = self._relative_errors(found, success, of)
+        digits = 3 if errors.max() < _THREE_DIGITS else 2
+        return self._with_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
 
-    def _relative_error(self, found: RequiredSize, success: Success, of: Quantity) -> float:
-        """Monte-Carlo error of log n where F(n) is the confidence: that of F over its slope."""
-        if found.size <= self.curve_.largest or math.isinf(found.size):
-            return 0.0
-        low, high = success(found.size * np.array([1 / _NEARBY, _NEARBY]))
-        slope = (high - low) / (2 * math.log(_NEARBY))
-        level = float(self.curve_.as_upward(found.target))
-        error = float(self._fit.standard_error(np.array([float(found.size)]), np.array([level]), of)[0])
-        return error / slope if slope > 0 else 0.0
+    def _relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
+        """Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: those of F over its slope."""
+        sizes = np.array([found.size, found.median, *found.interval], float)
+        errors = np.zeros(len(sizes))
+        found_out = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
+        if found_out.any():
+            asked = sizes[found_out]
+            below, above = success(np.concatenate([asked / _NEARBY, asked * _NEARBY])).reshape(2, -1)
+            slope = (above - below) / (2 * math.log(_NEARBY))
+            level = float(self.curve_.as_upward(found.target))
+            error = self._fit.standard_error(asked, np.full(len(asked), level), of)
+            errors[found_out] = np.divide(error, slope, out=np.zeros(len(asked)), where=slope > 0)
+        return errors
 
     def _with_cautions(self, found: RequiredSize) -> RequiredSize:
         # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
@@ -292,8 +296,8 @@ class CurveEstimator(BaseEstimator):
 
 
 def fit_together(
-    settings: CurveEstimator, curves: Sequence[LearningCurve], engine: Engine | None = None
-) -> list[CurveEstimator | ApexError]:
+    settings: Estimator, curves: Sequence[LearningCurve], engine: Engine | None = None
+) -> list[Estimator | ApexError]:
     """Fit many curves with the same settings, in one go where they can be computed together.
 
     Parameters
@@ -309,7 +313,7 @@ def fit_together(
         For each curve a fitted estimator, or the error that says why there is none.
     """
     engines: dict[tuple[float, float], Engine] = {}  # by floor and ceiling: curves of all kinds often share them
-    found: dict[int, CurveEstimator | ApexError] = {}
+    found: dict[int, Estimator | ApexError] = {}
     accepted: dict[tuple[float, float], list[int]] = {}
     settings._checked_engine()  # what is wrong whatever the curve is
     for i, curve in enumerate(curves):

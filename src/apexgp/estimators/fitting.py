@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .._check import some
@@ -22,11 +23,21 @@ BREAKDOWNS = (ApexError, ArithmeticError, ValueError)
 def fits_of(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
     """Fits of the curves, together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
     try:
-        return list(engine.fit(list(curves)))
+        return [_with_nodes(fit) for fit in engine.fit(list(curves))]
     except BREAKDOWNS as problem:
         if len(curves) > 1:
             return [fit for curve in curves for fit in fits_of(engine, [curve])]
         return [without_answer(problem)]
+
+
+def _with_nodes(fit: FittedCurve) -> FittedCurve | ApexError:
+    """The fit, or the error of one that is left without a node of finite weight: it could not forecast anything."""
+    if fit.posterior is None:
+        return fit
+    weights = fit.posterior.node_weights
+    if weights.size and np.isfinite(weights).all():
+        return fit
+    return without_answer(ArithmeticError("no parameters have a finite posterior density"))
 
 
 def without_answer(problem: Exception) -> ApexError:

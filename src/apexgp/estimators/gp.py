@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Self
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, positive, probability, shown, whole_number
 from ..curve import Direction
@@ -19,6 +18,7 @@ from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, range_words
 from .base import CurveEstimator
+from .contract import check_is_fitted
 
 __all__ = ["APExGP"]
 
@@ -81,6 +81,8 @@ class APExGP(CurveEstimator):
         720  0.835  0.811 to 0.857
       3,600  0.872  0.822 to 0.915
     """
+
+    weights_: dict[str, float]
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, probability, real_number, sizes_array
 from ..answers.required import RequiredSize, attainable_target, whole_size
@@ -16,6 +15,7 @@ from ..inference.least_squares import LeastSquaresEngine, LeastSquaresFit
 from ..model.families import FAMILIES
 from ..scale import UNIT_SCALE, Scale
 from .base import CurveEstimator
+from .contract import check_is_fitted
 
 __all__ = ["LeastSquares"]
 
@@ -109,5 +109,6 @@ class LeastSquares(CurveEstimator):
             prob_reachable=float(size < inf),
             prob_now=float(size <= last),
             already_met=size <= last,
+            digits=3,
         )
         return self._with_cautions(found)

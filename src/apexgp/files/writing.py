@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .._check import UNUSABLE, shown, truth
@@ -28,9 +28,7 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
         if kind != "file":
             raise RequestError(f"{path} is a {kind}. Only ordinary files are written: name one.")
         if not overwrite:
-            raise WouldOverwriteError(
-                f"{path} exists.", remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True))
-            )
+            raise _exists(path)
     if not target.parent.is_dir():
         raise RequestError(f"The folder {target.parent} does not exist. Make it first, or name another.")
     try:
@@ -76,17 +74,54 @@ def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iter
         draft = Path(name)
         try:
             yield draft
-            # mkstemp makes files that only their owner reads; a result is an ordinary file.
-            umask = os.umask(0)
-            os.umask(umask)
-            draft.chmod(0o666 & ~umask)
+            _give_rights(draft, target)
             with draft.open("rb") as written:
                 os.fsync(written.fileno())
-            draft.replace(target)
+            if overwrite:
+                draft.replace(target)
+            else:
+                _put_where_nothing_is(draft, target, path)
         finally:
             draft.unlink(missing_ok=True)
+    except WouldOverwriteError:
+        raise
     except OSError as problem:
         raise NotWrittenError(f"{path} cannot be written: {problem.strerror or problem}.") from None
+
+
+def _give_rights(draft: Path, target: Path) -> None:
+    """Those of the file that is overwritten, or of a new one: mkstemp makes files that only their owner reads."""
+    try:
+        before = target.stat()
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        draft.chmod(0o666 & ~umask)
+        return
+    draft.chmod(stat.S_IMODE(before.st_mode))
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):  # nobody but root gives files away
+            os.chown(draft, before.st_uid, before.st_gid)
+
+
+def _put_where_nothing_is(draft: Path, target: Path, path: str | os.PathLike[str]) -> None:
+    """Give the draft its name, unless somebody else has taken it since it was looked for."""
+    try:
+        try:
+            os.link(draft, target)  # which, unlike renaming, never takes the place of another file
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links: the name is taken by an empty file first
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            draft.replace(target)
+    except FileExistsError:
+        raise _exists(path) from None
+
+
+def _exists(path: str | os.PathLike[str]) -> WouldOverwriteError:
+    return WouldOverwriteError(
+        f"{path} exists.", remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True))
+    )
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> None:

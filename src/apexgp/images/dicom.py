@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 
 from .._extras import need
 from ..errors import DataError
+from .bounds import MOST_PIXELS, inflated, refuse_more
 
 __all__ = ["decoded", "is_dicom", "opened", "picture", "rescaled", "without_remarks"]
 
 _MARK = slice(128, 132)  # where DICM stands in a DICOM file
+_GROUP_LENGTH = 12  # bytes of the element that says how long the file's own header is
 _DECODERS = {  # by what the name of a transfer syntax begins with
     "JPEG 2000": "pylibjpeg pylibjpeg-openjpeg",
     "High-Throughput JPEG 2000": "pylibjpeg pylibjpeg-openjpeg",
@@ -29,13 +32,22 @@ def is_dicom(path: Path) -> bool:
         return file.read(_MARK.stop)[_MARK] == b"DICM"
 
 
-def opened(path: Path, tags: list[str] | None = None) -> Any:
-    """A DICOM file as pydicom reads it: all of it, or these tags without the pixels."""
+def opened(path: Path, most: int, tags: list[str] | None = None) -> Any:
+    """A DICOM file as pydicom reads it, all of it, or these tags without the pixels; `most` pixels, if it is packed."""
     pydicom = need("pydicom", "Reading DICOM", "images")
+    wanted = {} if tags is None else {"stop_before_pixels": True, "specific_tags": tags}
     try:
-        if tags is None:
-            return pydicom.dcmread(path)
-        return pydicom.dcmread(path, stop_before_pixels=True, specific_tags=tags)
+        meta = pydicom.filereader.read_file_meta_info(path)
+        if meta.get("TransferSyntaxUID") != pydicom.uid.DeflatedExplicitVRLittleEndian:
+            return pydicom.dcmread(path, **wanted)
+        # pydicom would unpack whatever there is; the data set alone, unpacked within bounds, is an ordinary one.
+        packed = path.read_bytes()[_MARK.stop + _GROUP_LENGTH + int(meta.FileMetaInformationGroupLength) :]
+        data = pydicom.dcmread(BytesIO(inflated(packed, most)), force=True, **wanted)
+        data.file_meta = pydicom.dataset.FileMetaDataset()
+        data.file_meta.TransferSyntaxUID = pydicom.uid.ExplicitVRLittleEndian
+        return data
+    except DataError:
+        raise
     except (pydicom.errors.InvalidDicomError, EOFError):
         raise DataError("is not a DICOM file, or is cut off") from None
     except OSError as problem:
@@ -44,14 +56,17 @@ def opened(path: Path, tags: list[str] | None = None) -> Any:
         raise DataError(f"is a damaged DICOM file ({type(problem).__name__})") from None
 
 
-def decoded(data: Any) -> NDArray[Any]:
-    """Stored values of a file with one frame; colours as red, green and blue."""
+def decoded(data: Any, most: int) -> NDArray[Any]:
+    """Stored values of a file with one frame of at most so many pixels; colours as red, green and blue."""
     pydicom = need("pydicom", "Reading DICOM", "images")
     if not any(name in data for name in ("PixelData", "FloatPixelData", "DoubleFloatPixelData")):
         raise DataError("is a DICOM file without pixel data")
     frames = int(data.get("NumberOfFrames") or 1)
     if frames > 1:
         raise DataError(f"holds {frames} frames. Save the one that is meant as a file of its own")
+    refuse_more(int(data.get("Rows") or 0) * int(data.get("Columns") or 0), most, "pixels")
+    if int(data.get("SamplesPerPixel") or 1) > 4 or int(data.get("BitsAllocated") or 8) > 64:
+        raise DataError("declares more than 4 numbers a pixel, or more than 64 bits each")
     syntax: Any = getattr(getattr(data, "file_meta", None), "TransferSyntaxUID", None)
     compressed = syntax is not None and syntax.is_compressed
     if compressed and not _has_decoder(pydicom, syntax):
@@ -83,19 +98,25 @@ def rescaled(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     """Stored values through the file's own slope and intercept."""
     if data.get("RescaleSlope") is None or data.get("RescaleIntercept") is None:
         raise DataError("has no rescale slope and intercept, so that its values are no Hounsfield units")
-    return values * float(data.RescaleSlope) + float(data.RescaleIntercept)
+    slope, intercept = float(data.RescaleSlope), float(data.RescaleIntercept)
+    if not np.isfinite([slope, intercept]).all():
+        raise DataError("has a rescale slope or intercept that is not finite")
+    return values * slope + intercept
 
 
-def picture(path: Path) -> NDArray[Any]:
+def picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     """A single picture: 8-bit colours as they are, all else as numbers in [0, 1] with white as 1."""
-    data = opened(path)
-    values = decoded(data)
+    data = opened(path, most)
+    values = decoded(data, most)
     kind = data.get("PhotometricInterpretation", "")
     if kind == "PALETTE COLOR":
         values = need("pydicom.pixels", "Reading DICOM", "images").apply_color_lut(values, data)
     if values.ndim == 3:
         return values if values.dtype == np.uint8 else (values / np.iinfo(values.dtype).max).astype(np.float32)
-    grey = _shades(values, data)
+    with np.errstate(all="ignore"):  # of a window that makes no sense: what comes out is looked at
+        grey = _shades(values, data)
+    if not np.isfinite(grey).all():
+        raise DataError("has pixels, a window or a slope that give no finite shades")
     return (1 - grey if kind == "MONOCHROME1" else grey).astype(np.float32)
 
 
@@ -118,6 +139,8 @@ def _shades(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
 
 def _windowed(values: NDArray[np.float64], centre: float, width: float, function: Any) -> NDArray[np.float64]:
     """DICOM part 3, C.11.2.1.2 and C.11.2.1.3."""
+    if not (np.isfinite(centre) and 0 < width < np.inf):
+        raise DataError("has a window without a finite centre and a width above 0")
     if function == "SIGMOID":
         return 1 / (1 + np.exp(-4 * (values - centre) / width))
     if function == "LINEAR_EXACT":

@@ -14,6 +14,7 @@ from ..errors import DataError, RequestError
 from ..files.writing import file_behind
 from ..running.progress import progress_bar
 from . import dicom
+from .bounds import MOST_PIXELS, pillow_within
 from .datasets import DATASETS, read_dataset
 from .encoder import DEFAULT_MODEL, Encoder
 from .items import Item, Labelled, read_names, read_own, told_apart
@@ -83,6 +84,7 @@ def embed_images(
     normalise: str | None = None,
     fit_on: str | os.PathLike[str] | None = None,
     per_patient: Sequence[str] = (),
+    max_pixels: int | None = None,
     overwrite: bool = False,
     progress: bool = True,
 ) -> EmbeddingRun:
@@ -120,6 +122,9 @@ def embed_images(
         CSV file whose column `file` names the pictures that mean and sd of the source are measured on. By default all.
     per_patient : sequence of str
         Labels that are the patient's: two values of one patient are refused.
+    max_pixels : int, optional
+        Most pixels that a picture may declare (by default 50 million), or voxels that a scan may (400 million). A file
+        that declares more is left out and listed, before any memory is asked for.
     overwrite : bool
         Begin anew where the output is there.
     progress : bool
@@ -131,8 +136,9 @@ def embed_images(
     """
     batch = whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
     overwrite, progress = truth("overwrite", overwrite), truth("progress", progress)
+    most = None if max_pixels is None else whole_number("max_pixels", max_pixels, least=1, most=10**12)
     source, target = _folder(folder), file_behind(out)
-    with dicom.without_remarks():
+    with dicom.without_remarks(), pillow_within(most or MOST_PIXELS):
         labelled = _read(source, labels, dataset, per_patient)
         _check_name(target, labelled.kind)
         encoder = Encoder(model, device)
@@ -142,7 +148,7 @@ def embed_images(
             normalise if normalise is not None else ("imagenet" if dataset is None else "source"),
             NORMALISATIONS,
         )
-        preprocessing = Preprocessing.of(labelled.kind, truth("crop", cut), encoder.size, normalise)
+        preprocessing = Preprocessing.of(labelled.kind, truth("crop", cut), encoder.size, normalise, most)
         if not preprocessing.mean:
             known = None if overwrite else _settings_of(target, labelled.kind)
             preprocessing = _measured(preprocessing, _chosen(labelled, fit_on), known, progress)

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from .._check import UNUSABLE, shown, some, text
 from .._extras import need
 from ..errors import RequestError
+from .model_files import PICKLES, checked_folder
 
 __all__ = ["DEFAULT_MODEL", "Encoder"]
 
@@ -32,8 +32,9 @@ _EDGES = {
     "dinov2_with_registers": 224,
 }
 _UNUSED = ("pooler.", "embeddings.mask_token")  # weights that the class token does not depend on
-_PICKLES = "Other weights are pickles, which could run anything, and are never loaded."
+_UNREACHED = ("LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectError", "ConnectionError")
 _HOW = "AutoModel.from_pretrained(name).save_pretrained(folder)"
+_ATTENTION = "sdpa"  # torch's own, whatever a configuration says: it could name code on the hub
 _TENSOR_CORES = 7  # compute capability of the first GPUs on which half precision is faster
 
 
@@ -114,19 +115,20 @@ def _name(model: Any) -> str:
 
 def _loaded(name: str) -> Any:
     transformers = need("transformers", "embed_images", "images")
-    _check_folder(name)
-    wanted = {"trust_remote_code": False, "local_files_only": Path(name).is_dir()}
     try:
         with _quietly(transformers):
-            config = transformers.AutoConfig.from_pretrained(name, **wanted)
-            if config.model_type not in _EDGES:
+            folder, settings = checked_folder(name)
+            if settings.get("model_type") not in _EDGES:
                 raise RequestError(
                     f"must be a vision transformer with a class token ({', '.join(_EDGES)}), got {name}, which is of "
-                    f"the type {config.model_type!r}.",
+                    f"the type {settings.get('model_type')!r}.",
                     argument="model",
                 )
+            wanted = {"trust_remote_code": False, "local_files_only": True, "attn_implementation": _ATTENTION}
+            config = transformers.AutoConfig.from_pretrained(folder, **wanted)
+            config._attn_implementation = _ATTENTION
             loaded, report = transformers.AutoModel.from_pretrained(
-                name, config=config, use_safetensors=True, output_loading_info=True, **wanted
+                folder, config=config, use_safetensors=True, output_loading_info=True, **wanted
             )
     except (RequestError, MemoryError):
         raise
@@ -140,36 +142,21 @@ def _loaded(name: str) -> Any:
             f"({some(sorted(missing + wrong), 3)}); they would be random. Name a folder or a model that is whole.",
             argument="model",
         )
+    if not_finite := [key for key, tensor in loaded.state_dict().items() if not tensor.isfinite().all()]:
+        raise RequestError(
+            f"{name} has weights that are not finite ({some(sorted(not_finite), 3)}): all embeddings would be NaN. "
+            "Name a folder or a model that is whole.",
+            argument="model",
+        )
     return loaded
-
-
-def _check_folder(name: str) -> None:
-    """Say what is wrong with a folder before transformers takes it for a name on the hub."""
-    folder = Path(name)
-    if folder.is_file():
-        raise RequestError(f"must be a folder that save_pretrained wrote, got the file {name}.", argument="model")
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
-            raise RequestError(
-                f"must be a folder that save_pretrained wrote, but {name} has no config.json.", argument="model"
-            )
-        if not list(folder.glob("*.safetensors")):
-            raise RequestError(
-                f"{name} has no weights as safetensors. {_PICKLES} Save the model again with save_pretrained.",
-                argument="model",
-            )
-    elif name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name:
-        raise RequestError(f"{name}: there is no such folder.", argument="model")
 
 
 def _reason(problem: Exception) -> str:
     """Why a model was not loaded, in a sentence."""
     text = " ".join(str(problem).split())
-    if "trust_remote_code" in text or "custom code" in text:
-        return "it needs code of its own, which could do anything and is never run. Choose another model."
-    if "safetensors" in text and "does not appear to have" in text:
-        return f"it has no weights as safetensors. {_PICKLES}"
-    if "couldn't connect" in text or "offline" in text.lower() or "Max retries" in text:
+    if "weights_only" in text:  # the loader's advice to load pickles all the same
+        return f"it has weights that are no safetensors. {PICKLES}"
+    if type(problem).__name__ in _UNREACHED or "offline" in text.lower() or "Max retries" in text:
         return (
             "the Hugging Face hub cannot be reached, and there is no copy on this machine. Where there is a network, "
             f"save it with transformers ({_HOW}), and name that folder."

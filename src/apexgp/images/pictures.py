@@ -11,39 +11,53 @@ from numpy.typing import NDArray
 from .._extras import need
 from ..errors import DataError
 from . import dicom
+from .bounds import MOST_PIXELS, refuse_more
 
 __all__ = ["PICTURE_SUFFIXES", "read_picture", "squared"]
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".dcm", ".dicom")
 _DEEP = ("I;16", "I;16L", "I;16B", "I;16N")  # Pillow's names for 16 bits of grey
 _MOST_16 = 65535
+_FORMATS = ("PNG", "JPEG", "TIFF", "BMP")  # no others: Pillow would hand PostScript to another program
 
 
-def read_picture(path: Path) -> NDArray[Any]:
+def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     """A picture of shape (height, width) if it is grey, (height, width, 3) if it has colours.
 
     Bytes are given as they are. Everything deeper is divided by the largest number that its kind of file can hold, so
-    that a picture has the same shades whatever else is in it; DICOM files by their own window.
+    that a picture has the same shades whatever else is in it; DICOM files by their own window. What declares more than
+    `most` pixels is refused before anything is unpacked.
     """
     if path.suffix.lower() in (".dcm", ".dicom") or dicom.is_dicom(path):
-        return dicom.picture(path)
+        return dicom.picture(path, most)
     Image = need("PIL.Image", "Reading pictures", "images")
     ImageOps = need("PIL.ImageOps", "Reading pictures", "images")
     try:
-        with Image.open(path) as file:
-            frames = getattr(file, "n_frames", 1)
-            if frames > 1:
-                raise DataError(f"holds {frames} frames. Save the one that is meant as a file of its own")
+        with Image.open(path, formats=_FORMATS) as file:
+            refuse_more(file.width * file.height, most, "pixels")
+            _refuse_several(file)
             file.load()
             return _values(ImageOps.exif_transpose(file))
     except DataError:
         raise
     except Image.UnidentifiedImageError:
-        raise DataError("is not a picture that can be read (PNG, JPEG, TIFF, DICOM)") from None
+        raise DataError("is not a picture that can be read (PNG, JPEG, TIFF, BMP, DICOM)") from None
     except MemoryError:
         raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):  # a few times as many, found by Pillow
+        raise DataError(f"declares more than {most:,} pixels. If they are meant, raise max_pixels") from None
     except Exception as problem:  # whatever Pillow's readers raise: damage shows in any way
         raise DataError(f"is damaged or cut off: {problem or type(problem).__name__}") from None
+
+
+def _refuse_several(file: Any) -> None:
+    """Refuse a file of several frames; to count them would take time with their number."""
+    try:
+        file.seek(1)
+    except EOFError:
+        file.seek(0)
+        return
+    raise DataError("holds several frames. Save the one that is meant as a file of its own")
 
 
 def _values(picture: Any) -> NDArray[Any]:

@@ -64,6 +64,8 @@ def in_order(
 
 
 def _read(item: Item, preprocessing: Preprocessing) -> Planes | Unreadable:
+    if not (item.path.is_file() or item.path.is_dir()):
+        return Unreadable(item, "is not an ordinary file")  # to open a pipe would wait for ever
     try:
         return preprocessing.planes(item.path)
     except ImportError:
@@ -141,5 +143,9 @@ def _taken(cases: deque[_Case]) -> list[Embedded | Unreadable]:
     complete: list[Embedded | Unreadable] = []
     while cases and not cases[0].n_left:
         case = cases.popleft()
-        complete.append(Embedded(case.item, np.concatenate(case.rows), case.remarks))
+        rows = np.concatenate(case.rows)
+        if np.isfinite(rows).all():
+            complete.append(Embedded(case.item, rows, case.remarks))
+        else:  # numbers too large for the precision of the model
+            complete.append(Unreadable(case.item, "has embeddings that are not finite"))
     return complete

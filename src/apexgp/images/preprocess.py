@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from .bounds import MOST_PIXELS, MOST_VOXELS, refuse_more
 from .pictures import read_picture, squared
 from .scans import WINDOW, Scan, in_window, is_nifti, read_nifti
 from .series import read_series
@@ -53,6 +54,8 @@ class Preprocessing:
         By channel. Empty before those of the source are measured.
     measured_on
         What tells the pictures that they were measured on from others; empty where nothing was measured.
+    max_pixels
+        Most pixels of a picture, or voxels of a scan.
     """
 
     kind: Kind
@@ -62,18 +65,21 @@ class Preprocessing:
     mean: tuple[float, ...] = ()
     sd: tuple[float, ...] = ()
     measured_on: str = ""
+    max_pixels: int = MOST_PIXELS
 
     @classmethod
-    def of(cls, kind: Kind, crop: bool, size: int, normalise: str) -> Preprocessing:
+    def of(cls, kind: Kind, crop: bool, size: int, normalise: str, max_pixels: int | None = None) -> Preprocessing:
         """One whose mean and sd are known, unless they are to be measured."""
-        known = NORMALISATIONS[normalise]
-        return cls(kind, crop, size, normalise) if known is None else cls(kind, crop, size, normalise, *known)
+        most = max_pixels or (MOST_PIXELS if kind == "pictures" else MOST_VOXELS)
+        mean, sd = NORMALISATIONS[normalise] or ((), ())
+        return cls(kind, crop, size, normalise, mean, sd, max_pixels=most)
 
     def planes(self, path: Path) -> Planes:
         """Read a case, and bring it to its size."""
         if self.kind == "pictures":
-            return Planes(squared(read_picture(path), self.crop, self.size)[None])
-        scan = read_scan(path)
+            return Planes(squared(read_picture(path, self.max_pixels), self.crop, self.size)[None])
+        scan = read_scan(path, self.max_pixels)
+        refuse_more(scan.n_slices * self.size**2, self.max_pixels, f"voxels in slices of {self.size} x {self.size}")
         slices = [squared(in_window(scan.hounsfield(i)), self.crop, self.size) for i in range(scan.n_slices)]
         return Planes(np.stack(slices), scan.remarks)
 
@@ -113,12 +119,12 @@ def unit(plane: NDArray[Any]) -> NDArray[np.float32]:
     return plane.astype(np.float32) / np.float32(255) if plane.dtype == np.uint8 else plane.astype(np.float32)
 
 
-def read_scan(path: Path) -> Scan:
+def read_scan(path: Path, most: int = MOST_VOXELS) -> Scan:
     """The scan in a NIfTI file or in a folder of DICOM files."""
     if path.is_dir():
-        return read_series(path)
+        return read_series(path, most)
     if is_nifti(path):
-        return read_nifti(path)
+        return read_nifti(path, most)
     raise DataError("is neither a folder of DICOM files nor a NIfTI file (.nii, .nii.gz)")
 
 

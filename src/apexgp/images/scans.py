@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,14 @@ from scipy.ndimage import shift
 
 from .._extras import need
 from ..errors import DataError
+from .bounds import MOST_VOXELS, refuse_more
 
 __all__ = ["AIR", "WINDOW", "Scan", "is_nifti", "read_nifti"]
 
 WINDOW = (-100.0, 300.0)  # Hounsfield units of soft tissue: what the paper keeps
 AIR = -1024.0
+_LONGEST_HEADER = 540
+_MOST_BEFORE = 10_000_000  # bytes
 _LEAST_TILT = 0.5  # voxels by which slices must be displaced for the displacement to count
 
 
@@ -58,7 +61,13 @@ class Scan:
         if not self.tilted:
             return values
         # As much room on all sides, so that what is square stays so.
-        room = ceil(np.abs(self._moves()).max())
+        most_moved = float(np.abs(self._moves()).max())
+        if not most_moved <= max(values.shape):  # NaN fails, too
+            raise DataError(
+                f"moves its slices by up to {most_moved:.3g} voxels, more than they are wide: no scanner tilts so far, "
+                "and the header must be damaged"
+            )
+        room = ceil(most_moved)
         framed = np.pad(values, room, constant_values=AIR)
         return shift(framed, self._moves()[number], order=1, mode="constant", cval=AIR, prefilter=False)
 
@@ -74,13 +83,14 @@ def is_nifti(path: Path) -> bool:
     return path.name.lower().endswith((".nii", ".nii.gz"))
 
 
-def read_nifti(path: Path) -> Scan:
+def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
     """The scan in a NIfTI file; the slices of several volumes follow each other."""
     nibabel = need("nibabel", "Reading NIfTI", "images")
     try:
-        image = nibabel.as_closest_canonical(nibabel.load(path))
+        with nibabel.imageglobals.LoggingOutputSuppressor():  # of what it mends in a header
+            image = nibabel.as_closest_canonical(_kind_of_nifti(nibabel, path, most).from_filename(path))
         values = np.asanyarray(image.dataobj)
-    except MemoryError:
+    except (MemoryError, DataError):
         raise
     except Exception as problem:  # whatever nibabel raises: damage shows in any way
         raise DataError(f"is no NIfTI file, is damaged or cut off ({type(problem).__name__})") from None
@@ -96,6 +106,25 @@ def read_nifti(path: Path) -> Scan:
         return np.nan_to_num(plane.astype(np.float32), nan=AIR, posinf=AIR, neginf=AIR)
 
     columns, rows, up = image.affine[:3, :3].T
+    if not (np.isfinite(image.affine).all() and rows @ rows > 0 and columns @ columns > 0):
+        raise DataError("has an affine that puts no voxel anywhere")
     step = -np.array([up @ rows / (rows @ rows), up @ columns / (columns @ columns)])
     displaced = np.tile(np.arange(depth)[:, None] * step, (count, 1))
     return Scan(depth * count, raw, displaced, remarks)
+
+
+def _kind_of_nifti(nibabel: Any, path: Path, most: int) -> Any:
+    """The class that reads a file, whose header is looked at before anything that it declares is read."""
+    with nibabel.openers.ImageOpener(path) as file:
+        start = file.read(_LONGEST_HEADER)
+    kinds = (nibabel.Nifti1Image, nibabel.Nifti2Image)
+    kind = next((kind for kind in kinds if kind.header_class.may_contain_header(start)), None)
+    if kind is None:
+        raise DataError("is no NIfTI file of a single part")
+    header = kind.header_class(start[: kind.header_class.template_dtype.itemsize], check=False)
+    refuse_more(prod(map(int, header.get_data_shape())), most, "voxels")
+    if header.get_data_dtype().kind not in "iuf" or header.get_data_dtype().itemsize > 8:
+        raise DataError("holds no numbers of up to 64 bits")
+    if not 0 <= header.get_data_offset() <= _MOST_BEFORE:  # extensions, which are read whole
+        raise DataError(f"declares {header.get_data_offset():,} bytes before its voxels, more than {_MOST_BEFORE:,}")
+    return kind

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .._check import some
 from ..errors import DataError
 from . import dicom
+from .bounds import MOST_VOXELS, refuse_more
 from .scans import Scan
 
 __all__ = ["read_series"]
@@ -53,14 +54,15 @@ class _Slice:
         return normal if normal[2] >= 0 else -normal
 
 
-def read_series(folder: Path) -> Scan:
+def read_series(folder: Path, most: int = MOST_VOXELS) -> Scan:
     """The scan that a folder of DICOM files holds, at any depth; of several series the largest axial one."""
-    by_series = _slices_by_series(folder)
+    by_series = _slices_by_series(folder, most)
     axial = {name: slices for name, slices in by_series.items() if np.argmax(np.abs(slices[0].normal)) == 2}
     if not axial:
         raise DataError(f"holds {len(by_series)} series of CT slices, none of them axial")
     slices = max(axial.values(), key=len)
     _refuse_inconsistent(slices)
+    refuse_more(len(slices) * slices[0].shape[0] * slices[0].shape[1], most, "voxels")
     remarks = []
     if len(by_series) > 1:
         remarks.append(f"{len(by_series)} series; the largest axial one, with {len(slices)} slices, was taken")
@@ -76,15 +78,15 @@ def read_series(folder: Path) -> Scan:
     def raw(number: int) -> NDArray[Any]:
         one = slices[number]
         try:
-            data = dicom.opened(one.path)
-            return turn.applied(dicom.rescaled(dicom.decoded(data), data))
+            data = dicom.opened(one.path, most)
+            return turn.applied(dicom.rescaled(dicom.decoded(data, most), data))
         except DataError as problem:
             raise DataError(f"{one.path.name} {problem}") from None
 
     return Scan(len(slices), raw, turn.displacements(slices), tuple(remarks))
 
 
-def _slices_by_series(folder: Path) -> dict[str, list[_Slice]]:
+def _slices_by_series(folder: Path, most: int) -> dict[str, list[_Slice]]:
     found: dict[str, list[_Slice]] = defaultdict(list)
     files, of_several_frames = 0, 0
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -92,7 +94,7 @@ def _slices_by_series(folder: Path) -> dict[str, list[_Slice]]:
             continue
         files += 1
         try:
-            header = dicom.opened(path, _TAGS)
+            header = dicom.opened(path, most, _TAGS)
         except DataError as problem:
             raise DataError(f"{path.name} {problem}") from None
         if header.get("Modality") != "CT" or "LOCALIZER" in (header.get("ImageType") or ()):

@@ -14,7 +14,7 @@ from scipy.special import betaln, expit, ndtr
 
 from .._check import FloatArray
 
-__all__ = ["Beta", "LogNormal", "LogitNormal", "Normal", "Prior", "Uniform"]
+__all__ = ["Beta", "LogNormal", "LogitNormal", "Normal", "Prior", "Scaled", "Uniform"]
 
 
 class Prior(Protocol):
@@ -74,6 +74,18 @@ class Uniform:
         """low + (high - low) Phi(z)."""  # noqa: D403
         value: FloatArray = self.low + (self.high - self.low) * ndtr(z)
         return value
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Another distribution with every value multiplied by a factor."""
+
+    prior: Prior
+    factor: float
+
+    def from_normal(self, z: FloatArray) -> FloatArray:
+        """The factor times what the other has."""
+        return self.factor * self.prior.from_normal(z)
 
 
 @dataclass(frozen=True)

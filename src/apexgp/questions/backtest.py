@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from sklearn.base import clone
-
 from .._check import probability, real_number, whole_number
 from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import METHODS, APExGP, CurveEstimator
+from ..estimators.contract import clone
 from ..repeated.backtest import backtest, methods_named, sizes_required
 from ..repeated.backtest_answer import Backtest
 

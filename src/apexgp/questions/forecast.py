@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
-from sklearn.base import clone
-
 from .._check import FloatArray, choice, probability, real_number
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..curve import LearningCurve
 from ..estimators import APExGP
+from ..estimators.contract import clone
 from ..forecast import LEVEL, Forecast, Quantity
 from ..repeated.many import DEFAULT_TIMES, CurveForecast, forecast_many
 from ..running.progress import progress_bar

@@ -53,7 +53,7 @@ Picture = TypeVar("Picture", bound=CurvePicture)
 
 def is_marked(required: RequiredSize, picture: CurvePicture) -> bool:
     """Whether the size that a target takes is marked in a picture: one beyond the pilot, and within the picture."""
-    return not required.already_met and bool(picture.sizes[0] <= required.size <= picture.sizes[-1])
+    return not required.already_met and bool(picture.sizes[0] <= required.rounded_size <= picture.sizes[-1])
 
 
 def picture_of(answer: ForecastAnswer, kind: type[Picture], *, points: int = _POINTS) -> Picture:
@@ -139,7 +139,7 @@ def picture_end(curve: LearningCurve, sizes: Sequence[float], required: Required
 
 
 def _known(required: RequiredSize | None) -> list[float]:
-    return [] if required is None or required.already_met else [float(required.size)]
+    return [] if required is None or required.already_met else [float(required.rounded_size)]
 
 
 def _grid(curve: LearningCurve, end: float, exact: Sequence[float], points: int) -> FloatArray:

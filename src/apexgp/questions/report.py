@@ -5,22 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .._check import real_number
+from .._check import real_number, shown, text
 from ..answers.plan import ROUNDS
 from ..answers.required import CONFIDENCE
 from ..errors import RequestError
 from ..estimators import APExGP
 from .backtest import BacktestAnswer, BacktestQuestion
+from .check import CheckAnswer, CheckQuestion
 from .design import DesignAnswer, DesignQuestion
 from .forecast import ForecastAnswer, ForecastQuestion
 from .plan import PlanAnswer, PlanQuestion
+from .sensitivity import SensitivityAnswer, SensitivityQuestion
 
 __all__ = ["ReportAnswer", "ReportQuestion"]
+
+_HEAD = ("title", "author", "project")
+_LONGEST = 200
+
+
+def _line(name: str, value: str) -> str:
+    """A line for the head of a report, checked."""
+    given = text(name, value).strip()
+    if not given or len(given) > _LONGEST or len(given.splitlines()) > 1:
+        raise RequestError(f"must be one line of at most {_LONGEST} characters, got {shown(value)}.", argument=name)
+    return given
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportQuestion:
-    """A forecast, a plan where there are costs, advice on what to measure next, and a backtest.
+    """A forecast, a plan where there are costs, advice on what to measure next, what the answer depends on, and checks.
 
     Parameters
     ----------
@@ -28,14 +41,22 @@ class ReportQuestion:
         The questions of these names.
     budget, available
         For the advice, as for `design_pilot`. By default some fits, where the model can tell; 0: no advice.
+    title, author, project
+        What stands above the answers; without a title, what they are about.
     """
 
     forecast: ForecastQuestion = field(default_factory=ForecastQuestion)
     plan: PlanQuestion | None = None
     budget: float | None = None
     available: float | None = None
+    title: str | None = None
+    author: str | None = None
+    project: str | None = None
 
     def __post_init__(self) -> None:
+        for name in _HEAD:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _line(name, getattr(self, name)))
         for name in ("budget", "available"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, real_number(name, getattr(self, name)))
@@ -52,6 +73,9 @@ class ReportQuestion:
             self.forecast.answer(model),
             None if self.plan is None else self.plan.answer(model),
             self._advice(model),
+            SensitivityQuestion(forecast=self.forecast).answer(model),
+            # A point estimate has nothing to draw from.
+            CheckQuestion().answer(model) if model.inference == "bayes" else None,
             BacktestQuestion.beside(model).answer(model.curve_),
         )
 
@@ -81,6 +105,8 @@ class ReportQuestion:
             for name in ("cost_per_example", "penalty", "rounds"):
                 yield name, getattr(self.plan, name)
         yield from (("budget", self.budget), ("available", self.available))
+        for name in _HEAD:
+            yield name, getattr(self, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +117,8 @@ class ReportAnswer:
     forecast: ForecastAnswer
     plan: PlanAnswer | None
     advice: DesignAnswer | None
+    sensitivity: SensitivityAnswer
+    check: CheckAnswer | None
     backtest: BacktestAnswer
 
     @property

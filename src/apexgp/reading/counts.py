@@ -9,7 +9,7 @@ from .cells import is_blank
 from .known_metrics import plain_name
 from .wide import SPLIT_WORDS, TRAINING
 
-__all__ = ["counts_runs", "counts_test_cases", "counts_training_examples", "numbers_of_runs"]
+__all__ = ["counts_runs", "counts_test_cases", "counts_training_examples", "numbers_of_runs", "unit_counted"]
 
 _COUNTED = {
     *("example", "sample", "case", "patient", "image", "row", "observation", "instance", "subject", "scan", "item"),
@@ -37,6 +37,16 @@ def counts_training_examples(name: str) -> bool:
     if len(things) < len(left) and len(left) < 3:
         return not things or things[0] in _COUNTED
     return len(left) == 1 and (left[0] in _COUNTED or (left[0] in _LABELS and bool(_NUMBER & set(words))))
+
+
+# What people count, where a name says it; samples, rows and the like are training examples by another name.
+_UNITS = {"patient": "patients", "pt": "patients", "image": "images", "subject": "subjects", "scan": "scans"}
+
+
+def unit_counted(name: str) -> str | None:
+    """What a column counts by its name: n patients, No. of pts (train); None where it says no more than examples."""
+    words = (word.removesuffix("s") for word in _words(name))
+    return next((_UNITS[word] for word in words if word in _UNITS), None)
 
 
 def counts_test_cases(name: str) -> bool:

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 # The words of the columns that say so.
-STATED = {"direction": ("higher", "lower"), "unit": ("rows", "groups")}
+STATED = {"direction": ("higher", "lower")}
 
 
 @dataclass

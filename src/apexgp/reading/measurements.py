@@ -33,6 +33,7 @@ from .measured import (
 )
 from .rows import measured_rows
 from .score_range import range_and_direction
+from .size_labels import share_stated, unit_stated
 from .spreadsheets import Table
 
 __all__ = ["measurements_in"]
@@ -43,7 +44,7 @@ def measurements_in(
     columns: ColumnRoles,
     companions: Companions,
     metric: str | None,
-    stated: dict[str, str | None],
+    stated: dict[str, Any],
     per_cent: bool = False,
     between: Range | None = None,
 ) -> tuple[dict[str | None, Measurements], list[str]]:
@@ -58,7 +59,7 @@ def measurements_in(
     metric
         What was measured, or which of several metrics to take.
     stated
-        What the caller says of `direction` and `unit`, None where nothing.
+        What the caller says of `direction`, `unit` and `test_share`, None where nothing.
     per_cent
         Whether the caller says that the scores are per cents.
     between
@@ -79,16 +80,17 @@ def measurements_in(
     faults = Faults(table)
     curves: dict[str | None, Measurements] = {}
     for task, own in by_task.items():
-        said = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
-        said["unit"] = said["unit"] or STATED["unit"][0]
-        own_range = range_in_column(table, own, between, faults)
-        if per_cent and own_range is not None:
+        said: dict[str, Any] = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
+        said["unit"] = unit_stated(table, columns.size, own, stated["unit"], faults)
+        said["test_share"] = share_stated(table, own, stated["test_share"], faults)
+        said["range"] = range_in_column(table, own, between, faults)
+        if per_cent and said["range"] is not None:
             raise RequestError(
-                f"makes fractions of 1 of the scores, but their range is {range_words(own_range)}. Leave out one of "
-                "the two.",
+                f"makes fractions of 1 of the scores, but their range is {range_words(said['range'])}. Leave out one "
+                "of the two.",
                 argument="per_cent",
             )
-        curves[task] = Measurements({"metric": name, "task": task, **said, "range": own_range})
+        curves[task] = Measurements({"metric": name, "task": task, **said})
     beside = numbers_beside(table, columns.scores, companions, _widest(curves), faults)
     missing = _fill(curves, table, columns, beside, tasks, faults)
     for curve in curves.values():

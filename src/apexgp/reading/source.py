@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -21,11 +21,13 @@ from .mlflow_store import is_experiment, read_experiment
 from .naming import called
 from .records import as_table, expanded, is_json, records_in
 from .run_folders import is_run_folder, run_folder
+from .size_labels import share_kept, unit_label
 from .spreadsheets import Table, content_of, table_in, text_of
 from .workbook import is_workbook
 
 __all__ = ["Source", "TableSettings", "read_measurements", "read_source"]
 
+LABELS: dict[str, Callable[[Any], Any]] = {"unit": unit_label, "test_share": share_kept}
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
 
 
@@ -55,6 +57,7 @@ class TableSettings:
     averaged_over: str | int | None = None
     each_column: str | None = None
     per_cent: bool | None = None
+    test_share: float | None = None
     range: Range | str | None = None
 
     def __post_init__(self) -> None:
@@ -69,6 +72,8 @@ class TableSettings:
                 said[argument] = choice(argument, value, STATED[argument])
             elif argument == "range":
                 said[argument] = checked_range(value)
+            elif argument in LABELS:
+                said[argument] = LABELS[argument](value)
             elif argument == "sheet":
                 said[argument] = _sheet(value)
             elif argument in ("score", "train_score") and not isinstance(value, str):
@@ -122,7 +127,7 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
     if wanted.each_column == "model" and columns.wide:
         table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
-    stated = {what: getattr(wanted, what) for what in STATED}
+    stated = {what: getattr(wanted, what) for what in (*STATED, *LABELS)}
     between = None if wanted.range is None else checked_range(wanted.range)
     found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent), between)
     notes += _not_used(table, columns, companions)

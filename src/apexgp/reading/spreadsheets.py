@@ -22,6 +22,7 @@ from ..errors import DataError, Fault, RequestError
 from ..files.writing import file_behind
 from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
 from .faults import Faults
+from .formulas import as_text, restored
 from .layout import Laid, header_row, lay_out
 from .workbook import Rows, Span, is_workbook, read_sheet
 
@@ -50,6 +51,8 @@ class Table:
     """The heading that each row stood under; empty where there were none."""
     unnamed: Mapping[str, str] = field(default_factory=dict)
     """Columns of numbers without a name of their own, as they are called here: the name to their left."""
+    title: str | None = None
+    """What stands above the table."""
 
     def where(self, row: int, column: str) -> str:
         """A cell, for messages."""
@@ -159,6 +162,7 @@ def table_in(
                 "between the columns.",
             )
     laid = _plain(name, rows) if is_header is None else lay_out(name, rows, merged, is_header)
+    heading = next((line.lstrip("# ") for line in map(one_line, laid.above) if line.strip("# ")), None)
     if laid.above:
         notes.append(f"left out above the table: {one_line(' '.join(laid.above), 80)!r}.")
     # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
@@ -173,6 +177,7 @@ def table_in(
         place,
         (*notes, *laid.notes),
         sheet=title,
+        title=heading,
         under=tuple(laid.under),
         unnamed=laid.unnamed,
     )
@@ -215,9 +220,9 @@ def as_csv(columns: Mapping[str, Iterable[object]]) -> str:
 
 
 def csv_line(cells: Iterable[object]) -> str:
-    """One line of such text."""
+    """One line of such text; what a spreadsheet would take for a formula is text."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
+    csv.writer(text, lineterminator="\n").writerow(map(as_text, cells))
     return text.getvalue()
 
 
@@ -291,7 +296,7 @@ def _rows(name: str, text: str) -> tuple[str, Rows]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         with cells_of_any_length():
-            rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
+            rows = [(reader.line_num, [restored(cell.strip()) for cell in cells]) for cells in reader]
     except csv.Error as problem:
         raise _fault(name, "line", reader.line_num, f"{problem}.") from None
     return delimiter, [(line, cells) for line, cells in rows[1 if note else 0 :] if any(cells)]

@@ -12,7 +12,6 @@ import datetime
 import io
 import re
 import warnings
-import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -20,14 +19,12 @@ from typing import Any
 from .._check import some
 from .._extras import need
 from ..errors import DataError
+from .archive import MOST_CELLS, repacked
 
 __all__ = ["Rows", "Span", "is_workbook", "read_sheet", "sheet_titles"]
 
 Rows = list[tuple[int, list[str]]]
 Span = tuple[int, int, int]  # row in the sheet, first and last column from 0
-
-_MOST_CELLS = 2_000_000
-_MOST_BYTES = 200_000_000  # unpacked: a small archive may hold endless zeros
 
 
 def is_workbook(raw: bytes) -> bool:
@@ -80,7 +77,7 @@ def read_sheet(
 
 def _rows(name: str, title: str, cells: Any) -> tuple[Rows, list[Span]]:
     """The rows of a sheet that are not empty, as text, and its cells merged across columns."""
-    if cells.max_row * cells.max_column > _MOST_CELLS:  # one cell far away is enough: all those before it count
+    if cells.max_row * cells.max_column > MOST_CELLS:  # one cell far away is enough: all those before it count
         raise DataError(
             f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {title!r}. "
             "Delete what stands far from the table, or save the table as CSV."
@@ -107,11 +104,10 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
         raise DataError(f"{name} is a workbook of an older kind (.xls). Save it as .xlsx or CSV.")
     openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
-            _refuse_to_fill_the_memory(name, packed, openpyxl)
+        plain = repacked(name, raw)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from
-            book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
+            book = openpyxl.load_workbook(io.BytesIO(plain), data_only=True)
     except DataError:
         raise
     except Exception as problem:  # whatever zipfile and openpyxl raise: damage shows in any way
@@ -121,19 +117,6 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
     if not sheets:
         raise DataError(f"{name} has no sheet with cells. Save the table as CSV.")
     return sheets
-
-
-def _refuse_to_fill_the_memory(name: str, packed: zipfile.ZipFile, openpyxl: Any) -> None:
-    """Refuse what would unpack to far more than it is: endless zeros, or a merged block as large as a sheet can be."""
-    unpacked = sum(part.file_size for part in packed.infolist())
-    if unpacked > _MOST_BYTES:
-        raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when it is unpacked. Save the table alone as CSV.")
-    for part in packed.namelist():
-        if part.endswith(".xml") and "sheet" in part:
-            blocks = re.findall(rb"mergeCell\b[^>]*?\bref\s*=\s*[\"']([^\"']*)", packed.read(part))
-            merged = [openpyxl.utils.range_boundaries(block.decode()) for block in blocks]
-            if sum((right - left + 1) * (last - first + 1) for left, first, right, last in merged) > _MOST_CELLS:
-                raise DataError(f"{name} has merged cells over most of a sheet. Save the table as CSV.")
 
 
 def _chosen(name: str, titles: list[str], sheet: str | None) -> str:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import delayed
-from sklearn.base import clone
 
 from .. import metrics
 from .._check import FloatArray, mapped, several, shown, some, text, truth, whole_number
@@ -17,6 +15,7 @@ from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
+from ..estimators.contract import clone
 from ..running.progress import progress_bar
 from .backtest_answer import RESOLUTION, Backtest, HeldOut, MethodScore
 from .processes import in_order
@@ -73,6 +72,8 @@ def backtest(
             f"must be a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).",
             argument="curve",
         )
+    from joblib import delayed
+
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     metrics_measured = {one.metric_name for _, one in curves}
     judged = []

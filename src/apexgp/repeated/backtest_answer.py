@@ -15,6 +15,7 @@ from ..reading.spreadsheets import as_csv
 
 __all__ = ["RESOLUTION", "Backtest", "HeldOut", "MethodScore"]
 
+_ENOUGH = 5  # comparisons from which on it is not mere luck who comes out best
 RESOLUTION = 0.001
 """The step in which scores and the ends of intervals are shown, and compared with each other."""
 
@@ -140,15 +141,30 @@ class Backtest(Answer):
         failed = tuple(f"{', '.join(methods)}: {why}" for why, methods in reasons.items())
         return (*self._few(), *failed)
 
+    @property
+    def held_out(self) -> dict[tuple[str, float], float]:
+        """Every comparison, by curve and size: how many times the largest size that was fitted."""
+        return {(str(one.task), one.size): one.times for one in self.by_size}
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether there are enough comparisons to say which method is best."""
+        return len(self.held_out) >= _ENOUGH
+
     def _few(self) -> tuple[str, ...]:
-        """What there is to say where next to nothing was held out."""
-        held = {(str(one.task), one.size): one.times for one in self.by_size}
-        if len(held) != 1:
+        """What there is to say where little was held out."""
+        held = self.held_out
+        if self.is_ranked or not held:
             return ()
-        ((_, size), times), *_ = held.items()
+        if len(held) == 1:
+            ((_, size), times), *_ = held.items()
+            return (
+                f"Only one size was held out, {size:,.10g}, {times:.3g} times the largest that was fitted: one "
+                "comparison, not far off, which any method may win by luck. It says little about larger sizes.",
+            )
         return (
-            f"Only one size was held out, {size:,.10g}, {times:.3g} times the largest that was fitted: one comparison, "
-            "not far off, which any method may win by luck. It says little about larger sizes.",
+            f"Only {len(held)} sizes were held out, at most {max(held.values()):.3g} times the largest that was "
+            "fitted: too few to rank methods by. They say little about larger sizes.",
         )
 
     def _columns(self, by: By = "method") -> ColumnData:

@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
-from sklearn.base import clone
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, mapped, shown, sizes_array, some
@@ -18,9 +17,11 @@ from ..cautions import of_one
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, without_answer
+from ..estimators.contract import clone
 from ..inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 from ..reading.known_metrics import UNNAMED
 from ..scale import range_words
+from ..vocabulary import Remedy
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
@@ -209,7 +210,7 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
         ("metric", "by one metric", lambda curve: curve.metric_name),
         ("direction", "where one direction is better", lambda curve: f"{curve.direction} is better"),
         ("range", "on one range of scores", lambda curve: range_words(curve.range)),
-        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit} are counted"),
+        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit_name} are counted"),
     ):
         kinds: dict[str, str] = {}
         for name, curve in curves.items():
@@ -217,7 +218,8 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
                 kinds.setdefault(say(curve), str(name))
         if len(kinds) > 1:
             got = ", ".join(f"{kind} ({name})" for kind, name in kinds.items())
-            raise DataError(f"Models are compared {wanted}, got {got}.")
+            settled: Remedy = ("Name it for all with {}.", "unit") if attribute == "unit" else ()
+            raise DataError(f"Models are compared {wanted}, got {got}.", remedy=settled)
     metric = next((curve.metric for curve in curves.values() if curve.metric != UNNAMED), UNNAMED)
     return {name: replace(curve, metric=metric) for name, curve in curves.items()}
 

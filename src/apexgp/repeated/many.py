@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray, choice, positive, probability, real_array, real_number, shown, sizes_array
@@ -19,6 +17,7 @@ from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
+from ..estimators.contract import clone
 from ..forecast import LEVELS, Quantity
 from .processes import in_order
 
@@ -158,6 +157,8 @@ def forecast_many(
     except TypeError:
         raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
     chunks = _chunks(enumerate(items))
+    from joblib import delayed
+
     work = (delayed(_forecast_chunk)(chunk, asked, clone(settings)) for chunk in chunks)
     return (forecast for chunk in in_order(work, n_jobs) for forecast in chunk)
 

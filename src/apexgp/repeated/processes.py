@@ -7,8 +7,6 @@ from concurrent.futures.process import BrokenProcessPool
 from pickle import PicklingError
 from typing import Any
 
-from joblib import Parallel
-
 from ..errors import RequestError
 from ..running.jobs import jobs
 
@@ -17,6 +15,8 @@ __all__ = ["in_order"]
 
 def in_order(work: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     """Results of joblib's delayed calls in their order, each as soon as those before it are there."""
+    from joblib import Parallel
+
     parallel = Parallel(n_jobs=jobs(n_jobs), return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
     return _worded(parallel(work))
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import isotonic_regression
-from sklearn.base import clone
 
 from .._check import UNUSABLE, FloatArray, positive, real_array, real_number, shown, whole_number
 from ..answers.plan import MOST_ROUNDS, plan_collection
@@ -17,6 +15,7 @@ from ..answers.required import attainable_target
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
 from ..estimators import CurveEstimator, LeastSquares
+from ..estimators.contract import clone
 from ..reading.score_details import BY_SCORE, interpolated
 
 __all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]
@@ -62,6 +61,8 @@ def true_requirement(curve: LearningCurve, target: float) -> float:
 
     The curve is taken for the isotonic regression of its mean scores, in straight lines over the logarithm of the size.
     """
+    from scipy.optimize import isotonic_regression
+
     _check_curve("curve", curve)
     measured = curve.upward.replicates
     expected = isotonic_regression(measured.mean, weights=measured.count.astype(float)).x
@@ -135,9 +136,10 @@ def simulate_collection(
             f"The target {target:g} must be reached after the pilot ({start:g}) and by the end of the curve "
             f"({farthest:g}), but it is at {needed:g}."
         )
-    policy = model
     if isinstance(model, CurveEstimator):
         policy = _policy(model, target, cost_per_example, penalty, correction)
+    else:
+        policy = model
     known = sizes[:pilot]
     collected: list[float] = []
     for left in range(rounds, 0, -1):
@@ -172,7 +174,7 @@ def _policy(method: CurveEstimator, target: float, cost: float, penalty: float, 
 
     def next_size(measured: LearningCurve, left: int) -> float:
         fitted = clone(method).fit(measured)
-        if correction or not fitted.has_distribution:
+        if isinstance(fitted, LeastSquares) and (correction or not fitted.has_distribution):
             return float(fitted.required_size(target, correction=correction).median)
         at_hand = math.ceil(measured.largest)
         plan = plan_collection(fitted, target, cost, penalty, left, start=at_hand)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from .terminal import printable, uncleaned
 
 __all__ = ["progress_bar"]
 
@@ -33,7 +36,7 @@ def progress_bar(
     if bar is None:
         yield lambda: None
         return
-    task = bar.add_task(what, total=total, completed=done)
+    task = bar.add_task(printable(what), total=total, completed=done)
     start = time.monotonic()
     with _stopped(bar):
         if not patience:
@@ -52,7 +55,7 @@ def _bar() -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = Console(file=uncleaned(sys.stderr))
     if not (console.is_terminal or console.is_jupyter):
         return None
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -1,61 +1,98 @@
-"""The command line, put together: the commands, and what becomes of errors and warnings."""
+"""The command line, put together: the commands, and what becomes of errors and warnings.
+
+A command's module is imported when the command is run, completed or asked for help, so that the list of all commands is
+there at once.
+"""
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import sys
 import traceback
 import warnings
-from typing import Annotated
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from ..errors import ApexError, ApexWarning
-from .command import command
-from .commands.backtest import backtest
-from .commands.collect import collect
-from .commands.compare import compare
-from .commands.datasets import datasets
-from .commands.demo import demo
-from .commands.design import design
-from .commands.embed import embed
-from .commands.experiment import experiment
-from .commands.forecast import forecast
-from .commands.minimum import minimum
-from .commands.plan import plan
-from .commands.report import report
-from .commands.run import run
-from .commands.serve import serve
+from ..running.terminal import Cleaned
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["COMMANDS", "app", "function_of", "main"]
 
 COMMANDS = (
-    forecast,
-    collect,
-    run,
-    embed,
-    datasets,
-    plan,
-    design,
-    compare,
-    backtest,
-    report,
-    minimum,
-    experiment,
-    serve,
-    demo,
+    "forecast",
+    "collect",
+    "run",
+    "embed",
+    "datasets",
+    "plan",
+    "design",
+    "compare",
+    "backtest",
+    "sensitivity",
+    "check",
+    "report",
+    "minimum",
+    "experiment",
+    "serve",
+    "demo",
 )
+
+
+def function_of(name: str) -> Callable[..., None]:
+    """What a command runs: the function in `commands/` that is called as it is."""
+    function: Callable[..., None] = getattr(import_module(f".commands.{name}", __package__), name)
+    return function
+
+
+class Deferred(TyperCommand):
+    """A command that is known by its name and its help until it is needed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, help=_help_of(name), rich_markup_mode=None)
+
+    def loaded(self) -> Any:
+        """The command with its options."""
+        from .command import command
+
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(self.name)(command(function_of(str(self.name))))
+        return typer.main.get_command(alone)
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        """Whatever is asked of a command begins here."""
+        return self.loaded().make_context(*given, **more)
+
+
+class Commands(TyperGroup):
+    """All commands, in the order in which they are listed."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "commands": {name: Deferred(name) for name in COMMANDS}})
+
+
+def _help_of(name: str) -> str | None:
+    """The docstring of a command's function, read from its file."""
+    module = ast.parse((Path(__file__).with_name("commands") / f"{name}.py").read_text(encoding="utf-8"))
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    return ast.get_docstring(functions[0])
+
 
 app = typer.Typer(
     name="apexgp",
+    cls=Commands,
     help="Forecast what a classifier will score with more labelled data, and how sure to be.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for function in COMMANDS:
-    app.command()(command(function))
 
 
 def _show_version(wanted: bool) -> None:
@@ -82,6 +119,12 @@ def main() -> None:
         # A terminal that cannot show a letter shows a question mark instead of ending the program.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    # Names of tasks, columns and files come from anywhere, and a terminal obeys some signs.
+    with redirect_stdout(Cleaned(sys.stdout)), redirect_stderr(Cleaned(sys.stderr)):
+        _run()
+
+
+def _run() -> None:
     # What the library warns of, as sentences for a reader, each once. What NumPy or a classifier warns of is about
     # lines of code that the reader has never seen, here and in worker processes.
     said: set[str] = set()

@@ -13,10 +13,14 @@ import typer
 from .._check import some
 from ..curve import LearningCurve, curves_and_notes
 from ..errors import RequestError
-from ..reading.source import TableSettings
+from ..reading.source import TableSettings, read_source
+from ..reading.spreadsheets import Table
 from .command import Sets
+from .options import share_option
 
 __all__ = ["ColumnOptions", "CurveFile", "CurveFileIfAny"]
+
+_LONGEST_TITLE = 120
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +81,17 @@ class ColumnOptions:
     unit: Annotated[
         str | None,
         typer.Option(
-            help="What a size counts: rows or groups.  [default: what the file says, or rows]", show_default=False
+            help="What a size counts, as the answer is to call it, such as patients.  [default: what the file says, or "
+            "examples]",
+            show_default=False,
+        ),
+    ] = None
+    test_share: Annotated[
+        float | None,
+        share_option(
+            help="Share of all that is collected that is kept for validation and test, such as 20%: say how many are "
+            "needed in all.  [default: what the file says, if anything]",
+            show_default=False,
         ),
     ] = None
     train_column: Annotated[
@@ -149,11 +163,20 @@ class ColumnOptions:
             averaged_over=self.averaged_over,
             each_column=self.each_column,
             per_cent=self.per_cent or None,
+            test_share=self.test_share,
         )
 
     def curves_of(self, path: Path) -> dict[str | None, LearningCurve]:
         """Read the curves of a file, or the one of them that was asked for; - is standard input."""
-        curves, notes = curves_and_notes(sys.stdin.buffer if str(path) == "-" else path, self.wanted)
+        return self.curves_in(self.table_of(path), path)
+
+    def table_of(self, path: Path) -> Table:
+        """Read the table of a file; - is standard input."""
+        return read_source(sys.stdin.buffer if str(path) == "-" else path, self.wanted)
+
+    def curves_in(self, table: Table, path: Path) -> dict[str | None, LearningCurve]:
+        """The curves of a table, or the one of them that was asked for."""
+        curves, notes = curves_and_notes(table, self.wanted)
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
         if self.task is None:
@@ -203,9 +226,19 @@ class CurveFile(ColumnOptions):
         """The only curve."""
         return _only(self._curves, self.pairs)
 
+    @property
+    def title(self) -> str | None:
+        """What stands above the table, if that can be a title."""
+        title = self._table.title
+        return None if title is None or len(title) > _LONGEST_TITLE else title
+
+    @cached_property
+    def _table(self) -> Table:
+        return self.table_of(self.pairs)  # once: standard input cannot be read again
+
     @cached_property
     def _curves(self) -> dict[str | None, LearningCurve]:
-        return self.curves_of(self.pairs)  # once: standard input cannot be read again
+        return self.curves_in(self._table, self.pairs)
 
 
 @dataclass(frozen=True, kw_only=True)

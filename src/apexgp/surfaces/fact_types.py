@@ -38,7 +38,9 @@ class PilotFacts(TypedDict):
     direction: Literal["higher", "lower"]
     range: list[float | None]
     """The least and the greatest possible score; None where there is none."""
-    unit: Literal["rows", "groups"]
+    unit: str
+    unit_name: str
+    test_share: float | None
     scores: int
     sizes: list[float]
     means: list[float]
@@ -46,11 +48,12 @@ class PilotFacts(TypedDict):
 
 
 class FitFacts(TypedDict, total=False):
-    """How a model came by its parameters: by integration the first three, by a search the others."""
+    """How a model came by its parameters: by integration the first four, by a search the others."""
 
     weights: dict[str, float]
     log_evidence: float
     effective_size: float
+    end_error: float
     objective: float
     converged: bool
 
@@ -94,13 +97,16 @@ class RequiredFacts(TypedDict):
     prob_now: float
     already_met: bool
     relative_error: float
+    digits: int
+    """To how many digits words round the sizes up."""
     cautions: NotRequired[list[str]]
 
 
 class TargetFacts(TypedDict, total=False):
-    """What a target takes, where there is one."""
+    """What a target takes, where there is one, and how much that is with the cases for validation and test."""
 
     required: RequiredFacts
+    total: float | None
 
 
 class ForecastFacts(ModelFacts, TargetFacts, Said):
@@ -180,8 +186,10 @@ class DesignRow(TypedDict):
     widths: list[float]
     confirmed: bool
     grid_widths: list[float]
-    prob_settled: NotRequired[float]
-    required: NotRequired[Interval | None]
+    prob_yes: NotRequired[float]
+    prob_no: NotRequired[float]
+    prob_right: NotRequired[float]
+    later_sizes: NotRequired[Interval]
 
 
 class DesignAsked(TypedDict):
@@ -206,8 +214,10 @@ class DesignNow(TypedDict):
     risk: float
     widths: list[float]
     prob: float | None
-    required: Interval | None
-    settled: NotRequired[bool]
+    required: RequiredFacts | None
+    decided_at: float
+    verdict: Literal["yes", "no", "open"] | None
+    """Whether that size reaches the target."""
 
 
 class PilotOrNone(SettingsFacts):
@@ -300,6 +310,71 @@ class BacktestFacts(MethodTargets, Said):
     by_size: list[HeldOutRow]
 
 
+class ScoreRow(TypedDict):
+    """Expected score and the ends of its interval at one size."""
+
+    size: float
+    mean: float
+    lower: float
+    upper: float
+
+
+class ChangeFacts(TypedDict):
+    """The answer with one thing changed; `error` says why there is none."""
+
+    name: str
+    kind: Literal["none", "prior", "curve", "limit", "data", "question", "seed"]
+    forecast: list[ScoreRow]
+    required: RequiredFacts | None
+    prob_target: float | None
+    """Probability that the size `compared_at` reaches the target."""
+    effect: float | None
+    error: str | None
+
+
+class SensitivityFacts(ModelFacts, Said):
+    """`apexgp sensitivity --json`."""
+
+    level: float
+    target: float | None
+    confidence: float
+    compared_at: float
+    unchanged: ChangeFacts
+    changes: list[ChangeFacts]
+
+
+class CheckRow(TypedDict):
+    """A number that sums up a pilot: as measured, and as the model would have measured it."""
+
+    check: str
+    measured: float
+    expected: float
+    lower: float
+    upper: float
+    prob_larger: float
+    tail_probability: float
+    fails: bool
+
+
+class CheckedSize(TypedDict):
+    """The mean score at one of the pilot's sizes: as measured, and as the model would have measured it."""
+
+    size: float
+    measured: float
+    expected: float
+    lower: float
+    upper: float
+
+
+class CheckFacts(ModelFacts, Said):
+    """`apexgp check --json`."""
+
+    draws: int
+    checks: list[CheckRow]
+    absent: dict[str, str]
+    sizes: list[CheckedSize]
+
+
 class CriteriaFacts(TypedDict):
     """Patients that each criterion asks for."""
 
@@ -337,6 +412,8 @@ class ReportFacts(TypedDict):
     forecast: ForecastFacts
     plan: PlanFacts | None
     design: DesignFacts | None
+    sensitivity: SensitivityFacts
+    check: CheckFacts | None
     backtest: BacktestFacts
 
 
@@ -389,12 +466,23 @@ class NoBacktest(Doubted):
     error: str
 
 
+class DoubtFacts(TypedDict):
+    """What the answer depends on, and whether the model would have measured the pilot; pictures as SVG."""
+
+    sensitivity: SensitivityFacts
+    sensitivity_svg: str
+    check: CheckFacts | None
+    check_svg: str | None
+    check_note: str | None
+
+
 class PageFacts(TypedDict):
     """All that the page shows: the documents of its answers, tables, the chart, files and lines of code."""
 
     forecast: ForecastFacts
     plan: PlanFacts | None
     backtest: BacktestFacts | NoBacktest | None
+    doubts: DoubtFacts | None
     tables: dict[str, CellsFacts]
     figure: str
     svg: str
@@ -402,11 +490,14 @@ class PageFacts(TypedDict):
     measurements: str
     python: str
     shell: str
+    short: str
+    """The answer in a line that fits a phone."""
+    glossary: dict[str, str]
     notes: list[str]
 
 
 class AdviceFacts(TypedDict):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     design: DesignFacts
     table: CellsFacts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from .._answer import rows_of
 from .._check import FloatArray
@@ -16,34 +17,42 @@ from ..estimators.saving import plain_setting
 from ..files.plain import plain
 from ..forecast import Forecast
 from ..questions.backtest import BacktestAnswer
+from ..questions.check import CheckAnswer
 from ..questions.design import DesignAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..questions.plan import PlanAnswer
+from ..questions.sensitivity import SensitivityAnswer
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.many import CurveForecast
-from ..replication.result import ExperimentResult
-from ..replication.settings import Dense
+from ..repeated.sensitivity_answer import Sensitivity, SensitivityRow
 from . import fact_types as types
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
+from .words.check import check_methods, check_sentence
 from .words.cite import Reference, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
-from .words.experiment import experiment_methods, experiment_sentence
 from .words.forecast import answer_sentences, forecast_methods
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
+from .words.on_top import total_required
 from .words.plan import plan_methods, plan_sentence
+from .words.sensitivity import sensitivity_methods, sensitivity_sentence
+
+if TYPE_CHECKING:
+    from ..replication.result import ExperimentResult
 
 __all__ = [
     "backtest_facts",
     "batch_facts",
+    "check_facts",
     "compare_facts",
     "design_facts",
     "experiment_facts",
     "forecast_facts",
     "minimum_facts",
     "plan_facts",
+    "sensitivity_facts",
 ]
 
 
@@ -54,14 +63,19 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
     if answer.chances is not None:
         for row, chance in zip(rows, answer.chances.tolist(), strict=True):
             row["prob_target"] = chance
-    untold = answer.without_training
+    untold, required = answer.without_training, answer.required
     return {
         **_model_facts(model),
         "level": answer.question.level,
         "forecast": rows,
         "without_training": None if untold is None else _rows_of(untold, answer.question.level),
-        **_target_facts(answer.required),
-        **_said(" ".join(answer_sentences(answer)), forecast_methods(answer), answer.cautions, sources_of(model)),
+        **_target_facts(required, model.curve_),
+        **_said(
+            " ".join(answer_sentences(answer)),
+            forecast_methods(answer),
+            answer.cautions,
+            (*sources_of(model), "collins"),
+        ),
     }
 
 
@@ -123,14 +137,18 @@ def plan_facts(answer: PlanAnswer) -> types.PlanFacts:
 def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     """What to measure next, with a model fitted to the curve or, where there is none, with the priors of one."""
     found, model = answer.found, answer.model
-    own = plain({name: value for name, value in vars(found).items() if name not in ("designs", "cautions")})
+    own = plain(
+        {name: value for name, value in vars(found).items() if name not in ("designs", "cautions", "required_now")}
+    )
     now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
+    required = None if found.required_now is None else _required_facts(found.required_now)
+    now |= {"required": required, "decided_at": own.pop("decided_at"), "verdict": found.verdict_now}
     rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
     sources: tuple[Reference, ...] = (*sources_of(model), "chaloner")
     return {
         **_pilot_or_none(answer),
         "question": own,
-        "now": plain(now | {"settled": found.settled_now} if found.target is not None else now),
+        "now": plain(now),
         "designs": [row | more for row, more in zip(rows, along, strict=True)],
         "frugal": found.designs.index(found.frugal) + 1,
         "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,
@@ -208,8 +226,59 @@ def _by_method(required: Mapping[str, RequiredSize | str]) -> types.MethodTarget
     }
 
 
+def sensitivity_facts(answer: SensitivityAnswer) -> types.SensitivityFacts:
+    """The answer, and what becomes of it with one thing changed at a time."""
+    found, model = answer.found, answer.model
+    return {
+        **_model_facts(model),
+        "level": found.level,
+        "target": found.target,
+        "confidence": found.confidence,
+        "compared_at": found.compared_at,
+        "unchanged": _change_facts(found.unchanged, found),
+        "changes": [_change_facts(row, found) for row in found.rows],
+        **_said(sensitivity_sentence(answer), sensitivity_methods(answer), found.cautions, sources_of(model)),
+    }
+
+
+def _change_facts(row: SensitivityRow, found: Sensitivity) -> types.ChangeFacts:
+    columns = (column.tolist() for column in (found.sizes[: len(row.mean)], row.mean, row.lower, row.upper))
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "forecast": [
+            {"size": size, "mean": mean, "lower": low, "upper": high}
+            for size, mean, low, high in zip(*columns, strict=True)
+        ],
+        "required": None if row.required is None else _required_facts(row.required),
+        "prob_target": plain(row.prob_target),
+        "effect": plain(row.effect),
+        "error": row.error,
+    }
+
+
+def check_facts(answer: CheckAnswer) -> types.CheckFacts:
+    """What the model would have measured, beside what was measured."""
+    found, model = answer.found, answer.model
+    columns = (column.tolist() for column in (found.sizes, found.measured, found.expected, found.lower, found.upper))
+    return {
+        **_model_facts(model),
+        "draws": found.draws,
+        "checks": rows_of(found.to_dict()),
+        "absent": dict(found.absent),
+        "sizes": [
+            {"size": size, "measured": measured, "expected": expected, "lower": low, "upper": high}
+            for size, measured, expected, low, high in zip(*columns, strict=True)
+        ],
+        **_said(check_sentence(found), check_methods(answer), found.cautions, (*sources_of(model), "gelman")),
+    }
+
+
 def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     """What an experiment was told, what it measured, and how each method fared."""
+    from ..replication.settings import Dense  # here, since the experiment brings all of scikit-learn along
+    from .words.experiment import experiment_methods, experiment_sentence
+
     told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
     measured = {task: curve.replicates for task, curve in result.curves.items()}
     sources: tuple[Reference, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
@@ -263,7 +332,7 @@ def _settings_facts(model: APExGP) -> types.SettingsFacts:
 
 
 def _model_facts(model: APExGP) -> types.ModelFacts:
-    fit = ("weights", "log_evidence", "effective_size", "objective", "converged")
+    fit = ("weights", "log_evidence", "effective_size", "end_error", "objective", "converged")
     return {
         **_settings_facts(model),
         "pilot": _pilot(model.curve_),
@@ -281,6 +350,8 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
         "direction": curve.direction,
         "range": plain(curve.range),
         "unit": curve.unit,
+        "unit_name": curve.unit_name,
+        "test_share": curve.test_share,
         "scores": len(curve),
         "sizes": pilot.sizes.tolist(),
         "means": pilot.mean.tolist(),
@@ -299,8 +370,11 @@ def _forecast_rows(
     ]
 
 
-def _target_facts(found: RequiredSize | None) -> types.TargetFacts:
-    return {} if found is None else {"required": _required_facts(found)}
+def _target_facts(found: RequiredSize | None, curve: LearningCurve | None = None) -> types.TargetFacts:
+    if found is None:
+        return {}
+    total: types.TargetFacts = {} if curve is None else {"total": total_required(found, curve)}
+    return {"required": _required_facts(found), **total}
 
 
 def _required_facts(found: RequiredSize) -> types.RequiredFacts:

@@ -18,6 +18,9 @@ from ..cautions import worded_for
 from ..errors import RequestError
 from ..files.writing import check_writable, written_atomically
 from ..questions.picture import CurvePicture
+from ..repeated.sensitivity_answer import Sensitivity
+from ..running.terminal import printable, uncleaned
+from .chart.bars import bar_lines
 from .chart.text import TextChart
 from .command import Sets, options_of
 from .curve_file import ColumnOptions
@@ -58,10 +61,12 @@ class OutputOptions:
         *,
         intro: str = "",
         chart: Callable[[], CurvePicture] | None = None,
+        bars: Sensitivity | None = None,
     ) -> None:
         """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt.
 
-        The picture of a `chart` is asked for, and drawn in characters, only where a reader sits before a terminal.
+        The picture of a `chart` is asked for, and it or `bars` drawn in characters, only where a reader sits before a
+        terminal.
         """
         if self.as_json:
             typer.echo(json.dumps(facts, indent=1))
@@ -72,6 +77,8 @@ class OutputOptions:
                 typer.echo(intro)
             if chart is not None and sys.stdout.isatty():
                 _print_chart(chart())
+            if bars is not None and sys.stdout.isatty():
+                _print_bars(bars)
             print_table(header, rows)
             for line in (facts["sentence"], *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"])):
                 typer.echo(_wrapped(line))
@@ -93,8 +100,8 @@ class PictureOptions:
                 f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."
             )
 
-    def draw(self, picture: Callable[[], Display], output: OutputOptions) -> None:
-        """Draw, if a picture was asked for, what `picture` makes, and say where it is.
+    def draw(self, picture: Callable[[], Display], output: OutputOptions | None) -> None:
+        """Draw, if a picture was asked for, what `picture` makes, and say where it is, unless there is no `output`.
 
         Comes after the answer has been printed: without matplotlib that is there all the same.
         """
@@ -106,7 +113,7 @@ class PictureOptions:
         with written_atomically(self.plot, overwrite=self.force) as draft:
             display.figure_.savefig(draft, dpi=150)
         pyplot.close(display.figure_)
-        if output.for_a_reader:
+        if output is not None and output.for_a_reader:
             typer.echo(f"\n{picture_line(self.plot)}")
 
 
@@ -121,14 +128,24 @@ def _print_chart(picture: CurvePicture) -> None:
     """Draw a chart on the terminal."""
     from rich.console import Console
 
-    console = Console(highlight=False)
-    try:
-        "━▒●".encode(sys.stdout.encoding or "ascii")
-        plain = False
-    except UnicodeEncodeError:
-        plain = True
+    console = Console(highlight=False, file=uncleaned(sys.stdout))
     console.print()
-    console.print(TextChart(picture, console.width, plain=plain), soft_wrap=True)
+    console.print(TextChart(picture, console.width, plain=not _can_show("━▒●")), soft_wrap=True)
+
+
+def _print_bars(found: Sensitivity) -> None:
+    """Draw bars on the terminal."""
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    typer.echo("\n".join(["", *bar_lines(found, width, plain=not _can_show("█│"))]))
+
+
+def _can_show(signs: str) -> bool:
+    """Whether the terminal has these characters."""
+    try:
+        signs.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
@@ -139,14 +156,14 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(title))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(printable(title)))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
         remarks = i == len(header) - 1 and any(" " in row[i] and row[i][:1].isalpha() for row in rows)
-        table.add_column(Text(name), justify="left" if names_things or remarks else "right", no_wrap=True)
+        table.add_column(Text(printable(name)), justify="left" if names_things or remarks else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(highlight=False)
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console = Console(highlight=False, file=uncleaned(sys.stdout))
     # Numbers cut off by a narrow window would be worse than lines that wrap.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
     console.print(table)

@@ -8,15 +8,16 @@ from dataclasses import replace
 
 from .._answer import Answer
 from .._check import FloatArray
-from .._numbers import chance, exactly, multiple
+from .._numbers import chance, exactly
 from ..answers.required import RequiredSize
 from ..cautions import in_brief
 from ..curve import LearningCurve
-from ..design.ranked import PilotDesign, RankedDesign
+from ..design.ranked import PilotDesign
 from ..questions.backtest import BacktestAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..repeated.backtest_answer import Backtest
-from .words.required import required_words
+from .words.backtest import OWN
+from .words.required import required_words, times_pilot
 
 __all__ = [
     "Cells",
@@ -51,7 +52,8 @@ def forecast_table(answer: ForecastAnswer) -> Cells:
     if answer.required is None or answer.chances is None:
         return header, rows
     return [*header, f"reaches {answer.required.target:g}"], [
-        [*row, chance(probability)] for row, probability in zip(rows, answer.chances, strict=True)
+        [*row, chance(probability, answer.required.confidence)]
+        for row, probability in zip(rows, answer.chances, strict=True)
     ]
 
 
@@ -72,7 +74,7 @@ def batch_table(answer: BatchAnswer, metric: str) -> Cells:
     """One row a task and size; what a task asks for, and what is wrong with it, stand in its first row."""
     level, target = answer.question.level, answer.question.target
     header = ["task", *_forecast_header(metric, level)]
-    header += [] if target is None else [f"examples for {target:g}"]
+    header += [] if target is None else [f"size for {target:g}"]
     rows = []
     for one in answer.found:
         asked = [] if target is None else ["-" if one.required is None else required_words(one.required, one.largest)]
@@ -93,43 +95,17 @@ def _first_sentence(text: str) -> str:
 
 def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
     """One row a probability with which the target is reached: the size that does."""
-    sizes = {0.1: found.interval[0], 0.5: found.median, 0.9: found.interval[1], found.confidence: found.size}
-    last = curve.largest
-    return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], [
-        [
-            f"with {100 * level:g} %",
-            words := required_words(replace(found, size=size, already_met=False), last),
-            multiple(size / last, found.relative_error) if words[-1].isdigit() else "-",
-        ]
-        for level, size in sorted(sizes.items())
-    ]
+    last, rows = curve.largest, []
+    for level, size in found.by_probability.items():
+        one = replace(found, size=size, already_met=False)
+        words = required_words(one, last)
+        rows.append([f"with {100 * level:g} %", words, times_pilot(one, last) if words[-1].isdigit() else "-"])
+    return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], rows
 
 
 def advice_table(found: PilotDesign) -> Cells:
     """The best few of what can be measured next, below what is known now, at no more sizes than there is room for."""
-    shown = sorted({0, len(found.at) // 2, len(found.at) - 1})
-    header = ["measure", "fits", "expected error" if found.ranked_by == "score" else "Brier score"]
-    header += [f"95 % width at {exactly(found.at[i])}" for i in shown]
-    now = [
-        found.nothing,
-        "0",
-        f"{found.risk_now:.4f}",
-        *(f"{found.widths_now[i]:.3f}" for i in shown),
-    ]
-    rows = [now]
-    if found.target is not None:
-        header.append(f"{found.target:g} settled")
-        now.append("yes" if found.settled_now else "no")
-    for one in _worth_showing(found):
-        row = [found.words(one), str(one.fits), f"{one.risk:.4f}", *(f"{one.widths[i]:.3f}" for i in shown)]
-        rows.append(row + ([] if one.prob_settled is None else [chance(one.prob_settled)]))
-    return header, rows
-
-
-def _worth_showing(found: PilotDesign) -> list[RankedDesign]:
-    """The best few designs, the cheapest that is nearly as good, and the best without more data."""
-    worth = [*found.designs[:_BEST], found.frugal, found.best_at_hand]
-    return [one for one in found.designs if one in worth]
+    return found.table(sorted({0, len(found.at) // 2, len(found.at) - 1}), _BEST)
 
 
 def summary_table(answers: Mapping[str, ForecastAnswer]) -> Cells:
@@ -147,9 +123,9 @@ def summary_table(answers: Mapping[str, ForecastAnswer]) -> Cells:
 
 
 def curve_table(curve: LearningCurve) -> Cells:
-    """What was measured, one row a size."""
+    """What was measured, one row per size."""
     measured = curve.replicates
-    return ["size", "mean", "s.d.", "splits"], [
+    return ["size", "mean", "spread", "splits"], [
         [exactly(size), f"{mean:.3f}", f"{std:.3f}", str(splits)]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
     ]
@@ -172,10 +148,13 @@ def held_out_table(result: Backtest, method: str) -> Cells:
 
 
 def backtest_table(answer: BacktestAnswer) -> Cells:
-    """One row a method, with what it asks for to reach a target."""
+    """One row per method, the best first where there is a best, with what it asks for to reach a target."""
     header, rows = table_of(answer.result)
+    if not answer.result.is_ranked:
+        order = [*OWN, *answer.question.methods]
+        rows.sort(key=lambda row: order.index(row[0]))
     if answer.required:
-        header.append(f"examples for {answer.question.target:g}")
+        header.append(f"size for {answer.question.target:g}")
         for row in rows:
             found = answer.required[row[0]]
             row.append("-" if isinstance(found, str) else required_words(found, answer.largest))

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
 
-import joblib
 import typer
 
 from .._extras import need
@@ -42,6 +41,8 @@ class WorkerOptions:
             client = distributed.Client(self.dask, timeout="10s")
         except (OSError, ValueError) as problem:
             raise RequestError(f"No Dask scheduler answers at {self.dask}: {problem}") from None
+        import joblib
+
         with client, joblib.parallel_config(backend="dask"):
             yield None
 

@@ -50,7 +50,7 @@ def test_from_a_table_to_a_forecast(run, collect, tmp_path):
     assert (
         (tmp_path / "curve.csv")
         .read_text()
-        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit\n")
+        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share\n")
     )
     code, out, _ = run("forecast", tmp_path / "curve.csv", "--at", 460, "--json")
     assert code == 0
@@ -116,7 +116,7 @@ def test_embeddings_and_several_classes(run, tmp_path):
     settings = {"sizes": [20, 40, 80], "n_splits": 1, "progress": False}
     expected = collect_curves(TunedLogistic(), X.astype(np.float32), y, **settings)
     text = (tmp_path / "c.csv").read_text()
-    assert text.startswith("size,score,split,train_score,n_test,task,metric,direction,unit\n")
+    assert text.startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share\n")
     scores = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
     assert scores == [score for curve in expected.values() for score in curve.scores]
     code, out, _ = run("forecast", tmp_path / "c.csv")
@@ -180,7 +180,6 @@ def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
         (["--estimator", "math:nothing"], "was not found"),
         (["--estimator", "math:pi"], "--estimator must be a scikit-learn classifier, got 3.14"),
         (["--multiclass", "both"], "--multiclass must be one of"),
-        (["--unit", "patients"], "--unit must be one of"),
         (["--results", "no/such/folder/r.csv"], "does not exist"),
     ],
 )

@@ -16,7 +16,7 @@ def test_compare_prints_who_leads(pairs, better, shown, facts_of):
     for size, chance, gap in zip(("564", "5,640"), pair.prob_first_better, pair.difference, strict=True):
         assert has_row(lines, "better beats pairs", size, said(chance), f"{gap:+.3f}")
     assert "With 5,640 training examples better beats pairs with a probability of" in sentence
-    assert f"{pair.prob_first_better[1]:.3f} at 5,640" in text
+    assert f"{pair.prob_first_better[1]:.2f} at 5,640" in text
     assert "scores on 2 shared splits paired" in text
     (found,) = facts_of(*command)["pairs"]
     assert found["prob_first_better"] == pair.prob_first_better.tolist()

@@ -31,14 +31,12 @@ def invoke(tmp_path, monkeypatch):
 def test_after_a_pilot(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", 6, "--at", "10x", "--target", 0.82, "--confirm", 1, "--plot", "next.png")
     assert done.exit_code == 0, done.output
-    assert "With 6 fits and up to 720 examples, " in done.output
-    assert (
-        "95 % interval of the expected AUROC at 3,600 examples is expected to shrink from a width of 0." in done.output
-    )
+    assert "3,600 examples reach a mean AUROC of 0.82 with a probability of " in done.output
+    assert "More measuring may change that: with 6 models to train and up to 720 examples, the best is " in done.output
+    assert "that it decides the question (yes " in done.output
     assert "nothing more" in done.output
-    assert "0.82 settled" in done.output
-    assert "known with 80 % probability whether 3,600 examples reach a mean AUROC of 0.82." in done.output
-    assert "Without more examples than the pilot's 360:" in done.output
+    assert "right about 0.82 at 3,600" in done.output
+    assert "Without more examples than the pilot's 360, nothing would change much." in done.output
     assert (tmp_path / "next.png").stat().st_size > 10_000
 
 
@@ -46,7 +44,7 @@ def test_after_a_pilot(invoke, tmp_path):
 def test_before_any_pilot(invoke, tmp_path):
     done = invoke("--budget", 30, "--at", 20000, "--confirm", 0, "--plot", "first.svg")
     assert done.exit_code == 0, done.output
-    assert "With 30 fits and up to 2,000 examples, train " in done.output
+    assert "With 30 models to train and up to 2,000 examples, train " in done.output
     assert " new split" not in done.output
     assert "at 20,000 examples is then expected to be 0." in done.output
     assert "Caution: Nothing has been measured yet" in done.output
@@ -79,7 +77,7 @@ def test_a_paragraph_for_a_paper(invoke):
     text = invoke("curve.csv", "--budget", 6, "--confirm", 0, "--methods-text").output
     assert "preposterior analysis" in text
     assert "Chaloner K, Verdinelli I." in text
-    assert "within a budget of 6 fits" in text
+    assert "within a budget of 6 models to train" in text
     assert "refitting" not in text
     tried = " ".join(invoke("curve.csv", "--budget", 6, "--confirm", 1, "--methods-text").output.split())
     assert "of them, the best" in tried
@@ -92,8 +90,8 @@ def test_a_paragraph_for_a_paper(invoke):
 def test_hours(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
     assert done.exit_code == 0, done.output
-    assert "With 30 minutes and up to 720 examples, " in done.output
-    assert "fits   hours   expected error" in done.output
+    assert ": with 30 minutes and up to 720 examples, the best is " in done.output
+    assert "models   hours   expected error" in done.output
     missing = invoke("curve.csv", "--budget", "5h").exception
     assert "--budget in hours needs to know what a fit takes." in str(missing)
     # The record that collect leaves beside its curve is found there.

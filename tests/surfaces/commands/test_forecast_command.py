@@ -209,7 +209,7 @@ def test_a_file_with_several_tasks_is_one_sorted_table(run, tasks):
     code, out, err = run("forecast", tasks, "--at", "20k", "--at", "2x", "--target", "0.8")
     assert (code, err) == (1, "Error: 1 of 6 tasks could not be forecast.\n")
     header, *rows = [line for line in out.splitlines() if line.startswith((" task ", *(f" {name} " for name in ORDER)))]
-    assert all(word in header for word in ("expected score", "95 % interval", "examples for 0.8", "what is wrong"))
+    assert all(word in header for word in ("expected score", "95 % interval", "size for 0.8", "what is wrong"))
     names = [name for row in rows for name in ORDER if row.startswith(f" {name} ")]
     assert names == [name for name in ORDER for _ in range(1 if name == "short" else 2)]
     lung = [row.split() for row in rows if row.startswith(" lung")]

@@ -170,7 +170,8 @@ def test_the_citation_file_is_valid_and_of_this_version():
         *("version", "license", "abstract", "keywords", "references"),
     }
     assert (stated["type"], stated["license"]) == ("software", "MIT")
-    (paper,) = stated["references"]
-    assert {"type", "title", "authors"} <= set(paper)
-    assert paper["type"] == "conference-paper"
+    paper, *databases = stated["references"]
+    for reference in (paper, *databases):
+        assert {"type", "title", "authors"} <= set(reference)
+        assert reference["type"] == "conference-paper"
     assert [author["family-names"] for author in paper["authors"]] == ["Harvey", "Chen", "Kent", "Hughes"]

@@ -5,7 +5,6 @@ import math
 import pytest
 
 from apexgp import APExGP, LearningCurve
-from apexgp.surfaces.words.phrases import roughly
 from conftest import MEANS, has_row, number
 
 GP = ("--mean", "power_law")
@@ -19,12 +18,12 @@ def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
     assert 564 < answer.size < 1e6
     lines, sentence, text = shown(*command)
     assert has_row(lines, "1,000", f"{model.forecast([1000]).mean[0]:.3f}")
-    size, median = (roughly(n, answer.relative_error) for n in (answer.size, answer.median))
-    assert size != f"{answer.size:,}"  # no more digits than are known
+    size = answer.in_words(answer.size)
+    assert answer.rounded_size > answer.size  # no more digits than are known, and never fewer examples
     assert f"To reach a mean score of 0.8 with a probability of 70 %, plan for {size} training" in sentence
-    assert f"with {median} the odds are even" in sentence
-    assert f"with a probability of 0.7 from {size} training examples on" in text
-    assert f"{answer.prob_reachable:.3f}" in text
+    assert sentence.index("To reach") < sentence.index("With 1,000 training")  # the target first
+    assert f"with a probability of 70 % from {size} training examples on" in text
+    assert f"estimated at {100 * answer.prob_reachable:.0f} %" in text
     required = facts_of(*command)["required"]
     assert required["size"] == answer.size
     assert required["median"] == answer.median
@@ -93,3 +92,16 @@ def test_a_number_beyond_all_plans_is_not_printed(run, facts_of, pairs):
         assert "up to 10,000 times the pilot" in out
         assert "plan for" not in out
         assert "examples on;" not in out
+
+
+@pytest.mark.slow
+def test_who_asks_for_a_precision_is_told_which_was_reached(pairs, shown, facts_of):
+    command = ("forecast", pairs, "--at", "1000", "--target", "0.79", "--precision", "0.005")
+    _, sentence, text = shown(*command)
+    facts = facts_of(*command)
+    reached = f"numerical standard error of at most {100 * facts['fit']['end_error']:.2g} % of their width."
+    assert sentence.endswith(reached)
+    assert reached in text
+    _, usual, text = shown("forecast", pairs, "--at", "1000")
+    assert "standard error" not in usual
+    assert "standard error" in text  # a paper states it, whatever it is

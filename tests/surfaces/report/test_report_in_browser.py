@@ -117,5 +117,29 @@ def test_nothing_stands_in_the_way_of_a_screen_reader(opened, scheme):
 def test_prints_on_few_pages(opened, paper, tmp_path):
     page = opened(color_scheme="dark")
     pdf = page.pdf(format=paper, path=tmp_path / "report.pdf")
-    # A summary, three or four pages for each of two tasks, and what they share.
-    assert 7 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 11
+    # A summary, five or six pages for each of two tasks, and what they share.
+    assert 9 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 16
+
+
+def test_the_first_page_says_it_all_on_one_sheet_of_a4(chromium, tmp_path):
+    path = tmp_path / "report.html"
+    flat = LearningCurve([60, 120, 250, 500], [0.66, 0.665, 0.66, 0.65], metric="accuracy", unit="patients")
+    lines = {
+        "title": "A long title that goes over the whole width of the page, and on to another line of it",
+        "author": "A. Author, Department of Neurology, University Hospital",
+        "project": "Protocol 17-B",
+    }
+    costs = {"target": 0.9, "cost_per_example": 10, "penalty": 20_000}
+    write_report(APExGP().fit(flat), path, times=[2, 5, 10, 20, 100], budget=0, **costs, **lines)
+    # The page of A4 within the margins of the style sheet, in CSS pixels.
+    page = chromium.new_page(viewport={"width": round(178 / 25.4 * 96), "height": round(264 / 25.4 * 96)})
+    try:
+        page.emulate_media(media="print")
+        page.goto(path.as_uri())
+        front = page.locator(".front")
+        assert "Answer" in front.inner_text()
+        assert front.locator("table").count() == front.locator("figure.chart").count() == 1
+        box = front.bounding_box()
+        assert box["y"] + box["height"] <= 264 / 25.4 * 96
+    finally:
+        page.close()

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from apexgp.surfaces.words.controls import CONTROLS
-from apexgp.surfaces.words.phrases import chance
 from conftest import pilot_table, require
 from serving import TABLE, refused, send
 
@@ -84,13 +83,10 @@ def test_what_to_measure_next_is_what_the_command_prints(ask, facts_of, pairs):
     assert advice["design"] == ask("/api/design", fields)[2]
     assert advice["table"]["rows"][0][0] == "nothing more"
     best = advice["design"]["designs"][0]
-    assert advice["table"]["rows"][1][1:] == [
-        str(best["fits"]),
-        f"{best['risk']:.4f}",
-        f"{best['widths'][0]:.3f}",
-        chance(best["prob_settled"]),
-    ]
-    assert "with 80 % probability, whether 5,640 examples reach 0.8" in advice["note"]
+    left = best["risk"] / advice["design"]["now"]["risk"]
+    assert advice["table"]["rows"][1][1:4] == [str(best["fits"]), f"{100 * left:.0f} %", f"{best['widths'][0]:.3f}"]
+    assert advice["table"]["header"][-1] == "then plan for"
+    assert "between which numbers the required size will be in eight cases of ten" in advice["note"]
 
 
 def test_what_to_measure_next_is_refused_by_the_field_or_the_control(ask):
@@ -184,7 +180,7 @@ def test_a_report_is_one_file(ask):
     assert report.lower().startswith(b"<!doctype html>")
     forecast = ask("/api/forecast", {"table": pilot_table(), "target": 0.8, "at": ["2000", "10x"]})[2]
     text = report.decode()
-    assert "With 1 more fit " in text
+    assert "1 model to train and up to 600 examples" in text
     assert "--budget 1" in re.sub(r"<.*?>", "", text)
     for row in forecast["forecast"]:
         assert f"{row['mean']:.3f}" in text
@@ -255,7 +251,7 @@ def test_details_are_fields_as_they_are_options(ask):
 def test_where_the_reader_is_in_doubt_it_offers_what_there_is(ask):
     raw = b"cases,accuracy,F1,note\n60,0.6,0.7,a\n94,0.7,0.8,b\n147,0.7,0.8,c\n"
     error = refused(ask("/api/read", raw, headers=OCTETS), 422, "score_column")
-    assert error["table"] == {"columns": ["cases", "accuracy", "F1", "note"], "sheets": [], "sheet": None}
+    assert error["table"] == {"columns": ["cases", "accuracy", "F1", "note"], "sheets": [], "sheet": None, "cells": []}
     assert error["message"].endswith("Name one of them, for instance with “Scores” (accuracy).")
     status, _, answer = ask("/api/read?score_column=F1", raw, headers=OCTETS)
     assert (status, answer["table"]) == (200, error["table"])
@@ -274,7 +270,7 @@ def test_sheets_of_a_workbook_are_offered(ask):
         scores.append(row)
     book.save(file)
     error = refused(ask("/api/read?sheet=Notes", file.getvalue(), headers=OCTETS), 422, "sheet")
-    assert error["table"] == {"columns": [], "sheets": ["Notes", "Scores"], "sheet": "Notes"}
+    assert error["table"] == {"columns": [], "sheets": ["Notes", "Scores"], "sheet": "Notes", "cells": []}
     assert error["message"].endswith("Choose another with “Sheet”.")
     for query in ("?sheet=Scores", "?sheet=2", ""):  # the only one with a table
         status, _, answer = ask(f"/api/read{query}", file.getvalue(), headers=OCTETS)

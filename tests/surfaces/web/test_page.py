@@ -57,7 +57,7 @@ def answered(page, words):
 
 
 def advised(page, words):
-    """Scroll to what would help most, and wait until it holds these words; all of it."""
+    """Scroll to what more measuring would change, and wait until it holds these words; all of it."""
     page.locator("#help-title").scroll_into_view_if_needed()
     page.wait_for_function(
         "words => document.querySelector('#advice').textContent.includes(words)"
@@ -144,14 +144,14 @@ def test_a_wrong_row_is_told_beside_it(open_page):
         assert "no column" in page.inner_text("#read-problem")
 
 
-def test_what_would_help_most_follows_the_forecast(open_page, server):
+def test_what_more_measuring_would_change_follows_the_forecast(open_page, server):
     link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.8&level=0.95&budget=2"
     with open_page(link, expected=["422"]) as page:
         asked = []
         page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/advice") else None)
         answered(page, "18,000 training examples")
         assert asked == []  # nobody looks at it yet
-        said = advised(page, "With 2 fits ")
+        said = advised(page, "with 2 models to train ")
         rows = SPREADSHEET.replace(",", ".")
         fields = {"table": rows, "target": 0.8, "budget": 2}
         advice = send(server, "/api/page/advice", fields)[2]
@@ -163,10 +163,10 @@ def test_what_would_help_most_follows_the_forecast(open_page, server):
         # What does not matter to it is not asked again; what matters is.
         page.fill("#level", "0.9")
         answered(page, "90 %")
-        advised(page, "With 2 fits ")
+        advised(page, "with 2 models to train ")
         assert len(asked) == 1
         page.fill("#budget", "1")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         assert page.url.endswith("&budget=1")
         # A control at fault has its message beside it, and the forecast stands.
         page.fill("#available", "100")
@@ -175,11 +175,11 @@ def test_what_would_help_most_follows_the_forecast(open_page, server):
         assert page.is_hidden("#problem")
         assert page.inner_text("#advice-table") == ""
         page.fill("#available", "1,000")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         assert page.locator("#next-problem").count() == 0
         page.locator("#rows input[name=score]").nth(4).fill("0.79")
         answered(page, "0.790")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         assert "1,000" in page.inner_text("#advice-table")
 
 
@@ -189,7 +189,7 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
     with open_page(link, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]) as page:
         answered(page, "3,600 training examples")
         assert page.is_visible("#plan-table tbody tr")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         saved = {}
         for kind in ("svg", "png", "csv", "measurements", "json", "python", "report"):
             with page.expect_download() as waiting:
@@ -206,7 +206,7 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         assert kept["plan"] == send(server, "/api/plan", costs)[2]
         assert kept["design"] == send(server, "/api/design", asked | {"budget": 1})[2]
         assert "design_pilot(model, budget=1, at=[720, 3600], target=0.78)" in saved["python"].read_text()
-        assert "With 1 more fit " in saved["report"].read_text()
+        assert "with 1 model to train " in saved["report"].read_text()
         assert saved["svg"].read_text().startswith("<svg ")
         png = saved["png"].read_bytes()
         assert png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -226,6 +226,12 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         page.click("#backtest summary")
         page.wait_for_selector("#backtest-table tbody tr")
         assert "Fitted to the smaller sizes" in page.inner_text("#backtest-sentence")
+        page.click("#doubts summary")
+        page.wait_for_selector("#changes-table tbody tr")
+        assert "What moves it most: " in page.inner_text("#changes-sentence")
+        assert page.locator("#changes-figure svg rect.bar").count() > 5
+        assert "The pilot looks like data from the fitted model" in page.inner_text("#check-sentence")
+        assert page.locator("#check-figure svg circle.pilot").count() > 2
 
 
 def test_what_is_not_shown_of_a_file_is_kept_with_its_rows(open_page, tmp_path):
@@ -324,6 +330,95 @@ def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_
         assert page.is_hidden("#choice")
 
 
+def test_every_column_that_the_command_line_names_can_be_chosen(open_page):
+    with open_page() as page:
+        paste(
+            page,
+            "n,AUC,on train,spread,cohort,tested\n"
+            + "".join(
+                f"{n},0.{70 + i},0.9{i},0.02,{task},300\n" for task in "ab" for i, n in enumerate((60, 94, 147, 230))
+            ),
+        )
+        answered(page, "training examples")
+        page.click("#choice summary")
+        page.select_option("#task_column", "cohort")
+        page.wait_for_selector("#curve-choice:not([hidden])")
+        for control, column, kept in (
+            ("train_column", "on train", "train_score"),
+            ("sd_column", "spread", "score_sd"),
+            ("n_test", "tested", "n_test"),
+        ):
+            page.select_option(f"#{control}", column)
+            page.wait_for_function(
+                "words => document.querySelector('#read-notes').textContent.includes(words)", arg=kept
+            )
+        assert page.locator("#curve option").all_text_contents() == ["a, AUC", "b, AUC"]
+
+
+def test_ctrl_v_pastes_into_a_page_that_was_just_opened(open_page):
+    with open_page(permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.evaluate("text => navigator.clipboard.writeText(text)", SPREADSHEET)
+        assert page.evaluate("document.activeElement === document.body")
+        page.keyboard.press("Control+V")
+        answered(page, "18,000 training examples")
+        page.evaluate("text => navigator.clipboard.writeText(text)", "0.9")
+        page.focus("#target")
+        page.keyboard.press("Control+V")  # into a control it is the control's
+        answered(page, "0.9")
+        assert page.input_value("#target") == "0.9"
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_the_answer_scrolls_with_the_page(open_page, size):
+    with open_page(viewport={"width": size[0], "height": size[1]}) as page:
+        paste(page, SPREADSHEET)
+        answered(page, "18,000 training examples")
+        inside = page.evaluate(
+            "() => [...document.querySelectorAll('.answer')].map((box) => box.scrollHeight - box.clientHeight)"
+        )
+        assert inside == [0]
+        page.evaluate("() => window.scrollTo(0, document.body.scrollHeight)")
+        last = page.locator(".answer details").last
+        assert last.bounding_box()["y"] < size[1]  # its end is reached by scrolling the page alone
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_rows_of_a_file_that_cannot_be_read_are_shown_with_what_is_wrong_beside_them(open_page):
+    with open_page(expected=["422"]) as page:
+        paste(page, SPREADSHEET.replace("0,72", "o.72").replace("230", "2e0x"))
+        fault = page.locator("#rows tr.fault")
+        fault.first.wait_for()
+        assert fault.count() == 2
+        scores = page.locator("#rows input[name=score]")
+        assert [cell.input_value() for cell in scores.all()][:4] == ["0,66", "0,70", "o.72", "0,75"]
+        assert page.locator("#rows tr").nth(3).get_attribute("class") == "fault"  # right below the third
+        assert scores.nth(2).get_attribute("aria-invalid") == "true"
+        assert page.locator("#rows input[name=size]").nth(3).get_attribute("aria-invalid") == "true"
+        assert "put it right there" in page.text_content("#read-problem")
+        scores.nth(2).fill("0,72")
+        page.locator("#rows input[name=size]").nth(3).fill("230")
+        answered(page, "18,000 training examples")
+        assert fault.count() == 0
+        assert page.is_hidden("#read-problem")
+
+
+def test_what_a_size_counts_and_how_many_come_on_top(open_page):
+    with open_page() as page:
+        paste(page, SPREADSHEET.replace("size", "n patients"))
+        answered(page, "18,000 training patients")
+        assert page.input_value("#unit") == "patients"
+        assert page.text_content("#unit-head") == "training patients"
+        page.fill("#target", "0.78")
+        page.fill("#test_share", "20 %")
+        answered(page, "in all, if 20 % are kept for them")
+        page.fill("#unit", "knees")
+        answered(page, "training knees")
+        page.click("#more summary")
+        before = page.text_content("#forecast-table")
+        page.fill("#averaged_over", "10")
+        page.wait_for_function("old => document.querySelector('#forecast-table').textContent !== old", arg=before)
+
+
 def test_all_by_keyboard(open_page):
     with open_page() as page:
         press, write = page.keyboard.press, page.keyboard.type
@@ -371,11 +466,13 @@ def test_a_narrow_screen_shows_all_and_the_gist(open_page):
         for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
-        advised(page, "With 2 fits ")
+        advised(page, "with 2 models to train ")
+        assert "Split" in page.locator("#glossary dt").all_inner_texts()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_selector("#peek:not([hidden])")
-        assert re.match(r"18,000 examples: 0\.\d{3}, 0\.\d{3} to 0\.\d{3}", page.inner_text("#peek"))
+        # The target first, then the forecast.
+        assert re.match(r"0\.78 takes (about )?[\d,]+ examples; expect 0\.\d{3} with 18,000 ", page.inner_text("#peek"))
         page.tap("#peek")
         page.wait_for_selector("#peek", state="hidden")
 
@@ -405,7 +502,7 @@ def test_axe_finds_nothing_serious(open_page, scheme):
         for summary in page.locator("summary:visible").all():
             summary.click()
         page.wait_for_selector("#backtest-table tbody tr")
-        advised(page, "With 1 more fit ")
+        advised(page, "with 1 model to train ")
         judged("the whole answer")
         page.fill("#budget", "0")
         page.wait_for_selector("#budget[aria-invalid]")

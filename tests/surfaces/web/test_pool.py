@@ -2,11 +2,16 @@
 
 import asyncio
 import os
+import signal
+import sys
 import time
 
 import pytest
 
+from apexgp.surfaces.curve_file import ColumnOptions
+from apexgp.surfaces.web import pool as pool_module
 from apexgp.surfaces.web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
+from apexgp.surfaces.web.reading import Sent
 
 pytestmark = pytest.mark.slow  # processes start
 
@@ -16,6 +21,8 @@ def work(request):
     kind, value = request
     if kind == "sleep":
         time.sleep(value)
+    if kind == "fill":
+        bytearray(value)
     if kind == "die":
         os._exit(3)
     return kind, value, os.getpid()
@@ -118,3 +125,39 @@ def test_what_nobody_waits_for_is_not_done(runner, pool):
         return False
 
     assert runner.run(pool.answer(("die", 0), wanted=gone)) is None
+
+
+def test_a_worker_that_died_idle_costs_nobody_an_answer(runner, pool):
+    async def scene():
+        for pid in await both_begun(pool):
+            os.kill(pid, signal.SIGKILL)
+        return await asyncio.gather(*(in_time(pool, i) for i in range(2)))
+
+    assert runner.run(scene()) == [0, 1]
+
+
+def test_a_process_that_does_not_begin_is_not_waited_for_without_end(monkeypatch):
+    monkeypatch.setattr(pool_module, "_SECONDS_TO_BEGIN", 0.0)
+    worker = pool_module._Worker(work)
+    try:
+        with pytest.raises(TookTooLongError):
+            worker.answer(("echo", 1), SECONDS)
+        assert not worker.ready
+    finally:
+        worker.end()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bounds of memory are known on Linux")
+def test_endless_memory_ends_the_worker_and_nothing_else(runner, pool, capfd):
+    async def scene():
+        with pytest.raises(WorkerDiedError):
+            await pool.answer(("fill", 2**36))
+        return await in_time(pool, 1)
+
+    assert runner.run(scene()) == 1
+    assert capfd.readouterr().err == ""
+
+
+def test_workbooks_leave_a_worker_to_others():
+    assert Sent(b"PK\x03\x04", ColumnOptions()).is_workbook
+    assert not Sent(b"size,score", ColumnOptions()).is_workbook

@@ -15,7 +15,9 @@ from apexgp import (
     design_pilot,
     minimum_sample_size,
     plan_collection,
+    predictive_check,
     read_curves,
+    sensitivity,
     write_report,
 )
 from apexgp.errors import DataError, Fault, RequestError
@@ -38,6 +40,8 @@ CALLED = {
     "plan": (*READING, plan_collection),
     "read": (read_curves,),
     "report": (*READING, write_report),
+    "sensitivity": (*READING, sensitivity),
+    "check": (*READING, predictive_check),
 }
 # Arguments that no field sets.
 NOT_READ = {"path", "sheet", "inference", "priors", "variant"}
@@ -52,9 +56,11 @@ WITHOUT_FIELD = {
     "plan": NOT_READ | {"model", "of"},
     "read": {"path"},
     "report": NOT_READ | {"model", "overwrite", "progress"},
+    "sensitivity": NOT_READ | {"model", "n_jobs"},
+    "check": NOT_READ | {"model"},
 }
 # Fields that set no argument: the measurements themselves, and what the surfaces do with them.
-NO_ARGUMENT = {"table", "task", "published", "backtest"}
+NO_ARGUMENT = {"table", "task", "published", "backtest", "doubts"}
 
 
 def fields_of(kind):

@@ -158,8 +158,8 @@ class Drawing:
             return
         low, high = (float(end) for end in np.clip(required.interval, x.low, x.high))
         yield f'<path class="spread" d="M{max(_LEFT, x(low)):.1f} {at:.1f}H{min(_RIGHT, x(high)):.1f}"/>'
-        yield f'<path class="drop" d="M{x(required.size):.1f} {at:.1f}V{_BOTTOM:g}"/>'
-        yield _triangle(x(required.size), at)
+        yield f'<path class="drop" d="M{x(required.rounded_size):.1f} {at:.1f}V{_BOTTOM:g}"/>'
+        yield _triangle(x(required.rounded_size), at)
 
     def _legend(self) -> Iterator[tuple[int, str]]:
         """Samples of the marks with their names: the line of the legend, and the mark."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...questions.picture import CurvePicture, is_marked
+from ...running.terminal import printable
 from ..words.chart import legend_words
 from .axes import LogScale, ScoreScale, size_ticks
 
@@ -80,7 +81,7 @@ class TextChart:
         from rich.text import Text
 
         for line in self.lines():
-            yield Text.assemble(*((piece, _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True)
+            yield Text.assemble(*((printable(piece), _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True)
 
     def lines(self) -> list[list[tuple[str, str]]]:
         """Lines of pieces of text, each with the name of its kind."""
@@ -118,7 +119,7 @@ class TextChart:
         for size, score in zip(picture.pilot_sizes.tolist(), picture.pilot_mean.tolist(), strict=True):
             self._set(self.x(size), self.y(score), kind)
         if required is not None and is_marked(required, picture):
-            self._set(self.x(required.size), self.y(required.target), "required")
+            self._set(self.x(required.rounded_size), self.y(required.target), "required")
 
     def _axis(self) -> list[str]:
         """The axis of sizes and its numbers."""

@@ -17,7 +17,7 @@ from ..curve_file import CurveFile
 from ..facts import backtest_facts
 from ..options import Confidence, MethodOptions, among, share_option
 from ..output import OutputOptions, PictureOptions
-from ..plot import BacktestDisplay
+from ..plot.backtest import BacktestDisplay
 from ..tables import backtest_table
 
 __all__ = ["backtest"]

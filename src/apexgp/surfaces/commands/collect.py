@@ -89,7 +89,9 @@ def collect(
         ),
         Sets("tasks"),
     ] = None,
-    unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
+    by_group: Annotated[
+        bool, typer.Option("--by-group", help="Let a size count whole groups, such as patients, instead of rows.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
     workers: WorkerOptions,
     files: CurveOutput,
@@ -115,7 +117,7 @@ def collect(
             seed=seed,
             ratio=numbers_in("ratio", ratio, ":"),  # type: ignore[arg-type]
             multiclass=multiclass,
-            unit=unit,
+            by_group=by_group,
             tasks=task,
             names=given.names,
             categorical=given.categorical,

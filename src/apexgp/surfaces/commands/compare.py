@@ -15,7 +15,7 @@ from ..curve_file import ColumnOptions
 from ..facts import compare_facts
 from ..options import BayesOptions, as_multiples, reach_of
 from ..output import OutputOptions, PictureOptions
-from ..plot import ComparisonDisplay
+from ..plot.compare import ComparisonDisplay
 from ..tables import table_of
 
 __all__ = ["compare"]

@@ -20,7 +20,7 @@ from ..curve_file import CurveFileIfAny
 from ..facts import design_facts
 from ..options import BayesOptions, reach_of, share_option
 from ..output import OutputOptions, PictureOptions
-from ..plot import DesignDisplay
+from ..plot.design import DesignDisplay
 from ..tables import table_of
 
 __all__ = ["design"]
@@ -41,9 +41,9 @@ def design(
     ] = None,
     target: Annotated[
         float | None,
-        share_option(help="Score to reach: say how probably the question will be settled.", show_default=False),
+        share_option(help="Score to reach: say whether more measuring would change the decision.", show_default=False),
     ] = None,
-    confidence: Annotated[float, share_option(help="Probability with which it is settled.")] = CONFIDENCE,
+    confidence: Annotated[float, share_option(help="Probability with which it should be reached.")] = CONFIDENCE,
     available: Annotated[
         float | None,
         typer.Option(

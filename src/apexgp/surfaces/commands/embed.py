@@ -55,6 +55,13 @@ def embed(
         list[str] | None,
         typer.Option(help="Label that is the patient's: two values of one patient are refused. Repeat for several."),
     ] = None,
+    max_pixels: Annotated[
+        int | None,
+        typer.Option(
+            help="Most pixels that a picture may have, or voxels a scan.  [default: 50 million, 400 million]",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Begin anew where the output is there."), Sets("overwrite")
     ] = False,
@@ -73,6 +80,7 @@ def embed(
             normalise=normalise,
             fit_on=fit_on,
             per_patient=per_patient or (),
+            max_pixels=max_pixels,
             overwrite=force,
         )
     except KeyboardInterrupt:

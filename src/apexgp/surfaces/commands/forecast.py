@@ -13,8 +13,8 @@ from ..curve_file import CurveFile
 from ..facts import batch_facts, forecast_facts
 from ..options import ForecastOptions, ModelOptions
 from ..output import OutputOptions, PictureOptions
-from ..plot import BatchDisplay, CurveDisplay
-from ..plot.batch import MOST_PANELS
+from ..plot.batch import MOST_PANELS, BatchDisplay
+from ..plot.curve import CurveDisplay
 from ..tables import batch_table, forecast_table
 from ..words.batch import batch_intro
 from ..words.forecast import pilot_line

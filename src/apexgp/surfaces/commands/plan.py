@@ -13,7 +13,7 @@ from ..curve_file import CurveFile
 from ..facts import plan_facts
 from ..options import ModelOptions, share_option
 from ..output import OutputOptions, PictureOptions
-from ..plot import PlanDisplay
+from ..plot.plan import PlanDisplay
 from ..tables import table_of
 
 __all__ = ["plan"]

@@ -17,14 +17,20 @@ from ..command import Sets
 from ..curve_file import CurveFile
 from ..options import ForecastOptions, ModelOptions
 from ..report.write import write_report
-from ..words.report import written_line
+from ..words.report import titled_as_sheet, written_line
 
 __all__ = ["report"]
 
 
 def report(
     *,
-    out: Annotated[Path, typer.Option(help="File for the report (HTML)."), Sets()],
+    out: Annotated[Path, typer.Option(help="File for the report (HTML)."), Sets()] = Path("report.html"),
+    title: Annotated[
+        str | None,
+        typer.Option(help="Title.  [default: that of the sheet, or what the report is about]", show_default=False),
+    ] = None,
+    author: Annotated[str | None, typer.Option(help="Who hands it in.")] = None,
+    project: Annotated[str | None, typer.Option(help="What it is for, such as a protocol or a grant.")] = None,
     asked: ForecastOptions,
     cost: Annotated[
         float | None,
@@ -63,6 +69,9 @@ def report(
     """
     check_writable(out, force)
     question, curves = asked.question(), source.curves()
+    if title is None and source.title is not None:
+        title = source.title
+        typer.echo(titled_as_sheet(title), err=True)
     models: dict[str | None, APExGP | ApexError] = {}
     with progress_bar("fits", len(curves)) as advance:
         for task, curve in curves.items():
@@ -87,6 +96,9 @@ def report(
         rounds=rounds,
         budget=budget,
         available=available,
+        title=title,
+        author=author,
+        project=project,
         overwrite=force,
     )
     typer.echo(written_line(out))

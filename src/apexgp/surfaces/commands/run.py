@@ -7,7 +7,7 @@ import re
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import joblib
 import typer
@@ -20,7 +20,6 @@ from ...collect.results import FitRow, read_record
 from ...collect.runner import carried_out
 from ...collect.slurm import Gathered, array_script
 from ...collect.training import Training
-from ...curve import Unit
 from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
@@ -81,7 +80,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    unit: Annotated[str, typer.Option(help="What a size counts: rows or groups.")] = "rows",
+    unit: Annotated[str, typer.Option(help="What a size counts: patients, images.")] = "rows",
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -168,7 +167,7 @@ def run(
         metric=metric,
         direction="lower" if lower_is_better else None,
         between=range,
-        unit=cast(Unit, unit),
+        unit=unit,
         identity=called.identity(),
         by_split=enough is not None,
     )

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sklearn.utils.validation import check_is_fitted
-
 from ..._check import instance, mapped, several, text
 from ..._extras import need
 from ...answers.required import RequiredSize
 from ...errors import RequestError
 from ...estimators import APExGP, CurveEstimator
+from ...estimators.contract import check_is_fitted
 from ...forecast import LEVELS, Quantity
 from ...questions.picture import curve_picture, picture_end
 from ...questions.reach import Reach

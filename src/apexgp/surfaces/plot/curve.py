@@ -9,19 +9,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray, finite_array, real_number, several, shown, sizes_array
-from ..._numbers import exactly, roughly
+from ..._numbers import exactly
 from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import CurveEstimator
+from ...estimators.contract import check_is_fitted
 from ...forecast import LEVELS, Quantity
 from ...questions.picture import CurvePicture, curve_picture, is_marked
 from ...reading.known_metrics import UNNAMED
 from ...reading.score_range import check_within
 from ...scale import Range
+from ..words.required import interval_words
 from .look import (
     FORECAST,
     MEASURED,
@@ -152,7 +153,7 @@ class CurveDisplay(CurvePicture, Display):
             markersize=4.5,
             capsize=2.5,
             linewidth=1,
-            label="measured (mean, s.d.)",
+            label="measured (mean, spread)",
             zorder=4,
         )
         drawn = [self.measured_scores, self.pilot_mean - spread[0], self.pilot_mean + spread[1], self.mean]
@@ -191,20 +192,18 @@ class CurveDisplay(CurvePicture, Display):
         sure = f"{100 * required.confidence:g} %"
         left, right = self.sizes[0], self.sizes[-1]
         within = is_marked(required, self)
-        size = roughly(required.size, required.relative_error)
         if required.already_met:
             words = f"target {required.target:g}: met already"
         elif math.isinf(required.size):
-            words = f"target {required.target:g}: not reached with {sure}"
+            words = f"target {required.target:g}: {required.at_best} with unlimited data"
         else:
-            words = f"target {required.target:g}: {size} with {sure}"
+            words = f"target {required.target:g}: {required.in_words(required.size)} with {sure}"
         ax.axhline(required.target, color=TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label=None if within else words)
         if within:
-            ax.plot(required.size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
+            ax.plot(required.rounded_size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
         low, high = np.clip(required.interval, left, right)
         if low < high:
-            ends = " to ".join(roughly(end, required.relative_error) for end in required.interval)
-            label = f"its interval (10 % to 90 %): {ends}"
+            label = f"its interval (10 % to 90 %): {interval_words(required)}"
             ax.plot([low, high], [required.target] * 2, color=TARGET, linewidth=5, alpha=0.35, label=label, zorder=4)
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray, instance
 from ..._numbers import exactly
 from ...design.ranked import PilotDesign
 from ...estimators import APExGP, CurveEstimator
+from ...estimators.contract import check_is_fitted
 from ...scale import UNIT_RANGE, Range
 from .look import (
     FORECAST,
@@ -126,7 +126,7 @@ class DesignDisplay(Display):
         spread = whiskers(mean, std, self.range)
         ax.errorbar(
             at, mean, yerr=spread, fmt="o", color=MEASURED, markersize=4.5, capsize=2.5, linewidth=1,
-            label="measured (mean, s.d.)", zorder=4,
+            label="measured (mean, spread)", zorder=4,
         )  # fmt: skip
         shown = [lower, upper, mean - spread[0], mean + spread[1]]
         if self.found.target is not None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..._check import FloatArray, instance
 from ..._extras import need
@@ -16,6 +15,7 @@ from ...answers.plan import CollectionPlan
 from ...answers.required import success_of
 from ...cautions import FARTHEST_FACTOR
 from ...estimators import APExGP, CurveEstimator
+from ...estimators.contract import check_is_fitted
 from ...forecast import Quantity
 from .look import FORECAST, MEASURED, Display, checked_axes, dress, legend, mark_tested, new_axes, percent_axis
 

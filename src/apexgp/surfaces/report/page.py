@@ -14,15 +14,25 @@ from importlib.resources import files
 from typing import Any, Self
 
 from ..._extras import need
+from ...cautions import in_brief
 from ...curve import curve_columns
 from ...files.plain import plain
 from ...questions.backtest import own_method
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.report import ReportAnswer, ReportQuestion
 from ...reading.spreadsheets import as_csv
+from ..chart.bars import BarDrawing
+from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..fact_types import ReportFacts
-from ..facts import backtest_facts, design_facts, forecast_facts, plan_facts
+from ..facts import (
+    backtest_facts,
+    check_facts,
+    design_facts,
+    forecast_facts,
+    plan_facts,
+    sensitivity_facts,
+)
 from ..markup import without_controls
 from ..tables import (
     advice_table,
@@ -34,13 +44,20 @@ from ..tables import (
     summary_table,
     table_of,
 )
+from ..words.check import how_checks_are_read
 from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
+from ..words.glossary import GLOSSARY
 from ..words.remake import design_in_shell, report_in_python, report_in_shell
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
+from ..words.tripod import TRIPOD_INTRO, tripod_items
 
 __all__ = ["report_page"]
+
+# What there is room for on the first page of a task: characters of cautions, sizes that were forecast.
+_ROOM = 260
+_FEW_SIZES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +75,8 @@ class _Task:
             "forecast": forecast_facts(answer.forecast),
             "plan": None if answer.plan is None else plan_facts(answer.plan),
             "design": None if answer.advice is None else design_facts(answer.advice),
+            "sensitivity": sensitivity_facts(answer.sensitivity),
+            "check": None if answer.check is None else check_facts(answer.check),
             "backtest": backtest_facts(answer.backtest),
         }
         return cls(name, anchor, answer, facts)
@@ -67,24 +86,27 @@ class _Task:
         """Whose work the answers rest on."""
         of_plan: list[Reference] = [] if self.answer.plan is None else ["mahmood_b"]
         of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
+        of_check: list[Reference] = [] if self.answer.check is None else ["gelman"]
         compared = sources_of_methods(self.answer.backtest.question.methods)
-        return [*sources_of(self.answer.model), *of_plan, *of_advice, *compared]
+        return [*sources_of(self.answer.model), *of_plan, *of_advice, *of_check, *compared, "collins"]
 
     def section(self) -> dict[str, object]:
         """What the template sets: sentences, tables as cells, the chart."""
         answer, facts, curve = self.answer, self.facts, self.answer.model.curve_
-        required, plan, advice = answer.forecast.required, answer.plan, answer.advice
+        required, plan, advice, check = answer.forecast.required, answer.plan, answer.advice, answer.check
         cautions = [*answer.forecast.cautions, *(() if plan is None else plan.plan.cautions)]
         return {
             "name": self.name,
             "anchor": self.anchor,
             "facts": facts,
-            # What was asked for most comes first: the size for a target, then the forecast, then the plan.
             "answers": [
-                *reversed(answer_sentences(answer.forecast)),
+                *answer_sentences(answer.forecast),
                 *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
             ],
-            "cautions": list(dict.fromkeys(cautions)),
+            "cautions": (doubts := list(dict.fromkeys(cautions))),
+            # The first page is for those who read only that: it has room for a few.
+            "doubts_in_brief": list(dict.fromkeys(map(in_brief, doubts))) if len(" ".join(doubts)) > _ROOM else None,
+            "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
             "pilot": pilot_line(curve),
             "chart": chart_figure(picture_of(answer.forecast, CurvePicture), f"{self.anchor}-chart"),
             "forecast": forecast_table(answer.forecast),
@@ -93,11 +115,17 @@ class _Task:
             "designs": None if advice is None else advice_table(advice.found),
             "designs_read": None if advice is None else how_designs_are_ranked(advice),
             "design_line": None if advice is None else design_in_shell(advice, task=self.name or None),
+            "changes": table_of(answer.sensitivity.found),
+            "changes_chart": BarDrawing(answer.sensitivity.found, f"{self.anchor}-changes").svg(),
+            "checks": None if check is None else table_of(check.found),
+            "checks_read": None if check is None else how_checks_are_read(check.found),
+            "check_chart": None if check is None else CheckDrawing(check.found, f"{self.anchor}-check").svg(),
             "judged": answer.backtest.is_judged,
             "held_out": held_out_table(answer.backtest.result, own_method(answer.model)),
             "methods": backtest_table(answer.backtest),
             "measured": curve_table(curve),
             "assumptions": assumptions(answer.forecast),
+            "tripod": tripod_items(answer.forecast),
         }
 
 
@@ -120,13 +148,18 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
     facts = {"apexgp": version("apexgp"), "tasks": {task.name: task.facts for task in tasks}, "failed": dict(failed)}
+    today = datetime.now(UTC).date()
+    subject = report_title(models)
     return _template().render(
-        title=report_title(models),
+        title=question.title or subject,
+        subject=subject if question.title else None,
+        head=list(filter(None, (question.author, question.project, f"{today.day} {today:%B %Y}"))),
         sections=sections,
         failed=failed,
         opening=opening(len(sections), len(failed)),
         summary=summary_table({name: answer.forecast for name, answer in answers.items()}),
         shared=first if all(section["assumptions"] == first for section in sections) else None,
+        glossary=GLOSSARY,
         data_intro=DATA_INTRO,
         citations=citations(source for task in tasks for source in task.sources),
         python=report_in_python(models, question),
@@ -136,7 +169,8 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         facts_link=_link("application/json", json.dumps(plain(facts), indent=1)),
         version=version("apexgp"),
         seeds=sorted({model.seed for model in models.values()}),
-        date=datetime.now(UTC).date().isoformat(),
+        date=today.isoformat(),
+        tripod_intro=TRIPOD_INTRO,
         style=style,
         script=script,
         policy=_policy(style, script),

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..._check import mapped, shown, truth
 from ..._extras import need
@@ -15,6 +14,7 @@ from ...answers.plan import ROUNDS
 from ...answers.required import CONFIDENCE
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
+from ...estimators.contract import check_is_fitted
 from ...files.writing import check_writable, write_text
 from ...forecast import LEVEL, Quantity
 from ...questions.forecast import ForecastQuestion
@@ -42,14 +42,17 @@ def write_report(
     rounds: int = ROUNDS,
     budget: float | None = None,
     available: float | None = None,
+    title: str | None = None,
+    author: str | None = None,
+    project: str | None = None,
     overwrite: bool = False,
     progress: bool = True,
 ) -> None:
     """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
 
-    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, what would help most to
-    measure next, a backtest on the pilot, cautions, assumptions, the data, and the lines that make it again. Needs
-    `pip install 'apexgp[report]'`.
+    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, whether more
+    measuring would change the decision, what the answer depends on, a predictive check, a backtest on the pilot,
+    cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
 
     Parameters
     ----------
@@ -73,6 +76,8 @@ def write_report(
     budget, available
         Number of fits, and most examples that can be trained on, for the advice on what to measure next, as for
         `design_pilot`. By default 12 fits, where the model can tell (the published one cannot); 0: no advice.
+    title, author, project
+        Lines above the answers; without a title, what they are about.
     overwrite
         Whether the file may exist.
     progress
@@ -92,6 +97,9 @@ def write_report(
         plan=PlanQuestion.if_priced(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds),
         budget=budget,
         available=available,
+        title=title,
+        author=author,
+        project=project,
     )
     models, failed = _sorted_out(model)
     answers = {}

@@ -17,33 +17,53 @@ from ...curve import LearningCurve, curve_columns
 from ...errors import ApexError, ApexWarning, DataError
 from ...estimators import APExGP
 from ...questions.backtest import BacktestQuestion
+from ...questions.check import CheckQuestion
 from ...questions.compare import CompareQuestion
 from ...questions.design import DesignQuestion
+from ...questions.forecast import ForecastQuestion
 from ...questions.minimum import MinimumQuestion
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.plan import PlanQuestion
 from ...questions.report import ReportQuestion
+from ...questions.sensitivity import SensitivityQuestion
 from ...reading.spreadsheets import as_csv
+from ..chart.bars import BarDrawing
+from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_file
 from ..curve_file import ColumnOptions
 from ..fact_types import (
     AdviceFacts,
     BacktestFacts,
     CellsFacts,
+    CheckFacts,
     CompareFacts,
     DesignFacts,
     Doubted,
+    DoubtFacts,
     ForecastFacts,
     MinimumFacts,
     NoBacktest,
     PageFacts,
     PlanFacts,
+    SensitivityFacts,
 )
-from ..facts import backtest_facts, compare_facts, design_facts, forecast_facts, minimum_facts, plan_facts
+from ..facts import (
+    backtest_facts,
+    check_facts,
+    compare_facts,
+    design_facts,
+    forecast_facts,
+    minimum_facts,
+    plan_facts,
+    sensitivity_facts,
+)
 from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, reach_of
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
+from ..words.check import how_checks_are_read
 from ..words.design import how_designs_are_ranked
+from ..words.forecast import short_answer
+from ..words.glossary import GLOSSARY
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, curve_of, read_tables
@@ -51,6 +71,7 @@ from .refusals import UNPREPARED, error_body
 from .requests import (
     AdviceRequest,
     BacktestRequest,
+    CheckRequest,
     ColumnsRequest,
     CompareRequest,
     CurveRequest,
@@ -61,6 +82,7 @@ from .requests import (
     PlannedRequest,
     PlanRequest,
     ReportRequest,
+    SensitivityRequest,
 )
 from .vocabularies import FIELDS, vocabulary_of
 
@@ -98,9 +120,12 @@ def _error(kind: str, problem: ApexError, asked: BaseModel | Sent) -> bytes:
     # A file is asked about by what would settle the doubt.
     settling = [name for name, _ in problem.to_set] if kind == "read" else []
     argument = next(map(FIELDS[kind].name, filter(None, [problem.argument, *settling])), None)
+    kind_of = "data" if isinstance(problem, DataError) else "request"
+    if isinstance(asked, Sent):
+        cells, at_fault = asked.written(problem.faults)
+        return error_body(kind_of, str(problem), argument, at_fault, {**asked.layout, "cells": cells})
     rows = [asdict(fault) for fault in problem.faults] if hasattr(asked, "table") else []
-    layout = asked.layout if isinstance(asked, Sent) else None
-    return error_body("data" if isinstance(problem, DataError) else "request", str(problem), argument, rows, layout)
+    return error_body(kind_of, str(problem), argument, rows)
 
 
 def _options(group: type[Group], asked: BaseModel) -> Group:
@@ -156,6 +181,17 @@ def _backtest(asked: BacktestRequest) -> BacktestFacts:
     return backtest_facts(answer)
 
 
+def _sensitivity(asked: SensitivityRequest) -> SensitivityFacts:
+    question = SensitivityQuestion(forecast=_options(ForecastOptions, asked).question())
+    return sensitivity_facts(question.answer(_fitted(asked)[0]))
+
+
+def _check(asked: CheckRequest) -> CheckFacts:
+    question = CheckQuestion(draws=asked.draws)
+    model = _options(BayesOptions, asked).model()
+    return check_facts(question.answer(model.fit(_curve(asked.table, asked)[0])))
+
+
 def _minimum(asked: MinimumRequest) -> MinimumFacts:
     return minimum_facts(MinimumQuestion(**asked.model_dump()).answer())
 
@@ -176,7 +212,7 @@ def _design(asked: DesignRequest) -> DesignFacts:
 
 
 def _advice(asked: AdviceRequest) -> AdviceFacts:
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
     forecast = _options(ForecastOptions, asked).question()
     model, _ = _fitted(asked)
     question = DesignQuestion.after(forecast, model, budget=asked.budget, available=asked.available)
@@ -208,6 +244,10 @@ def _page(asked: PageRequest) -> PageFacts:
             judged, tables["backtest"] = backtest_facts(found), backtest_table(found)
         else:  # too few sizes to hold some out: no reason not to forecast
             judged = {"error": str(found.result.pooled[0].failed), "cautions": []}
+    doubts = None
+    if asked.doubts:
+        doubts, doubt_tables = _doubts(question, model)
+        tables |= doubt_tables
     for part in (facts, plan_said, judged):
         if part is not None:
             _word_by_controls(part)
@@ -216,6 +256,7 @@ def _page(asked: PageRequest) -> PageFacts:
         "forecast": facts,
         "plan": plan_said,
         "backtest": judged,
+        "doubts": doubts,
         "tables": {name: _as_cells(cells) for name, cells in tables.items()},
         "figure": chart_figure(picture),
         "svg": chart_file(picture),
@@ -223,8 +264,30 @@ def _page(asked: PageRequest) -> PageFacts:
         "measurements": as_csv(curve_columns([model.curve_])),
         "python": answer_in_python(answer, planned),
         "shell": answer_in_shell(answer, planned),
+        "short": short_answer(answer),
+        "glossary": dict(GLOSSARY),
         "notes": list(notes),
     }
+
+
+def _doubts(question: ForecastQuestion, model: APExGP) -> tuple[DoubtFacts, dict[str, Cells]]:
+    """What the answer depends on and whether the model would have measured the pilot, and the tables of both."""
+    changes = SensitivityQuestion(forecast=question).answer(model)
+    said = sensitivity_facts(changes)
+    _word_by_controls(said)
+    facts: DoubtFacts = {
+        "sensitivity": said,
+        "sensitivity_svg": BarDrawing(changes.found).svg(),
+        "check": None,
+        "check_svg": None,
+        "check_note": None,
+    }
+    tables = {"sensitivity": table_of(changes.found)}
+    if model.inference == "bayes":  # a point estimate has nothing to draw from
+        checked = CheckQuestion().answer(model)
+        facts["check"], facts["check_svg"] = check_facts(checked), CheckDrawing(checked.found).svg()
+        facts["check_note"], tables["check"] = how_checks_are_read(checked.found), table_of(checked.found)
+    return facts, tables
 
 
 def _as_cells(cells: Cells) -> CellsFacts:
@@ -248,6 +311,9 @@ def _report(asked: ReportRequest) -> str:
         plan=_plan_if_priced(asked),
         budget=asked.budget,
         available=asked.available,
+        title=asked.title,
+        author=asked.author,
+        project=asked.project,
     )
     return report_page({"": question.answer(_fitted(asked)[0])}, {}, question)
 
@@ -255,6 +321,7 @@ def _report(asked: ReportRequest) -> str:
 _KINDS: dict[str, Callable[..., Any]] = {
     "advice": _advice,
     "backtest": _backtest,
+    "check": _check,
     "compare": _compare,
     "design": _design,
     "forecast": _forecast,
@@ -263,4 +330,5 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "plan": _plan,
     "read": read_tables,
     "report": _report,
+    "sensitivity": _sensitivity,
 }

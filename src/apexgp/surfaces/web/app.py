@@ -48,7 +48,7 @@ _GIVES: dict[str, dict[str, Any]] = {  # where it is more than the document that
     "page": {"model": PageAnswer},
     "report": {"content": {"text/html": {"schema": {"type": "string"}}}},
 }
-_SLOW = {"advice", "backtest", "compare", "design", "report"}
+_SLOW = {"advice", "backtest", "compare", "design", "report", "sensitivity"}
 
 _TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
 _MEDIA = {
@@ -145,6 +145,11 @@ def _add_paths(app: FastAPI) -> None:
         ] = None,
         split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
         task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
+        train_column: Annotated[
+            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one a split.")
+        ] = None,
+        sd_column: Annotated[str | None, Query(max_length=200, description="Column of standard deviations.")] = None,
+        n_test: Annotated[str | None, Query(max_length=200, description="Column of numbers of test cases.")] = None,
         sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
         each_column: Annotated[
             Literal["split", "model"] | None, Query(description="What each of several columns of scores is.")
@@ -157,6 +162,9 @@ def _add_paths(app: FastAPI) -> None:
             score_column=score_column,
             split_column=split_column,
             task_column=task_column,
+            train_column=train_column,
+            sd_column=sd_column,
+            n_test=n_test,
             sheet=sheet,
             each_column=each_column,
             per_cent=per_cent,
@@ -202,7 +210,7 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
 
     pool: WorkerPool = request.app.state.pool
     try:
-        reply = await pool.answer((kind, asked), slow=kind in _SLOW or getattr(asked, "backtest", False), wanted=wanted)
+        reply = await pool.answer((kind, asked), slow=_is_slow(kind, asked), wanted=wanted)
     except BusyError:
         raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
     except TookTooLongError:
@@ -217,6 +225,11 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
         return Response(status_code=499)  # nobody is there to read it
     status, media, body = reply
     return Response(body, status, media_type=media)
+
+
+def _is_slow(kind: str, asked: BaseModel | Sent) -> bool:
+    """Whether a request may take seconds: one of some kinds, or for the parts of the page that are opened."""
+    return kind in _SLOW or any(getattr(asked, part, False) for part in ("backtest", "doubts", "is_workbook"))
 
 
 async def _refused(_request: Request, problem: Exception) -> Response:

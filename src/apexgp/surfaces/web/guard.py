@@ -20,12 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .refusals import RefusalError
 
-__all__ = ["MOST_BYTES", "Guard", "is_loopback", "own_names"]
+__all__ = ["HEADERS", "MOST_BYTES", "Guard", "is_loopback", "own_names"]
 
 MOST_BYTES = 2_000_000  # of a request
 _SECONDS_TO_SEND = 15.0  # in which a request must have arrived
 
-_HEADERS = {
+HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -80,10 +80,14 @@ class Guard:
         headers = Headers(scope=scope)
         stores = not scope["path"].startswith("/api/")
 
+        begun = False
+
         async def dressed(message: Message) -> None:
+            nonlocal begun
+            begun = True
             if message["type"] == "http.response.start":
                 own = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in HEADERS.items():
                     own[name] = value
                 # The page's own files may be kept as long as they are asked about; answers not at all.
                 own["cache-control"] = "no-cache" if stores else "no-store"
@@ -95,7 +99,12 @@ class Guard:
         except RefusalError as refusal:
             await refusal.response()(scope, receive, dressed)
             return
-        await self._app(scope, _replayed(body, receive), dressed)
+        try:
+            await self._app(scope, _replayed(body, receive), dressed)
+        except asyncio.CancelledError:  # Ctrl+C, and what was asked took longer than the server waits
+            if not begun:
+                stopped = RefusalError(503, None, "The server was stopped before this was answered.", "server")
+                await stopped.response()(scope, receive, dressed)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Raise a `RefusalError` for a request that must not be answered."""

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
@@ -21,6 +23,8 @@ from typing import Any
 __all__ = ["BusyError", "TookTooLongError", "WorkerDiedError", "WorkerPool"]
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+_SECONDS_TO_BEGIN = 60.0
+_MEMORY = 3 * 2**30  # bytes that a process may take beyond those that it begins with
 
 
 class BusyError(Exception):
@@ -132,12 +136,38 @@ class _Worker:
 
     def answer(self, request: Any, seconds: float) -> Any:
         """The answer, or why there is none; the worker is ready for the next request in either case."""
+        if not self._takes(request, seconds) and not self._takes(request, seconds):
+            raise WorkerDiedError
         try:
-            if not self.ready:  # the time that a process takes to begin is nobody's request's
-                self.ready = self._pipe.recv()
-            self._pipe.send(request)
             if self._pipe.poll(seconds):
                 return self._pipe.recv()
+        except (EOFError, OSError):
+            self._renew()
+            raise WorkerDiedError from None
+        self._renew()
+        raise TookTooLongError
+
+    def _takes(self, request: Any, seconds: float) -> bool:
+        """Hand over a request; one that the process does not take, because it has died since, is still to be had."""
+        self._get_ready()
+        try:
+            self._pipe.send(request)
+            if self._pipe.poll(seconds):
+                return bool(self._pipe.recv())
+        except (EOFError, OSError):
+            self._renew()
+            return False
+        self._renew()
+        raise TookTooLongError
+
+    def _get_ready(self) -> None:
+        """Wait for the process to begin."""
+        if self.ready:
+            return
+        try:
+            if self._pipe.poll(_SECONDS_TO_BEGIN):  # which is nobody's request's time, but not endless either
+                self.ready = self._pipe.recv()
+                return
         except (EOFError, OSError):
             self._renew()
             raise WorkerDiedError from None
@@ -164,6 +194,8 @@ def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
     from threadpoolctl import threadpool_limits
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the server, which then closes the pipe
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    _bound_memory()
     with threadpool_limits(1):  # there is a process a core already
         pipe.send(True)
         while True:
@@ -171,4 +203,30 @@ def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
                 request = pipe.recv()
             except (EOFError, OSError):
                 return
-            pipe.send(function(request))
+            pipe.send(True)  # it is taken
+            try:
+                answer = function(request)
+            except MemoryError:
+                os._exit(1)  # without a word: the server has one for the request
+            pipe.send(answer)
+
+
+def _end_with_the_server() -> None:
+    """End this process as soon as the server is gone, also in the middle of an answer."""
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        os._exit(1)
+
+
+def _bound_memory() -> None:
+    """Let a request that asks for endless memory end this process, and not others of the machine."""
+    try:
+        import resource
+
+        with open("/proc/self/statm") as file:
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (taken + _MEMORY, most))
+    except (ImportError, OSError, ValueError):
+        pass  # a system that has no such bounds, or a smaller one already

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from ..._check import shown, some
 from ...curve import LearningCurve, curves_and_notes, detail_columns
-from ...errors import ApexError, DataError, RequestError
+from ...errors import ApexError, DataError, Fault, RequestError
+from ...reading.companions import with_spreads_apart
+from ...reading.headers import find_columns
 from ...reading.score_range import range_and_direction
 from ...reading.source import read_source
 from ...reading.spreadsheets import Table
@@ -23,6 +26,7 @@ __all__ = ["Sent", "curve_of", "read_tables"]
 _MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
 _MOST_UNPACKED = 20_000_000  # bytes of a workbook
 _MOST_CURVES = 200
+_MOST_SHOWN = 1_000  # rows of a file at fault that are shown
 
 _NAME = "The table"
 _NUMBERS = re.compile(r"""["'\s,;|.%+\-±\deE]+""")
@@ -45,6 +49,12 @@ class Sent:
         self.notes: list[str] = []
         self._raw, self._names = raw, list[str]()
         self._sheet: str | None = None
+        self._table: Table | None = None
+
+    @property
+    def is_workbook(self) -> bool:
+        """Whether this is no text: it may take longer to read."""
+        return is_workbook(self._raw)
 
     def read(self) -> Table:
         """The table; a workbook that would fill the memory is refused."""
@@ -53,9 +63,38 @@ class Sent:
         if (header := _missing_header(raw)) is not None:
             raw = header.encode() + b"\n" + raw
             self.notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
-        table = _parsed(raw, self.columns)
+        table = self._table = _parsed(raw, self.columns)
         self._names, self._sheet = list(table.columns), table.sheet
         return table
+
+    def written(self, faults: Sequence[Fault]) -> tuple[list[list[str]], list[dict[str, Any]]]:
+        """Size, score and split of every row as they are written, and which of these rows are at fault, and why.
+
+        Rows are counted as in the table of a request, whose header is line 1. Both are empty where it is not known
+        which column is which, or no row is at fault.
+        """
+        wanted, table, roles = self.columns.wanted, self._table, None
+        if table is not None and faults and len(table.lines) <= _MOST_SHOWN:
+            with suppress(ApexError):
+                table = with_spreads_apart(table, wanted.size)
+                roles = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
+        if table is None or roles is None or roles.size is None:
+            return [], []
+        shown, at = list[list[str]](), dict[tuple[int, str | None], int]()
+        split = table.columns[roles.split] if roles.split else [""] * len(table.lines)
+        for i, line in enumerate(table.lines):
+            for score in roles.scores:
+                at.setdefault((line, score), len(shown))
+                at.setdefault((line, None), len(shown))
+                shown.append([table.columns[roles.size][i], table.columns[score][i], score if roles.wide else split[i]])
+        called: dict[str | None, str] = {roles.size: "size", roles.split: "split"}
+        called |= dict.fromkeys(roles.scores, "score")
+        rows = [
+            {"line": place + 2, "column": called.get(fault.column or ""), "message": fault.message}
+            for fault in faults
+            if (place := at.get((fault.line, fault.column), at.get((fault.line, None)))) is not None
+        ]
+        return (shown, rows) if rows else ([], [])
 
     @property
     def layout(self) -> dict[str, Any]:
@@ -68,7 +107,7 @@ class Sent:
         numbered = sheet is not None and sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(sheets)
         chosen = sheets[int(sheet) - 1] if sheet is not None and numbered else sheet
         shown_sheet = chosen if chosen in sheets else next(iter(sheets), None)
-        return {"columns": self._names, "sheets": sheets, "sheet": shown_sheet}
+        return {"columns": self._names, "sheets": sheets, "sheet": shown_sheet, "cells": []}
 
 
 def read_tables(sent: Sent) -> dict[str, Any]:
@@ -97,6 +136,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
         "lower_is_better": curve.direction == "lower",
         "range": None if curve.range == own_range else f"{curve.range[0]:.10g},{curve.range[1]:.10g}",
         "unit": curve.unit,
+        "test_share": curve.test_share,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
         "details": detail_columns(curve),
     }

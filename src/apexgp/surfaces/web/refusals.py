@@ -36,7 +36,8 @@ def error_body(
     rows
         Rows of the table at fault: `line` (the header is line 1), `column` where one is known, `message`.
     table
-        What there is to choose from in a file that was read: `columns`, `sheets`, and the `sheet` that was read.
+        What there is to choose from in a file that was read: `columns`, `sheets`, and the `sheet` that was read;
+        `cells` are size, score and split of each row as they are written, where rows are at fault.
     """
     error = {"kind": kind, "message": message, "argument": argument, "rows": list(rows), "table": table}
     return json.dumps({"error": error}, allow_nan=False).encode()

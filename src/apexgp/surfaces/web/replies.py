@@ -27,6 +27,9 @@ class TableLayout(_Reply):
     columns: list[str]
     sheets: list[str] = Field(description="Of a workbook.")
     sheet: str | None = Field(description="The sheet that was read.")
+    cells: list[list[str]] = Field(
+        [], description="Size, score and split of a file with rows at fault, as they are written there."
+    )
 
 
 class Error(_Reply):
@@ -88,18 +91,21 @@ class PageAnswer(_Reply):
     forecast: ForecastAnswer
     plan: AnyAnswer | None
     backtest: dict[str, Any] | None
-    tables: dict[str, Cells] = Field(description="Forecast, plan and backtest as tables.")
+    doubts: dict[str, Any] | None = Field(description="What the answer depends on, and a check of the model.")
+    tables: dict[str, Cells] = Field(description="Forecast, plan, backtest, changes and checks as tables.")
     figure: str = Field(description="The chart as a piece of HTML.")
     svg: str = Field(description="The chart as an SVG file.")
     csv: str = Field(description="The forecast as comma-separated values.")
     measurements: str = Field(description="The curve as comma-separated values, as the commands read them.")
     python: str = Field(description="Lines of Python that give the same numbers.")
     shell: str = Field(description="Commands that give the same numbers.")
+    short: str = Field(description="The answer in a line that fits a phone.")
+    glossary: dict[str, str] = Field(description="What the words mean.")
     notes: list[str] = Field(description="What the computation had to say.")
 
 
 class AdviceAnswer(_Reply):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     design: AnyAnswer
     table: Cells = Field(description="The best few designs.")
@@ -115,7 +121,8 @@ class Curve(_Reply):
     metric: str
     lower_is_better: bool
     range: str | None = Field(description="The least and the greatest possible score, where the metric does not tell.")
-    unit: Literal["rows", "groups"]
+    unit: str
+    test_share: float | None
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
     details: dict[str, list[float | None]] = Field(
         description="What is known of each score beside it, by the name of its column: train_score, score_sd, n_test, "

@@ -15,6 +15,7 @@ from ...design.pilot import CONFIRM
 from ...estimators import METHODS
 from ...forecast import LEVEL, Quantity
 from ...model.means import MEANS
+from ...questions.check import CheckQuestion
 from ...questions.design import BUDGET
 from ...questions.minimum import MinimumQuestion
 from ..command import Sets
@@ -25,6 +26,7 @@ __all__ = [
     "REQUESTS",
     "AdviceRequest",
     "BacktestRequest",
+    "CheckRequest",
     "ColumnsRequest",
     "CompareRequest",
     "CurveRequest",
@@ -36,11 +38,13 @@ __all__ = [
     "PlanRequest",
     "PlannedRequest",
     "ReportRequest",
+    "SensitivityRequest",
 ]
 
 MOST_CHARACTERS = 1_000_000  # of a table
 _MOST_SIZES = 50  # to forecast at once
 _MOST_SEED = 2**53
+_MOST_DRAWS = 10_000  # pilots
 _MOST_CONFIRMED = 10  # designs that are tried on drawn data, a fraction of a second each
 _LONGEST_NAME = 200
 
@@ -80,7 +84,8 @@ class ColumnsRequest(_Request):
     task: str | None = _option(ColumnOptions, "task", **_names())
     lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
     range: str | None = _option(ColumnOptions, "range", **_names())
-    unit: Literal["rows", "groups"] | None = _option(ColumnOptions, "unit")
+    unit: str | None = _option(ColumnOptions, "unit", **_names())
+    test_share: float | None = _option(ColumnOptions, "test_share")
     train_column: list[str] | None = _option(ColumnOptions, "train_column", max_length=1000)
     sd_column: str | None = _option(ColumnOptions, "sd_column", **_names())
     n_test: str | float | None = _option(ColumnOptions, "n_test")
@@ -201,6 +206,16 @@ class MinimumRequest(_Request):
     error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
 
+class SensitivityRequest(_AnswerRequest):
+    """`apexgp sensitivity --json`: what the answer depends on, with one thing changed at a time."""
+
+
+class CheckRequest(CurveRequest, _BayesRequest):
+    """`apexgp check --json`: whether the model fits the pilot."""
+
+    draws: int = Field(CheckQuestion.draws, description="How many pilots to draw.", ge=100, le=_MOST_DRAWS)
+
+
 class PlannedRequest(_AnswerRequest):
     """A forecast, and a plan where there are costs."""
 
@@ -218,12 +233,18 @@ class ReportRequest(PlannedRequest):
         None, "How many models could still be trained, for the advice on what to measure next; 0: no advice.", minimum=0
     )
     available: float | None = _AVAILABLE
+    title: str | None = Field(None, description="Title; by default what the report is about.", max_length=_LONGEST_NAME)
+    author: str | None = Field(None, description="Who hands it in.", max_length=_LONGEST_NAME)
+    project: str | None = Field(
+        None, description="What it is for, such as a protocol or a grant.", max_length=_LONGEST_NAME
+    )
 
 
 class PageRequest(ForecastRequest, PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
     backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
+    doubts: bool = Field(False, description="Say what the answer depends on, and check the model on the pilot, too.")
 
 
 class _NextRequest(_BayesRequest):
@@ -255,7 +276,7 @@ class DesignRequest(ColumnsRequest, _NextRequest):
 
 
 class AdviceRequest(CurveRequest, _NextRequest):
-    """What the page shows of what would help most."""
+    """What the page shows of what more measuring would change."""
 
     at: Annotated[list[str] | None, Sets("at", "sizes")] = _AT
 
@@ -263,6 +284,7 @@ class AdviceRequest(CurveRequest, _NextRequest):
 REQUESTS: Mapping[str, type[_Request]] = {
     "advice": AdviceRequest,
     "backtest": BacktestRequest,
+    "check": CheckRequest,
     "compare": CompareRequest,
     "design": DesignRequest,
     "forecast": ForecastRequest,
@@ -270,5 +292,6 @@ REQUESTS: Mapping[str, type[_Request]] = {
     "page": PageRequest,
     "plan": PlanRequest,
     "report": ReportRequest,
+    "sensitivity": SensitivityRequest,
 }
 """By the kind of a request: what it takes."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import uvicorn
 
@@ -17,11 +20,13 @@ from ..._check import whole_number
 from ...errors import RequestError
 from ..words.serve import address_line, open_to_others
 from .app import make_app
+from .connection import Connection
 from .guard import is_loopback
 
 __all__ = ["run"]
 
 _SHORTEST_TOKEN = 16
+_ACCEPTED_AT_ONCE = 64  # connections, before those that are too many are closed again
 
 
 def run(host: str, port: int, *, browser: bool, with_token: bool, say: Callable[[str], None]) -> None:
@@ -52,12 +57,26 @@ def run(host: str, port: int, *, browser: bool, with_token: bool, say: Callable[
         server_header=False,
         proxy_headers=False,
         ws="none",
+        http=Connection,
+        backlog=_ACCEPTED_AT_ONCE,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=5,
     )
-    server = _Server(config, lambda: _begin(address, browser, say))
-    with suppress(KeyboardInterrupt):  # the way to stop it
-        server.run(sockets=[listening])
+    # What a browser is started with everybody on the machine can read: a token goes by a file of one's own.
+    with _redirect_to(address) if browser and token else nullcontext(address) as opened:
+        server = _Server(config, lambda: _begin(address, opened if browser else None, say))
+        with suppress(KeyboardInterrupt):  # the way to stop it
+            server.run(sockets=[listening])
+
+
+@contextmanager
+def _redirect_to(address: str) -> Iterator[str]:
+    """A page that only its owner can read and that leads to the address, for the length of a block."""
+    with TemporaryDirectory(prefix="apexgp-") as folder:  # others may not look into it
+        page = Path(folder) / "open.html"
+        page.touch(0o600)
+        page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}"><title>apexgp</title>')
+        yield page.as_uri()
 
 
 class _Server(uvicorn.Server):
@@ -68,15 +87,17 @@ class _Server(uvicorn.Server):
         self._begun = begun
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if not os.environ.get("APEXGP_TRACEBACK"):  # a connection that breaks is no news
+            asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
         await super().startup(sockets)
         if self.started:
             self._begun()
 
 
-def _begin(address: str, browser: bool, say: Callable[[str], None]) -> None:
+def _begin(address: str, opened: str | None, say: Callable[[str], None]) -> None:
     say(address_line(address))
-    if browser:  # beside the server: some browsers keep those waiting who open them
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    if opened is not None:  # beside the server: some browsers keep those waiting who open them
+        threading.Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 
 import numpy as np
@@ -9,7 +10,10 @@ import numpy as np
 from ...repeated.backtest_answer import Backtest, MethodScore
 from .cite import credited
 
-__all__ = ["backtest_methods", "backtest_sentence"]
+__all__ = ["OWN", "backtest_methods", "backtest_sentence"]
+
+OWN = ("apexgp", "apexgp_published")
+"""Methods that are ours to speak of first."""
 
 
 def backtest_sentence(result: Backtest) -> str:
@@ -17,6 +21,35 @@ def backtest_sentence(result: Backtest) -> str:
     judged = [score for score in result.pooled if score.curves]
     if not judged:
         return f"No method could be judged: {result.pooled[0].failed}"
+    return _ranking(judged) if result.is_ranked else _comparisons(result, judged)
+
+
+def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
+    """What our own method said, or the first one, where there are too few comparisons to say which is best."""
+    names = [score.method for score in judged]
+    method = next((name for name in OWN if name in names), names[0])
+    told = [one for one in result.by_size if one.method == method]
+    sure = "" if np.isnan(told[0].lower_95) else "; its 95 % interval"
+    if len(told) == 1:
+        (one,) = told
+        text = (
+            f"One size was held out to try the forecast on: at {one.size:,.10g}, {method} expected "
+            f"{one.forecast:.3f}, and {one.measured:.3f} was measured"
+        )
+        if sure:
+            within = "holds" if one.within_95 else "does not hold"
+            text += f"{sure}, {one.lower_95:.3f} to {one.upper_95:.3f}, {within} that"
+        worth = "One comparison says"
+    else:
+        off = sum(abs(one.forecast - one.measured) for one in told) / len(told)
+        text = f"At the {len(told)} sizes held out {method} was off by {off:.3f} on average"
+        if sure:
+            text += f"{sure}s held {sum(one.within_95 for one in told)} of the {len(told)} scores"
+        worth = f"These {len(told)} comparisons say"
+    return f"{text}. {worth} little about the method, and nothing about which of several is best."
+
+
+def _ranking(judged: Sequence[MethodScore]) -> str:
     best, closest = judged[0], min(judged, key=lambda score: score.error)
     of = "this curve" if best.curves == 1 else f"{best.curves:,} curves"
     if len(judged) == 1:

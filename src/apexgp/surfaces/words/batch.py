@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ...answers.required import RequiredSize
 from ...questions.forecast import BatchAnswer
-from .phrases import listed, roughly
+from .phrases import listed
+from .required import required_words
 
 __all__ = ["batch_intro", "batch_sentence", "tasks_of_caution"]
 
@@ -23,23 +25,30 @@ def batch_sentence(answer: BatchAnswer) -> str:
     failed = [str(one.task) for one in answer.found if one.error is not None]
     text = f"Of {len(answer.found):,} tasks, {len(answer.found) - len(failed):,} could be forecast"
     text += f"; {_named(failed)} could not." if failed else "."
-    asked = [(one.required, str(one.task)) for one in answer.found if one.required is not None]
+    asked = [(str(one.task), one.required, one.largest) for one in answer.found if one.required is not None]
     if answer.question.target is None or not asked:
         return text
-    met = [name for required, name in asked if required.already_met]
-    later = [(r, name) for r, name in asked if not r.already_met and math.isfinite(r.size)]
-    never = [name for required, name in asked if not required.already_met and math.isinf(required.size)]
-    parts = [f"{_named(met)} {_verb(met)} it with what there is"] if met else []
-    if later:
-        first, name = min(later, key=lambda one: one[0].size)
-        reach = (
-            f"the first of {len(later):,} to reach it with more is {name}" if len(later) > 1 else f"{name} takes more"
-        )
-        parts.append(f"{reach}, at {roughly(first.size, first.relative_error)} examples")
-    if never:
-        parts.append(f"{_named(never)} {_verb(never)} it with no number of examples")
+    met = [name for name, required, _ in asked if required.already_met]
+    more = [one for one in asked if not one[1].already_met and math.isfinite(one[1].size)]
+    short = [(name, required) for name, required, _ in asked if not required.already_met and math.isinf(required.size)]
+    parts = [f"{_named(met)} {'reaches' if len(met) == 1 else 'reach'} it with what there is"] if met else []
+    parts += _more_needed(more)
+    if short:
+        chances = _named([f"{required.at_best} for {name}" for name, required in short])
+        parts.append(f"even with unlimited data the probability is {chances}")
     goal = f"a target of {answer.question.target:g} with a probability of {100 * answer.question.confidence:g} %"
     return f"{text} For {goal}: {'; '.join(parts)}."
+
+
+def _more_needed(found: Sequence[tuple[str, RequiredSize, float]]) -> list[str]:
+    """What those tasks take that some number of examples would do for: the least and the most of them."""
+    if not found:
+        return []
+    by_size = sorted(found, key=lambda one: one[1].size)
+    sizes = [f"{required_words(required, largest)} examples" for _, required, largest in (by_size[0], by_size[-1])]
+    if len(found) == 1:
+        return [f"{by_size[0][0]} needs {sizes[0]}"]
+    return [f"{len(found):,} tasks need between {sizes[0]} ({by_size[0][0]}) and {sizes[1]} ({by_size[-1][0]})"]
 
 
 def tasks_of_caution(names: Sequence[str], count: int) -> str:
@@ -50,7 +59,3 @@ def tasks_of_caution(names: Sequence[str], count: int) -> str:
 def _named(names: Sequence[str]) -> str:
     shown = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else [*names]
     return listed(shown)
-
-
-def _verb(names: Sequence[str]) -> str:
-    return "reaches" if len(names) == 1 else "reach"

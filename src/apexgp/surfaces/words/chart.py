@@ -27,7 +27,7 @@ def chart_description(picture: CurvePicture) -> str:
     )
     if picture.required is None or picture.prob_target is None:
         return text
-    sure = chance(picture.prob_target[-1])
+    sure = chance(picture.prob_target[-1], picture.required.confidence)
     return f"{text} The probability that {far} meet the target of {picture.required.target:g} is {sure}."
 
 
@@ -39,7 +39,7 @@ def size_axis(picture: CurvePicture) -> str:
 def legend_words(picture: CurvePicture) -> dict[str, str]:
     """The legend: a name for each kind of mark."""
     replicated = len(picture.measured_sizes) > len(picture.pilot_sizes)
-    words = {"pilot": "mean measured, with s.d."} if replicated else {"single": "measured"}
+    words = {"pilot": "measured, with spread"} if replicated else {"single": "measured"}
     words["mean"] = "expected score"
     words |= {f"band {i}": f"{100 * level:g} % interval" for i, level in enumerate(picture.bands)}
     if replicated:
@@ -65,6 +65,6 @@ def readings(picture: CurvePicture) -> list[list[str]]:
         [f"{size:,.10g}", f"{mean:.3f}", f"{low:.3f} to {high:.3f}"]
         for size, mean, low, high in zip(picture.sizes, picture.mean, *picture.bands[picture.level], strict=True)
     ]
-    if picture.prob_target is None:
+    if picture.prob_target is None or picture.required is None:
         return rows
-    return [[*row, chance(p)] for row, p in zip(rows, picture.prob_target, strict=True)]
+    return [[*row, chance(p, picture.required.confidence)] for row, p in zip(rows, picture.prob_target, strict=True)]

@@ -10,11 +10,32 @@ from ...estimators import APExGP
 
 __all__ = ["Reference", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
 
-Reference = Literal["chaloner", "harvey", "jain", "lcdb", "mahmood_a", "mahmood_b", "riley", "riley_c", "van_smeden"]
+Reference = Literal[
+    "chaloner",
+    "collins",
+    "gelman",
+    "harvey",
+    "jain",
+    "lcdb",
+    "lcdb_1_1",
+    "mahmood_a",
+    "mahmood_b",
+    "riley",
+    "riley_c",
+    "van_smeden",
+]
 
 _SOURCES: dict[Reference, str] = {
     "chaloner": (
         "Chaloner K, Verdinelli I. Bayesian Experimental Design: A Review. Statistical Science 1995;10:273-304."
+    ),
+    "collins": (
+        "Collins GS, Moons KGM, Dhiman P, et al. TRIPOD+AI statement: updated guidance for reporting clinical "
+        "prediction models that use regression or machine learning methods. BMJ 2024;385:e078378."
+    ),
+    "gelman": (
+        "Gelman A, Meng XL, Stern H. Posterior Predictive Assessment of Model Fitness via Realized Discrepancies. "
+        "Statistica Sinica 1996;6:733-807."
     ),
     "harvey": (
         "Harvey E, Chen W, Kent DM, Hughes MC. A Probabilistic Method to Predict Classifier Accuracy on Larger "
@@ -26,7 +47,11 @@ _SOURCES: dict[Reference, str] = {
     ),
     "lcdb": (
         "Mohr F, Viering TJ, Loog M, van Rijn JN. LCDB 1.0: An Extensive Learning Curves Database for Classification "
-        "Tasks. ECML PKDD 2022:3-19."
+        "Tasks. ECML PKDD 2022:3-19. Data under CC BY 4.0."
+    ),
+    "lcdb_1_1": (
+        "Yan C, Mohr F, Viering T. LCDB 1.1: A Database Illustrating Learning Curves Are More Ill-Behaved Than "
+        "Previously Thought. NeurIPS 2025. arXiv:2505.15657. Data under CC BY 4.0."
     ),
     "mahmood_a": (
         "Mahmood R, Lucas J, Acuna D, et al. How Much More Data Do I Need? Estimating Requirements for Downstream "
@@ -65,7 +90,10 @@ def how_to_cite(*sources: Reference) -> str:
 
 # How the methods of a backtest are credited in a sentence; one of the caller's own is nobody's that we know.
 _METHODS: dict[str, tuple[str, tuple[Reference, ...]]] = {
-    "apexgp": ("a Bayesian model after APEx-GP, Harvey et al. 2023, with priors from the LCDB", ("harvey", "lcdb")),
+    "apexgp": (
+        "a Bayesian model after APEx-GP, Harvey et al. 2023, with priors from LCDB 1.0 and 1.1",
+        ("harvey", "lcdb", "lcdb_1_1"),
+    ),
     "apexgp_published": ("APEx-GP as published, Harvey et al. 2023", ("harvey",)),
     "power_law": ("the baseline of Harvey et al. 2023", ("harvey",)),
     "arctan": ("the baseline of Harvey et al. 2023", ("harvey",)),
@@ -90,4 +118,5 @@ def sources_of_methods(methods: Iterable[str]) -> tuple[Reference, ...]:
 
 def sources_of(model: APExGP) -> tuple[Reference, ...]:
     """Whose work a model rests on."""
-    return ("harvey", "lcdb") if model.get_params(deep=False)["priors"] == "calibrated" else ("harvey",)
+    calibrated = model.get_params(deep=False)["priors"] == "calibrated"
+    return ("harvey", "lcdb", "lcdb_1_1") if calibrated else ("harvey",)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...collect.curves import CurveSet
 from ...reading.known_metrics import metric_name
+from .phrases import as_typed
 
 __all__ = ["curve_title", "stopped_sentence", "written_sentence"]
 
@@ -24,7 +25,7 @@ def written_sentence(curves: CurveSet, out: Path, record: Path) -> str:
 def _next_command(curves: CurveSet, out: Path) -> str:
     """The forecast of the first curve, as it would be typed."""
     task, name = next(iter(curves))
-    words = ["apexgp", "forecast", str(out)]
+    words = ["apexgp", "forecast", as_typed(out)]
     words += ["--task", str(task)] if len({task for task, _ in curves}) > 1 else []
     words += ["--metric", name] if len({metric for _, metric in curves}) > 1 else []
     return shlex.join(words)

@@ -37,7 +37,7 @@ def compare_methods(comparison: Comparison) -> str:
     model = next(iter(comparison.models.values()))
     parts = []
     for pair in comparison.pairs:
-        chances = listed([f"{p:.3f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
+        chances = listed([f"{p:.2f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
         paired = (
             f" (scores on {pair.shared_splits} shared splits paired; correlation of their noise {pair.correlation:.2f})"
             if pair.shared_splits

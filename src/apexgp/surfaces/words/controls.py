@@ -8,6 +8,7 @@ __all__ = ["CONTROLS", "control", "set_in_control"]
 
 CONTROLS = {
     "at": "Forecast at sizes",
+    "averaged_over": "Runs behind each score",
     "available": "Examples you could train on at most",
     "budget": "Models you could still train",
     "ceiling": "Highest score that is possible (ceiling)",
@@ -19,17 +20,22 @@ CONTROLS = {
     "lower_is_better": "Lower is better (an error rate)",
     "mean": "Shape of the curve",
     "metric": "Metric",
+    "n_test": "Test cases",
     "of": "What is forecast",
     "range": "Least and greatest possible score",
     "penalty": "Missing the target",
     "per_cent": "Scores are per cents",
     "rounds": "Rounds of collecting",
     "score_column": "Scores",
+    "sd_column": "Standard deviations",
     "sheet": "Sheet",
     "size_column": "Sizes",
     "split_column": "Splits",
     "target": "Score to reach",
     "task": "Task",
+    "task_column": "Tasks",
+    "test_share": "Validation and test",
+    "train_column": "Training scores",
     "unit": "What a size counts",
 }
 

@@ -4,72 +4,174 @@ from __future__ import annotations
 
 import math
 from importlib.metadata import version
+from typing import NamedTuple
 
+from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...design.ranked import PilotDesign, RankedDesign
 from ...estimators import APExGP
 from ...questions.design import DesignAnswer
 from .method import pilot_and_method
-from .phrases import chance, listed, roughly
+from .phrases import at_least, chance, listed
+from .required import is_realistic
 
 __all__ = ["design_methods", "design_sentence", "how_designs_are_ranked"]
 
-_HARDLY = 0.9  # of a width that stays: nothing to a reader
+_HARDLY = 0.9  # of the doubt that stays: to a reader, nothing has changed
+_SELDOM = 0.1  # probability of a change up to which none is to be expected
+
+
+class _Decision(NamedTuple):
+    """What is decided now, whether the best design may change that, and what it is expected to make of it."""
+
+    now: str
+    may_change: bool
+    after: str
 
 
 def design_sentence(answer: DesignAnswer) -> str:
-    """What to measure, what it is expected to bring, and what would do for less."""
+    """Would more measuring change the decision? What is decided now, what the best measurement would make of it."""
     found, curve = answer.found, answer.curve
-    what, metric = _counted(curve), "score" if curve is None else curve.metric_name
-    far = max(found.at)
-    best = found.best
-    width, now = best.widths[-1], found.widths_now[-1]
-    kind = _kind(curve)
-    means = f"{_budget(found.budget, found.unit)} and up to {found.available:,.10g} {what}"
-    opening = f"With {means}, {_order(best, what, kind)}"
-    there = f"the 95 % interval of the expected {metric} at {far:,.10g} {what}"
     if curve is None:
-        said = [f"{opening}: {there} is then expected to be {width:.3f} wide."]
-    elif width > _HARDLY * now:
-        said = [f"{opening}; but {there} is expected to stay nearly as wide, {width:.3f} instead of {now:.3f}."]
+        return " ".join([_first_pilot(answer), *_cheaper(answer)])
+    means = f"with {_budget(found.budget, found.unit)} and up to {found.available:,.10g} {curve.unit_name}"
+    decision, best = _decision(answer, curve), f"{_name(found.best, curve.unit_name, _kind(curve))}"
+    if not found.helpful:
+        return f"{decision.now} Nothing that you can afford, {means}, is expected to leave less doubt."
+    if not decision.may_change or found.share_left(found.best) > _HARDLY:
+        return (
+            f"{decision.now} Nothing that you can afford, {means}, is likely to change that: even with the best, "
+            f"{best}, {decision.after}."
+        )
+    text = f"More measuring may change that: {means}, the best is {best}; {decision.after}."
+    return " ".join([decision.now, text, *_cheaper(answer), *_alike(found), *_without_more(answer)])
+
+
+def _decision(answer: DesignAnswer, curve: LearningCurve) -> _Decision:
+    """What is to be decided: how many examples to plan for, whether a size will do, or nothing but a forecast."""
+    found = answer.found
+    if found.target is None or found.prob_now is None:
+        there = f"the 95 % interval of the expected {curve.metric_name} at {found.at[found.farthest]:,.10g}"
+        now, then = found.widths_now[found.farthest], found.best.widths[found.farthest]
+        after = f"it is then expected to be {then:.3f} wide"
+        return _Decision(f"As it stands, {there} {curve.unit_name} is {now:.3f} wide.", True, after)
+    goal = f"a mean {curve.metric_name} of {found.target:g}"
+    if found.asks_for_size and found.required_now is not None:
+        return _how_many(found, found.required_now, curve, goal)
+    return _whether(found, found.prob_now, f"{found.decided_at:,.10g} {curve.unit_name}", goal)
+
+
+def _how_many(found: PilotDesign, required: RequiredSize, curve: LearningCurve, goal: str) -> _Decision:
+    now, (low, high) = _size_now(required, curve, goal), found.best.later_sizes or (math.inf, math.inf)
+    beyond = f"{found.grid[-1]:,.10g} {curve.unit_name}"
+    if math.isinf(low):
+        after = f"in nine cases of ten more than {beyond} will then be needed, if any number will do"
+        return _Decision(now, required.size <= found.grid[-1], after)
+    if math.isinf(high):
+        range_ = f"between {at_least(low)} and more than {beyond}"
     else:
-        said = [f"{opening}: {there} is expected to shrink from a width of {now:.3f} to {width:.3f}."]
-    said += _target_words(found, best, what, metric)
-    other = found.frugal
-    if other.design != best.design:
-        price = _budget(other.cost, found.unit)
-        said.append(f"Nearly as good for {price}: {_name(other, what, kind)} (a width of {other.widths[-1]:.3f}).")
-    if sum(one.risk - best.risk < best.risk_error for one in found.designs) > 1:
-        figure = "Expected errors" if found.ranked_by == "score" else "Brier scores"
-        said.append(
-            f"{figure} that differ by less than {best.risk_error:.1g} cannot be told apart: take the design "
-            "that suits you."
+        range_ = f"between {at_least(low)} and {at_least(high)} {curve.unit_name}"
+    return _Decision(now, True, f"in eight cases of ten the number to plan for will then be {range_}")
+
+
+def _whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision:
+    yes, no = found.best.prob_yes or 0.0, found.best.prob_no or 0.0
+    right = f"{chance(found.best.prob_right or 0.0)} instead of {chance(max(prob, 1 - prob))}"
+    then = f"and the likelier answer is then expected to be right with {right}"
+    if found.verdict_now == "open":
+        sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
+        now = (
+            f"Undecided as it stands: {size} reach {goal} with a probability of {chance(prob)}; neither yes nor no has "
+            f"the {sure} that you ask for."
         )
-    spare = found.best_at_hand
-    if curve is not None and spare is not None and best.sizes[-1] > curve.largest:
-        said.append(
-            f"Without more {what} than the pilot's {curve.largest:,.10g}: {_name(spare, what, kind)} "
-            f"(a width of {spare.widths[-1]:.3f})."
-        )
-    return " ".join(said)
+        decides = f"the probability is {chance(yes + no)} that it decides the question (yes {chance(yes)}, no "
+        return _Decision(now, yes + no > _SELDOM, f"{decides}{chance(no)}), {then}")
+    if found.verdict_now == "yes":
+        now = f"Decided as it stands: {size} reach {goal}, with a probability of {chance(prob)}."
+    else:
+        now = f"Decided as it stands: {size} do not reach {goal}; the probability that they do is {chance(prob)}."
+    doubted = 1 - (yes if found.verdict_now == "yes" else no)
+    return _Decision(now, doubted > _SELDOM, f"the probability is {chance(doubted)} that it puts this in doubt, {then}")
+
+
+def _size_now(required: RequiredSize, curve: LearningCurve, goal: str) -> str:
+    sure, what = f"a probability of {100 * required.confidence:g} %", curve.unit_name
+    if is_realistic(required, curve.largest):
+        return f"As it stands, plan for {required.in_words(required.size)} {what} to reach {goal} with {sure}."
+    return (
+        f"As it stands, no realistic number of {what} reaches {goal} with {sure}; with unlimited data the probability "
+        f"is {required.at_best}."
+    )
+
+
+def _first_pilot(answer: DesignAnswer) -> str:
+    """What to begin with."""
+    found, what = answer.found, _counted(None)
+    best, far = found.best, found.at[found.farthest]
+    text = (
+        f"With {_budget(found.budget, found.unit)} and up to {found.available:,.10g} {what}, train "
+        f"{_name(best, what, _kind(None))}: the 95 % interval of the expected score at {far:,.10g} {what} is then "
+        f"expected to be {best.widths[found.farthest]:.3f} wide."
+    )
+    if best.prob_yes is None or best.prob_no is None:
+        return text
+    sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
+    return (
+        f"{text} The chance is {chance(best.prob_yes + best.prob_no)} that it will then be known with {sure} "
+        f"probability whether {far:,.10g} {what} reach a mean score of {found.target:g}."
+    )
+
+
+def _cheaper(answer: DesignAnswer) -> list[str]:
+    found, curve = answer.found, answer.curve
+    other, what = found.frugal, _counted(curve)
+    if other.design == found.best.design:
+        return []
+    return [f"Nearly as good with {_budget(other.cost, found.unit)}: {_name(other, what, _kind(curve))}."]
+
+
+def _alike(found: PilotDesign) -> list[str]:
+    best = found.best
+    if sum(one.risk - best.risk < best.risk_error for one in found.helpful) < 2:
+        return []
+    if found.ranked_by == "score":
+        figure = f"expected errors differ by less than {best.risk_error:.1g}"
+    else:
+        figure = f"doubt left differs by less than {100 * best.risk_error / found.risk_now:.0f} points"
+    return [f"Measurements whose {figure} cannot be told apart: take the one that suits you."]
+
+
+def _without_more(answer: DesignAnswer) -> list[str]:
+    """What can be done with the examples there are, where the best needs more."""
+    found, curve = answer.found, answer.curve
+    if curve is None or found.best.sizes[-1] <= curve.largest:
+        return []
+    what, spare = curve.unit_name, found.best_at_hand
+    opening = f"Without more {what} than the pilot's {curve.largest:,.10g}"
+    if spare is None or found.share_left(spare) > _HARDLY:
+        return [f"{opening}, nothing would change much."]
+    return [f"{opening}: {_name(spare, what, _kind(curve))}."]
 
 
 def how_designs_are_ranked(answer: DesignAnswer) -> str:
     """What the columns of a table of designs mean."""
     found, curve = answer.found, answer.curve
     least = (
-        "the error that the forecast is expected to have afterwards (CRPS)"
+        "Expected error: how far the forecast is expected to be off afterwards"
         if found.ranked_by == "score"
-        else "the doubt that is expected to be left about the size that reaches the target (Brier score)"
+        else "Doubt left: what remains of the doubt about the size that reaches the target"
     )
-    text = f"A fit is one model trained on one split at one size. The best come first, by {least}."
+    text = (
+        "Each model is trained on one split, a random division of the data into training and test cases, at one size. "
+        f"{least}; the best come first. Width: of the interval that holds the expected score with 95 %."
+    )
     if found.target is None:
         return text
-    sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
-    unsettled = " It is now; what is measured may cast doubt on it." if found.settled_now else ""
+    if found.asks_for_size:
+        return f"{text} Then plan for: between which numbers the required size will be in eight cases of ten."
     return (
-        f"{text} Settled: how probably it will then be known, with {sure} probability, whether "
-        f"{max(found.at):,.10g} {_counted(curve)} reach {found.target:g}.{unsettled}"
+        f"{text} Right: how probably the likelier answer, yes or no, to whether {found.decided_at:,.10g} "
+        f"{_counted(curve)} reach {found.target:g} is right."
     )
 
 
@@ -80,12 +182,6 @@ def _counted(curve: LearningCurve | None) -> str:
 def _kind(curve: LearningCurve | None) -> str:
     """What splits are called: before there are any, none is new."""
     return "" if curve is None else "new "
-
-
-def _order(one: RankedDesign, what: str, kind: str) -> str:
-    if one.continued:
-        return f"go on with the pilot's own {_splits(one.n_splits)} at {_sizes(one)} {what}"
-    return f"train {_splits(one.n_splits, kind)} at {_sizes(one)} {what}"
 
 
 def _name(one: RankedDesign, what: str, kind: str) -> str:
@@ -103,41 +199,10 @@ def _sizes(one: RankedDesign) -> str:
 
 def _budget(amount: float, unit: str) -> str:
     if unit == "fits":
-        return f"{amount:,.10g} more fit" if amount == 1 else f"{amount:,.10g} fits"
+        return f"{amount:,.10g} model{'' if amount == 1 else 's'} to train"
     if unit == "hours":
         return f"{60 * amount:,.2g} minutes" if amount < 1 else f"{amount:,.3g} hours"
     return f"a cost of {amount:,.4g}"
-
-
-def _target_words(found: PilotDesign, best: RankedDesign, what: str, metric: str) -> list[str]:
-    if found.target is None or best.prob_settled is None:
-        return []
-    sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
-    question = f"whether {max(found.at):,.10g} {what} reach a mean {metric} of {found.target:g}"
-    if found.settled_now and found.prob_now is not None:
-        answer = "yes" if found.prob_now > 0.5 else "no"
-        known = chance(max(found.prob_now, 1 - found.prob_now))
-        said = [
-            f"As it stands the answer to {question} is {answer}, with a probability of {known}; what is measured may "
-            f"cast doubt on it, and the chance that it will be settled with {sure} then is {chance(best.prob_settled)}."
-        ]
-    else:
-        said = [
-            f"The chance is {chance(best.prob_settled)} that it will then be known with {sure} probability {question}."
-        ]
-    if best.required is not None and found.required_now is not None and best.required != found.required_now:
-        said.append(
-            f"The number of {what} that it takes, now {_interval(found.required_now)} (10 % to 90 %), may become "
-            f"{_interval(best.required)}."
-        )
-    return said
-
-
-def _interval(ends: tuple[float, float]) -> str:
-    low, high = ends
-    if math.isinf(low):
-        return "beyond all that was looked at"
-    return f"{roughly(low)} or more" if math.isinf(high) else f"{roughly(low)} to {roughly(high)}"
 
 
 def design_methods(answer: DesignAnswer) -> str:
@@ -163,7 +228,7 @@ def design_methods(answer: DesignAnswer) -> str:
     text += ". "
     return text + (
         f"The chosen design ({_name(best, what, _kind(curve))}) was expected to give a 95 % interval of width "
-        f"{best.widths[-1]:.3f} at {max(found.at):,.10g} {what}."
+        f"{best.widths[found.farthest]:.3f} at {max(found.at):,.10g} {what}."
     )
 
 

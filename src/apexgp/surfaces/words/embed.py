@@ -8,6 +8,7 @@ from pathlib import Path
 from ..._check import some
 from ...images.datasets import DataSet
 from ...images.embed import EmbeddingRun
+from .phrases import as_typed
 
 __all__ = ["about_dataset", "dataset_lines", "done_sentence", "left_out_lines", "next_sentence", "stopped_sentence"]
 
@@ -37,7 +38,7 @@ def next_sentence(run: EmbeddingRun) -> str:
     """What to type next; for labels that are rare, why they are not in it."""
     if not run.tasks:
         return "No label tells the cases apart, so that there is nothing to collect a curve of."
-    words = ["apexgp", "collect", str(run.out)]
+    words = ["apexgp", "collect", as_typed(run.out)]
     for label in run.tasks:
         words += ["--label", label]
     words += [] if run.n_patients is None else ["--group", "patient"]

@@ -7,16 +7,48 @@ from pathlib import Path
 from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
-from .method import pilot_and_method
-from .required import required_methods, required_sentence
+from .method import pilot_and_method, reached
+from .on_top import on_top_of_required
+from .required import is_realistic, required_methods, required_sentence
+from .tripod import tripod_sentence
 
-__all__ = ["answer_sentences", "forecast_methods", "forecast_sentence", "picture_line", "pilot_line"]
+__all__ = [
+    "answer_sentences",
+    "forecast_methods",
+    "forecast_sentence",
+    "picture_line",
+    "pilot_line",
+    "short_answer",
+]
 
 
 def answer_sentences(answer: ForecastAnswer) -> list[str]:
-    """What was asked for: the forecast and, where there is a target, how many examples it takes."""
-    of_target = [] if answer.required is None else [required_sentence(answer.required, answer.model.curve_)]
-    return [forecast_sentence(answer), *_training_sentence(answer), *of_target]
+    """What was asked for: where there is a target, how many examples it takes; then the forecast.
+
+    Whoever asks for a precision is told which was reached.
+    """
+    model, of_target = answer.model, list[str]()
+    if answer.required is not None:
+        told = (required_sentence(answer.required, model.curve_), on_top_of_required(answer.required, model.curve_))
+        of_target = [sentence for sentence in told if sentence]
+    precision = [] if model.precision is None else [reached(model)]
+    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *precision]
+
+
+def short_answer(answer: ForecastAnswer) -> str:
+    """The same in one line of a phone: the target first, then the farthest forecast."""
+    curve, required = answer.model.curve_, answer.required
+    (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
+    if required is None:
+        ends = f"{lower[-1]:.3f} to {upper[-1]:.3f}"
+        return f"expect {answer.forecast.mean[-1]:.3f}, {ends}, with {size:,.10g} {curve.unit_name}"
+    if required.already_met:
+        target = "is met already"
+    elif is_realistic(required, curve.largest):
+        target = f"takes {required.in_words(required.size)} {curve.unit_name}"
+    else:
+        target = f"is reached with {required.at_best} at best"
+    return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"
 
 
 def forecast_sentence(answer: ForecastAnswer) -> str:
@@ -50,7 +82,10 @@ def forecast_methods(answer: ForecastAnswer) -> str:
         for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
     )
     text = f"{pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
-    return text if answer.required is None else f"{text} {required_methods(answer.required, curve)}"
+    if answer.required is not None:
+        told = (required_methods(answer.required, curve), on_top_of_required(answer.required, curve))
+        text = " ".join([text, *filter(None, told)])
+    return f"{text} {tripod_sentence(answer)}"
 
 
 def pilot_line(curve: LearningCurve) -> str:

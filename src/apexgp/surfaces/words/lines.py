@@ -33,7 +33,7 @@ def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
         f"forecast = model.forecast([{', '.join(map(plainly, answer.sizes))}]{quantity})",
         f"lower, upper = forecast.interval({asked.level!r})",
         "for size, mean, low, high in zip(forecast.sizes, forecast.mean, lower, upper):",
-        '    print(f"{size:,.10g} examples: {mean:.3f} expected, {low:.3f} to {high:.3f}")',
+        '    print(f"size {size:,.10g}: {mean:.3f} expected, {low:.3f} to {high:.3f}")',
     ]
     if required is not None:
         lines += [
@@ -60,7 +60,14 @@ def _curve_lines(curve: LearningCurve) -> Iterable[str]:
                 name, (plainly(value) if value == value else 'float("nan")' for value in values.tolist())
             )
     between, direction = range_and_direction(curve.metric, curve.scores)
-    defaults = {"metric": "score", "task": None, "direction": direction, "unit": "rows", "averaged_over": None}
+    defaults = {
+        "metric": "score",
+        "task": None,
+        "direction": direction,
+        "unit": "rows",
+        "averaged_over": None,
+        "test_share": None,
+    }
     for name, default in defaults.items():
         if getattr(curve, name) != default:
             yield f"    {name}={getattr(curve, name)!r},"

@@ -15,7 +15,7 @@ from ...model.variant import PUBLISHED
 from ...scale import range_words
 from .phrases import listed
 
-__all__ = ["method", "pilot_and_method", "with_cautions"]
+__all__ = ["method", "pilot_and_method", "reached", "with_cautions"]
 
 _MEANS = {"power_law": "power law", "arctan": "arctan", "burr": "Burr"}
 
@@ -62,7 +62,8 @@ def method(model: APExGP) -> str:
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
         f"Gaussian process over the logarithm of the training-set size with {shape}, a ceiling of "
-        f"{ceiling:g} and a floor of {floor:g}.{_mapping(model.curve_)} {_departures(model, list(weights))}"
+        f"{ceiling:g} and a floor of {floor:g}.{_mapping(model.curve_)} {_departures(model, list(weights))} "
+        f"{reached(model)}"
     )
 
 
@@ -78,13 +79,21 @@ def _mapping(curve: LearningCurve) -> str:
     return f" Scores were mapped to [0, 1] by exp(-d / {scale.unit:.3g}), d being {of_what}."
 
 
+def reached(model: APExGP) -> str:
+    """How exactly the numbers of an integrated model are known."""
+    error = model.posterior.end_error
+    return f"The ends of 95 % intervals have a numerical standard error of at most {100 * error:.2g} % of their width."
+
+
 def _departures(model: APExGP, means: Sequence[str]) -> str:
     """In what a fully Bayesian model differs from the published one."""
     found = ["all parameters are integrated over instead of set to their most probable values"]
     if set(means) - set(PAPER_MEANS):
         found.append("the mean is not one of its two")
     if model.priors != "paper":
-        calibrated = "were calibrated on learning curves of the LCDB" if model.priors == "calibrated" else "are ours"
+        calibrated = (
+            "were calibrated on learning curves of LCDB 1.0 and 1.1" if model.priors == "calibrated" else "are ours"
+        )
         found += [
             f"the priors {calibrated}",
             "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",

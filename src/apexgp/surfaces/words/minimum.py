@@ -18,11 +18,18 @@ _CRITERIA = {
 
 
 def minimum_sentence(found: MinimumSampleSize) -> str:
-    """How many patients."""
-    return (
+    """How many patients, and why more than another program may say."""
+    text = (
         f"A model with {found.parameters} parameter{'s' if found.parameters > 1 else ''} for an outcome that "
         f"{100 * found.prevalence:.3g} % of patients have needs at least {found.size:,} patients, {found.events:,} of "
         f"them with the outcome; what asks for the most is {_CRITERIA[found.decisive]}."
+    )
+    if found.decisive != "individual_risk":
+        return text
+    others = max(number for name, number in found.criteria.items() if name != "individual_risk")
+    return (
+        f"{text} The program pmsampsize leaves this criterion of Riley et al. out and would ask for {others:,}; with "
+        "these the risks of single patients would be off by more than was asked for."
     )
 
 

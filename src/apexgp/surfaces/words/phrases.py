@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from ..._numbers import chance, money, roughly
+from ..._numbers import at_least, chance, money
 
-__all__ = ["chance", "listed", "money", "roughly"]
+__all__ = ["as_typed", "at_least", "chance", "listed", "money"]
+
+
+def as_typed(path: Path) -> str:
+    """A file as a command takes it: a name that begins as an option does, by its folder."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 def listed(items: Iterable[int | str]) -> str:

@@ -6,6 +6,7 @@ from ...answers.plan import CollectionPlan
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
+from .on_top import on_top_of_plan
 from .phrases import chance, listed, money
 
 __all__ = ["plan_methods", "plan_sentence"]
@@ -14,7 +15,16 @@ _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 
 def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
-    """What to collect."""
+    """What to collect, what comes on top, and how that differs from the size that the target takes."""
+    told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
+    return (
+        f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
+        "target is met; the number to write into a protocol is the required size of the forecast, which reaches the "
+        "target with a stated probability."
+    )
+
+
+def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
     goal = f"{curve.metric_name} of {plan.target:g}"
     worth = sorted({size for size in plan.stops if size > plan.start})
     met = (
@@ -52,7 +62,8 @@ def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         "probability that a training-set size suffices taken from the posterior. With a target "
         f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_example:g} per "
         f"{what.removesuffix('s')} and a penalty of {plan.penalty:g}, starting from {plan.start:,} {what} "
-        f"(sufficient with probability {plan.prob_now:.3f}), the planned training-set sizes were {listed(plan.stops)}; "
+        f"(sufficient with a probability of {chance(plan.prob_now)}), the planned training-set sizes were "
+        f"{listed(plan.stops)}; "
         f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
-        f"{money(plan.expected_cost)}, and the probability of missing the target {plan.failure_probability:.3f}."
+        f"{money(plan.expected_cost)}, and the probability of missing the target {chance(plan.failure_probability)}."
     )

@@ -10,9 +10,11 @@ from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...forecast import Quantity
 from ...questions.forecast import ForecastAnswer
+from ...questions.record import the_record
 from .phrases import listed
+from .record import record_words
 
-__all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "written_line"]
+__all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "titled_as_sheet", "written_line"]
 
 _BACKTEST = (
     "Each method is fitted to the smaller sizes of the pilot and compared "
@@ -20,16 +22,19 @@ _BACKTEST = (
     "probability that a forecast gave to within 0.01 of what came; the next columns say which share of the measured "
     "scores lay within the intervals, at three decimals; the CRPS sums it up in one number, and lower is better."
 )
+_SIZES = {
+    "rows": "The number of labelled examples that the classifier was trained on.",
+    "groups": "The number of groups (such as patients) that the classifier was trained on, each with all its examples.",
+}
 DATA_INTRO = (
     "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
     "are what these lines start from."
 )
 
-# How the default model fared; docs/calibration.md has the table.
-_RECORD = (
-    "On 531 real curves of 75 tasks, each forecast with priors that had not seen its task, the 95 % intervals held 94, "
-    "94 and 91 % of the later scores at up to 2, 2 to 10 and more than 10 times the pilot's size."
-)
+
+def titled_as_sheet(title: str) -> str:
+    """That the title was found, and how to have another."""
+    return f"Note: titled {title!r}, as the sheet is. Another with --title."
 
 
 def report_title(models: Mapping[str, APExGP]) -> str:
@@ -54,10 +59,9 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
     lower = curve.direction == "lower"
     best = f"{'lower' if lower else 'higher'} is better{_perfect(curve)}"
     splits = "" if curve.split is None else " Scores with the same split label come from the same split of the data."
-    size = (
-        "The number of labelled examples that the classifier was trained on."
-        if curve.unit == "rows"
-        else "The number of groups (such as patients) that the classifier was trained on, each with all its examples."
+    size = _SIZES.get(curve.unit, f"The number of {curve.unit_name} that the classifier was trained on.")
+    size += f" {curve.unit_name.capitalize()} for validation and test come on top" + (
+        "." if curve.test_share is None else f": {100 * curve.test_share:.3g} % of all that is collected."
     )
     each = max(curve.replicates.count.tolist())
     told = {
@@ -66,15 +70,16 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
         "Size": size,
         "Forecast": f"{_quantity(answer.question.of, curve)} The interval holds it with the stated probability. "
         "Statements about a target are about the true expected score, free of the luck of any split.",
-        "Shape": "The score is expected to improve with the training set towards a limit, and the later examples to be "
-        "like the pilot's. No curve can foresee another hospital, scanner or classifier.",
+        "Shape": "The score is expected to improve with the training set towards a limit, and the later "
+        f"{curve.unit_name} to be like the pilot's. No curve can foresee another hospital, scanner or classifier.",
         "Ceiling": _best(model, lower) + _chance_level(model, lower),
         "Noise": _noise(model, bool(each > 1)),
         "Priors": _priors(model),
         "Backtest": _BACKTEST,
     }
-    if model.inference == "bayes" and model.priors == "calibrated" and model.mean == "burr":
-        told["Record"] = _RECORD
+    record = the_record(answer)
+    if record is not None:
+        told["Record"] = record_words(record, curve, answer.question.level)
     return told
 
 
@@ -130,7 +135,7 @@ def _noise(model: APExGP, replicated: bool) -> str:
 
 def _priors(model: APExGP) -> str:
     if model.priors == "calibrated":
-        return "Learnt from hundreds of real learning curves of the Learning Curve Database."
+        return "Learnt from real learning curves of the Learning Curve Databases LCDB 1.0 and LCDB 1.1 (CC BY 4.0)."
     if model.priors == "paper":
         return "Those of the published method."
     if model.priors == "flat":

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 
 from ..._numbers import multiple
-from ...answers.required import RequiredSize
+from ...answers.required import UNREAL, RequiredSize
 from ...curve import LearningCurve
-from .phrases import chance, roughly
+from .phrases import chance
 
-__all__ = ["required_methods", "required_sentence", "required_words"]
+__all__ = ["interval_words", "is_realistic", "required_methods", "required_sentence", "required_words", "times_pilot"]
 
-# Beyond so many times the pilot a number of examples is no plan, whatever the curve says.
-_UNREAL = 10_000
+
+def is_realistic(found: RequiredSize, last: float) -> bool:
+    """Whether the size that a target takes can be planned for."""
+    return found.size <= UNREAL * last
 
 
 def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
@@ -25,52 +27,54 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
             f"{chance(found.prob_now)}"
         )
         return text + ("." if found.size <= last else "; with more of them it may become less probable again.")
-    ever = f"with unlimited data of this kind the probability is {chance(found.prob_reachable)}"
-    if found.size > _UNREAL * last:
+    ever = f"with unlimited data of this kind the probability is {found.at_best}"
+    if not is_realistic(found, last):
         return (
-            f"No realistic number of training {curve.unit_name} (up to {_UNREAL:,} times the pilot) reaches {goal} "
-            f"with a probability of {100 * found.confidence:g} %; {ever}{_even_odds(found, last)}."
+            f"No realistic number of training {curve.unit_name} (up to {UNREAL:,} times the pilot) reaches {goal} "
+            f"with a probability of {100 * found.confidence:g} %; {ever}."
         )
-    times = multiple(found.size / last, found.relative_error)
     return (
-        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {_size(found)} "
-        f"training {curve.unit_name}, {times} times the {last:,.10g} of the pilot{_even_odds(found, last)}; {ever}."
+        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.in_words(found.size)} "
+        f"training {curve.unit_name}, {times_pilot(found, last)} times the {last:,.10g} of the pilot; {ever}."
     )
 
 
-def _even_odds(found: RequiredSize, last: float) -> str:
-    known = found.median <= _UNREAL * last
-    return f"; with {roughly(found.median, found.relative_error)} the odds are even" if known else ""
-
-
-def _size(found: RequiredSize) -> str:
-    return roughly(found.size, found.relative_error)
+def times_pilot(found: RequiredSize, last: float) -> str:
+    """The size that a target takes over the pilot's largest, computed from what is printed."""
+    return multiple(found.rounded_size / last, found.digits)
 
 
 def required_words(found: RequiredSize, last: float) -> str:
     """The number of examples, or why there is none, for a cell of a table."""
     if found.already_met:
         return "met already"
-    if found.size > _UNREAL * last:
-        return f"over {_UNREAL:,}x" if math.isfinite(found.size) else "never"
-    return _size(found)
+    if math.isfinite(found.size) and not is_realistic(found, last):
+        return f"over {UNREAL:,}x"
+    return found.in_words(found.size)
+
+
+def interval_words(found: RequiredSize) -> str:
+    """The sizes that reach a target with 10 and with 90 %."""
+    low, high = found.interval
+    return f"{found.in_words(low)} or more" if low < math.inf == high else " to ".join(map(found.in_words, (low, high)))
 
 
 def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
     """Sentence about the size that a target takes, for a paragraph that describes the forecast."""
     last, target = curve.largest, f"a target of {found.target:g}"
-    ever = f"with unlimited data of this kind the probability was estimated at {found.prob_reachable:.3f}"
     if found.already_met:
         return (
             f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
-            f"training {curve.unit_name} was estimated at {found.prob_now:.3f}; {ever}."
+            f"training {curve.unit_name} was estimated at {chance(found.prob_now)}."
         )
-    if found.size > _UNREAL * last:
+    ever = f"with unlimited data of this kind the probability was estimated at {found.at_best}"
+    sure = f"a probability of {100 * found.confidence:g} %"
+    if not is_realistic(found, last):
         return (
-            f"No number of training {curve.unit_name} up to {_UNREAL:,} times the pilot was estimated to meet {target} "
-            f"in expected {curve.metric_name} with a probability of {found.confidence:g}; {ever}."
+            f"No number of training {curve.unit_name} up to {UNREAL:,} times the pilot was estimated to meet {target} "
+            f"in expected {curve.metric_name} with {sure}; {ever}."
         )
     return (
-        f"The expected {curve.metric_name} was estimated to meet {target} with a probability of {found.confidence:g} "
-        f"from {_size(found)} training {curve.unit_name} on; {ever}."
+        f"The expected {curve.metric_name} was estimated to meet {target} with {sure} from "
+        f"{found.in_words(found.size)} training {curve.unit_name} on; {ever}."
     )

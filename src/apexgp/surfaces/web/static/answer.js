@@ -13,8 +13,11 @@ export function showAnswer(answer) {
   element("plan").hidden = plan === null;
   if (plan !== null) {
     element("plan-sentence").textContent = plan.sentence;
-    table("plan-table", tables.plan, "The plan, one row a round");
+    table("plan-table", tables.plan, "The plan, one row per round");
   }
+  element("glossary").replaceChildren(...Object.entries(answer.glossary).flatMap(([word, meaning]) => [
+    textIn("dt", word), textIn("dd", meaning),
+  ]));
   element("methods").textContent = forecast.methods_text;
   element("python").textContent = answer.python;
   element("shell").textContent = answer.shell;
@@ -30,7 +33,27 @@ export function showBacktest({ backtest, tables }) {
   else table("backtest-table", tables.backtest, "Figures of each method");
 }
 
-/** What would help most, beside the lines of code of the `answer` that it follows. */
+/** What the answer depends on, and whether the model fits the pilot. */
+export function showDoubts({ doubts, tables }) {
+  if (!doubts) return;
+  element("changes-sentence").textContent = doubts.sensitivity.sentence;
+  drawSvg("changes-figure", doubts.sensitivity_svg);
+  table("changes-table", tables.sensitivity, "The answer with one thing changed at a time, what moves it most first");
+  element("check").hidden = doubts.check === null;
+  if (doubts.check === null) return;
+  element("check-sentence").textContent = [doubts.check.sentence, ...doubts.check.cautions].join(" ");
+  drawSvg("check-figure", doubts.check_svg);
+  table("check-table", tables.check, "What was measured, beside simulations from the fitted model");
+  element("check-note").textContent = doubts.check_note;
+}
+
+/** A picture as the server drew it: parsed, so that no script in it could run. */
+function drawSvg(id, text) {
+  const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  element(id).replaceChildren(document.adoptNode(svg));
+}
+
+/** Whether more measuring would change the decision, beside the lines of code of the `answer` that it follows. */
 export function showAdvice({ design, table: cells, note, python, shell }, answer) {
   const news = design.cautions.filter((caution) => !answer.forecast.cautions.includes(caution));
   element("advice").textContent = [design.sentence, ...news].join(" ");
@@ -58,12 +81,14 @@ function drawFigure(html) {
   else if (reading !== null) chart.show(reading, false);
 }
 
+function textIn(tag, text) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}
+
 export function list(id, texts) {
-  element(id).replaceChildren(...texts.map((text) => {
-    const item = document.createElement("li");
-    item.textContent = text;
-    return item;
-  }));
+  element(id).replaceChildren(...texts.map((text) => textIn("li", text)));
   element(id).hidden = texts.length === 0;
 }
 

@@ -1,6 +1,6 @@
 // Which sheet and which columns of a file are meant: offered where there is a choice, and opened where it is in doubt.
 
-const COLUMNS = ["size_column", "score_column", "split_column"];
+const COLUMNS = ["size_column", "score_column", "split_column", "task_column", "sd_column", "n_test", "train_column"];
 const SAID = ["each_column", "per_cent"]; // with choices of their own
 const element = (name) => document.getElementById(name);
 

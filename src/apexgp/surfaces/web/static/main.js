@@ -1,6 +1,6 @@
 // The page: from what is typed, pasted or dropped to a request, and from its answer to what is shown.
 
-import { list, showAdvice, showAnswer, showBacktest, showNoAdvice } from "./answer.js";
+import { list, showAdvice, showAnswer, showBacktest, showDoubts, showNoAdvice } from "./answer.js";
 import { ask, keepToken, latest, Refused, setToken } from "./api.js";
 import { chosen, forget, forgetColumns, offer } from "./choice.js";
 import { Grid } from "./grid.js";
@@ -17,6 +17,7 @@ const nothingYet = element("lead").textContent;
 let shown = null; // the answer on the page, the request that it answers, and the advice that followed
 let curves = []; // of the file that was read last
 let file = null; // that file: its bytes, and the row that it was pasted into
+let asWritten = false; // whether the rows are those of a file that could not be read
 let answerInSight = true;
 let adviceInSight = false;
 let advised = null; // what was advised last, and what for
@@ -27,6 +28,7 @@ const advise = latest(adviseNow, LONGER);
 
 function changed() {
   element("about").hidden = true;
+  if (asWritten) showReading([], "");
   update();
 }
 
@@ -76,13 +78,15 @@ function unused(rows) {
 async function answerNow(signal) {
   keep(false);
   const rows = grid.rows, settings = readSettings();
+  element("unit-head").textContent = `training ${settings.unit ?? "examples"}`;
   const { table, rows: places } = tableOf(rows, settings.task);
   if (new Set(places.map((i) => rows[i][0])).size < FEWEST_SIZES) return showNothing(unused(rows));
   element("answer").setAttribute("aria-busy", "true");
   try {
     const request = { table, ...requested(settings) };
-    const backtest = element("backtest").open ? { backtest: true } : {};
-    const answer = await ask("api/page", { json: { ...request, ...backtest }, signal });
+    const opened = ["backtest", "doubts"].filter((id) => element(id).open);
+    const more = Object.fromEntries(opened.map((id) => [id, true]));
+    const answer = await ask("api/page", { json: { ...request, ...more }, signal });
     grid.show(unused(rows));
     showFault(null);
     showProblem("");
@@ -93,6 +97,7 @@ async function answerNow(signal) {
     element("no-pilot").hidden = true;
     peek();
     showBacktest(answer);
+    showDoubts(answer);
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     if (!(problem instanceof Refused)) throw problem;
@@ -101,7 +106,7 @@ async function answerNow(signal) {
   element("answer").setAttribute("aria-busy", "false");
 }
 
-/** What would help most: asked once it is in sight, after the forecast, which does not wait for it. */
+/** Whether more measuring would change the decision: asked once it is in sight, after the forecast, which does not wait for it. */
 async function adviseNow(signal) {
   if (!shown || !adviceInSight) return;
   try {
@@ -160,11 +165,11 @@ function showNothing(faults) {
   peek();
 }
 
-/** On a narrow screen, while the answer is out of sight: the last line of the forecast, and the way there. */
+/** On a narrow screen, while the answer is out of sight: what it comes to, and the way there. */
 function peek() {
-  const row = shown?.answer.tables.forecast.rows.at(-1);
-  element("peek").hidden = !row || answerInSight;
-  if (row) element("peek").textContent = `${row[0]} examples: ${row[2]}, ${row[3]} ↓`;
+  const short = shown?.answer.short;
+  element("peek").hidden = !short || answerInSight;
+  if (short) element("peek").textContent = `${short} ↓`;
 }
 
 /** Read text or a file by the library's reader; into the rows from `row` on, or in place of all. */
@@ -203,11 +208,27 @@ async function readFile(settings = null) {
     if (problem.status === 401) element("token-form").hidden = false;
     if (problem.table) offer(problem.table, problem.argument);
     showReading([], problem.message);
+    if (problem.rows.length && row === null) return showAsWritten(problem);
     return false;
   }
 }
 
+/** A file with rows at fault: as it is written, with what is wrong beside each, to be put right there. */
+function showAsWritten({ rows, table, message }) {
+  curves = [];
+  offerCurves();
+  grid.rows = table.cells;
+  const faults = rows.map((fault) => ({ ...fault, row: fault.line - 2 }));
+  showNothing([]);
+  grid.show(faults);
+  showReading([], `${message} The rows are below: put it right there.`);
+  asWritten = true;
+  element("rows").querySelector("tr.fault")?.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
 function showReading(notes, problem) {
+  asWritten = false;
   list("read-notes", notes);
   element("read-problem").textContent = problem;
   element("read-problem").hidden = problem === "";
@@ -230,7 +251,8 @@ function choose(index, settings = null) {
   const about = { task: curve.task ?? "", metric: curve.metric === "score" ? "" : curve.metric };
   if (curve.lower_is_better) about.lower_is_better = "yes";
   if (curve.range) about.range = curve.range;
-  if (curve.unit === "groups") about.unit = "groups";
+  about.unit = curve.unit === "rows" ? "" : curve.unit;
+  about.test_share = curve.test_share === null ? "" : String(curve.test_share);
   grid.rows = cells(curve);
   writeSettings({ ...(settings ?? readSettings()), ...about });
 }
@@ -258,7 +280,7 @@ element("settings").addEventListener("input", changed);
 element("settings").addEventListener("submit", (event) => event.preventDefault());
 element("next").addEventListener("input", () => { keep(false); advise(); });
 element("next").addEventListener("submit", (event) => event.preventDefault());
-element("backtest").addEventListener("toggle", () => update(0));
+for (const id of ["backtest", "doubts"]) element(id).addEventListener("toggle", () => update(0));
 element("curve").addEventListener("change", (event) => { choose(Number(event.target.value)); keep(true); update(0); });
 element("choice").addEventListener("change", async (event) => {
   if (event.target.id === "sheet") forgetColumns();
@@ -277,6 +299,14 @@ element("clear").addEventListener("click", () => {
 element("paste").addEventListener("input", async (event) => {
   const text = event.target.value;
   if (text.trim() && (await read(text)) && event.target.value === text) event.target.value = "";
+});
+// Ctrl+V wherever nothing is being typed into: a page that has just been opened takes what was copied.
+document.addEventListener("paste", async (event) => {
+  if (event.defaultPrevented || event.target.closest?.("input, textarea, select")) return;
+  const [copied] = event.clipboardData.files, text = event.clipboardData.getData("text/plain");
+  if (!text.trim() && !copied) return;
+  event.preventDefault();
+  if (!(await read(text.trim() ? text : copied)) && text.trim()) element("paste").value = text; // to be put right
 });
 element("file").addEventListener("change", async (event) => {
   if (event.target.files.length) await read(event.target.files[0]);

@@ -30,9 +30,11 @@ export async function take(kind, { answer, request, advice }, settings) {
 }
 
 /** The dictionaries of `--json`, by their commands where there are several. */
-function facts({ forecast, plan }, advice) {
-  if (!plan && !advice) return forecast;
-  return { forecast, ...(plan ? { plan } : {}), ...(advice ? { design: advice.design } : {}) };
+function facts({ forecast, plan, doubts }, advice) {
+  if (!plan && !advice && !doubts) return forecast;
+  const { sensitivity, check } = doubts ?? {};
+  const others = { plan, design: advice?.design, sensitivity, check };
+  return { forecast, ...Object.fromEntries(Object.entries(others).filter(([, found]) => found)) };
 }
 
 function save(name, content, type) {

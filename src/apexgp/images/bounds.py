@@ -1,0 +1,60 @@
+"""How much a file may unpack to: what it declares is held against a bound before anything is allocated.
+
+A few kilobytes can declare gigabytes: packed zeros, a header that says so, a tilt that asks for a frame of miles.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .._extras import need
+from ..errors import DataError
+
+__all__ = ["MOST_PIXELS", "MOST_VOXELS", "inflated", "pillow_within", "refuse_more"]
+
+MOST_PIXELS = 50_000_000
+"""Of a picture, where nothing else is asked for; twice those of a large mammogram."""
+MOST_VOXELS = 400_000_000
+"""Of a scan: 1,500 slices of 512 x 512."""
+_BYTES_A_PIXEL = 8  # three colours of 16 bits, and a header
+
+
+def refuse_more(count: int, most: int, what: str) -> None:
+    """Refuse a file that declares more pixels or voxels than may be."""
+    if count > most:
+        raise DataError(f"declares {count:,} {what}, more than {most:,}. If they are meant, raise max_pixels")
+
+
+def inflated(packed: bytes, most: int) -> bytes:
+    """What raw deflated bytes hold, where that is no more than a file of `most` pixels would."""
+    engine = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        found = engine.decompress(packed, most * _BYTES_A_PIXEL)
+    except zlib.error:
+        raise DataError("is damaged: it cannot be unpacked") from None
+    if not engine.eof:
+        raise DataError(
+            f"is cut off, or unpacks to more than {most * _BYTES_A_PIXEL:,} bytes. If they are meant, raise max_pixels"
+        )
+    return found
+
+
+@contextmanager
+def pillow_within(most: int) -> Iterator[None]:
+    """Let Pillow refuse pictures of more pixels, also those inside DICOM files, for the length of a block."""
+    try:
+        image = need("PIL.Image", "Reading pictures", "images")
+    except ImportError:
+        yield  # whoever meets a picture will say what is missing
+        return
+    before = image.MAX_IMAGE_PIXELS
+    image.MAX_IMAGE_PIXELS = (most + 1) // 2  # it warns beyond this many, and refuses beyond twice as many
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", image.DecompressionBombWarning)
+            yield
+    finally:
+        image.MAX_IMAGE_PIXELS = before

@@ -1,0 +1,137 @@
+"""How often the intervals of the default model held, on pilots like the one at hand: measured once, kept as data.
+
+`calibration.csv` is written by `benchmarks/calibration.py --record`; docs/calibration.md prints the same numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from math import log2
+from typing import Literal
+
+import numpy as np
+
+from ..curve import LearningCurve
+from ..estimators import APExGP
+from ..forecast import Quantity
+from ..reading.known_metrics import metric_name
+from .forecast import ForecastAnswer
+
+__all__ = ["HORIZONS", "LEVELS", "Record", "TriedPilots", "records", "the_record"]
+
+LEVELS = (80, 95)
+"""Per cent that the intervals were to hold."""
+HORIZONS = (2.0, 10.0)
+"""Multiples of the largest size at which one horizon gives way to the next."""
+Kind = Literal["labelled", "unlabelled", "means"]
+_LIKE_ACCURACY = ("accuracy", "balanced accuracy", "top-1 accuracy", "error rate", "zero-one loss")
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a pilot is made of, as far as it decides how well it can be extrapolated."""
+
+    metric: str | None
+    """AUROC or accuracy; None for another one."""
+    largest: float
+    sizes: int
+    splits: float
+    """Scores per size; of means the runs behind one of them."""
+    kind: Kind
+    training_scores: bool
+
+    @classmethod
+    def of_curve(cls, curve: LearningCurve) -> Design:
+        """That of a pilot."""
+        pilot = curve.replicates
+        each, averaged = float(np.median(pilot.count)), curve.averaged_over or 1
+        single = curve.split is None and each == 1
+        return cls(
+            _family(curve.metric),
+            curve.largest,
+            len(pilot.sizes),
+            averaged if averaged > 1 else each,
+            "means" if averaged > 1 else "unlabelled" if single else "labelled",
+            curve.train_scores is not None,
+        )
+
+    def distance(self, other: Design) -> float:
+        """How unlike another one it is. Nothing makes up for another kind; one run is unlike several."""
+        unlike = 100.0 * (self.kind != other.kind) + 0.5 * (self.training_scores != other.training_scores)
+        unlike += 3.0 * ((self.splits == 1) != (other.splits == 1))
+        if self.metric is not None and self.metric != other.metric:
+            unlike += 2
+        unlike += abs(log2(self.splits / other.splits)) + abs(log2(self.sizes / other.sizes))
+        return unlike + 0.5 * abs(log2(self.largest / other.largest))
+
+
+@dataclass(frozen=True)
+class TriedPilots:
+    """Pilots of one design, cut from real curves, and how often the intervals held what was measured later.
+
+    Figures are those up to 2, from 2 to 10 and beyond 10 times the largest size; coverage is in per cent, by the level.
+    """
+
+    name: str
+    of: Quantity
+    design: Design
+    covers: dict[int, tuple[float, ...]]
+    curves: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The pilots that are most like the one at hand, and the horizons that were asked about (0, 1, 2)."""
+
+    tried: TriedPilots
+    own: Design
+    horizons: tuple[int, ...]
+
+
+def the_record(answer: ForecastAnswer) -> Record | None:
+    """What to expect of a forecast's intervals; None where the model is not the one that was tried."""
+    model, curve = answer.model, answer.model.curve_
+    if not _is_the_default(model):
+        return None
+    of = "new_splits" if answer.question.of == "same_splits" and curve.split is None else answer.question.of
+    own = Design.of_curve(curve)
+    tried = min((one for one in records() if one.of == of), key=lambda one: (own.distance(one.design), -one.curves[0]))
+    asked = {bisect_left(HORIZONS, size / curve.largest) for size in answer.sizes}
+    return Record(tried, own, tuple(sorted(asked)))
+
+
+def _is_the_default(model: APExGP) -> bool:
+    return (model.inference, model.priors, model.mean) == ("bayes", "calibrated", "burr")
+
+
+def _family(metric: str) -> str | None:
+    name = metric_name(metric)
+    if "AUROC" in name or name == "c-statistic":
+        return "AUROC"
+    return "accuracy" if name in _LIKE_ACCURACY else None
+
+
+@cache
+def records() -> tuple[TriedPilots, ...]:
+    """All that was tried."""
+    text = files(__package__).joinpath("calibration.csv").read_text(encoding="utf-8")
+    found = []
+    for (name, of), rows in groupby(csv.DictReader(text.splitlines()), lambda row: (row["pilots"], row["of"])):
+        every = list(rows)
+        first = every[0]
+        design = Design(
+            first["metric"],
+            float(first["largest"]),
+            int(first["sizes"]),
+            float(first["splits"]),
+            first["kind"],  # type: ignore[arg-type]
+            first["training_scores"] == "known",
+        )
+        covers = {level: tuple(float(row[f"covers_{level}"]) for row in every) for level in LEVELS}
+        found.append(TriedPilots(name, of, design, covers, tuple(int(row["curves"]) for row in every)))
+    return tuple(found)

@@ -1,0 +1,134 @@
+"""What the archive of a workbook may hold, looked at before anything is made of it.
+
+Every part that is XML is parsed, whatever it is called and however its letters are encoded: which of them is a sheet
+is said by other parts, and those could say anything.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from xml.parsers import expat
+
+from ..errors import DataError
+
+__all__ = ["MOST_CELLS", "repacked"]
+
+MOST_CELLS = 2_000_000
+"""In one sheet; a merged block or a link counts as all its cells."""
+_MOST_BYTES = 200_000_000  # unpacked: a small archive may hold endless zeros
+_MOST_PARTS = 10_000
+_MOST_EXTENT = 2 * MOST_CELLS  # of all sheets: each cell up to the last one of its sheet
+_MOST_ELEMENTS = 1_000_000  # beside the cells: styles, links, names, of which each becomes an object
+
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may unpack to more than the archive says
+_ENCRYPTED = 0x1
+_OF_CELLS = {"c", "v", "f", "is", "t", "r", "si", "row"}
+_CELL = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
+
+
+def repacked(name: str, raw: bytes, most_bytes: int = _MOST_BYTES) -> bytes:
+    """The same workbook, of what was unpacked within bounds: readers then cannot find more in it than was looked at.
+
+    Raises
+    ------
+    DataError
+        If it would unpack to far more than it is, or asks for more cells than anybody has.
+    zipfile.BadZipFile, and whatever else damage raises
+        If it is no archive.
+    """
+    with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+        parts = packed.infolist()
+        if len(parts) > _MOST_PARTS or any(
+            part.compress_type not in _PACKED or part.flag_bits & _ENCRYPTED for part in parts
+        ):
+            raise DataError(f"{name} is packed as no workbook is. Save it again as .xlsx, or as CSV.")
+        unpacked = sum(part.file_size for part in parts)
+        if unpacked > most_bytes:
+            raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when it is unpacked. Save the table alone as CSV.")
+        counted = _Counted(name)
+        again = io.BytesIO()
+        with zipfile.ZipFile(again, "w", zipfile.ZIP_STORED) as plain:
+            for part in parts:
+                with packed.open(part) as file:
+                    content = file.read(part.file_size)  # no more, whatever it would unpack to
+                counted.read(content)
+                plain.writestr(part.filename, content)
+        return again.getvalue()
+
+
+class _Counted:
+    """What has been counted in the parts so far; the first that is too much is refused."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._cells = self._others = self._taken = self._extent = 0
+        self._row = self._column = self._last_row = self._last_column = 0
+
+    def read(self, content: bytes) -> None:
+        """Count what a part holds; one that is not XML is none that a sheet could be read from."""
+        self._row = self._column = self._last_row = self._last_column = 0
+        parser = expat.ParserCreate(namespace_separator="}")
+        parser.StartElementHandler = self._element
+        parser.StartDoctypeDeclHandler = self._doctype
+        try:
+            parser.Parse(content, True)
+        except (expat.ExpatError, LookupError, ValueError) as problem:
+            if isinstance(problem, DataError):
+                raise
+        extent = self._last_row * self._last_column
+        self._extent += extent if extent <= MOST_CELLS else 0  # a larger one is refused when it is read, by its name
+        if self._extent > _MOST_EXTENT:
+            raise DataError(
+                f"{self._name} has sheets of {self._extent:,} cells and more. Delete what stands far from the tables, "
+                "or save the table alone as CSV."
+            )
+
+    def _doctype(self, *_: object) -> None:
+        raise DataError(f"{self._name} declares entities, as no workbook does. Save it again as .xlsx, or as CSV.")
+
+    def _element(self, name: str, attributes: Mapping[str, str]) -> None:
+        kind = name.rpartition("}")[2]
+        if kind == "c":
+            self._cells += 1
+            self._note(attributes.get("r", ""))
+        elif kind == "row":
+            self._cells += 1
+            number = attributes.get("r", "")
+            self._row = int(number) if number.isdecimal() and len(number) < 9 else self._row + 1
+            self._column = 0
+        elif kind in ("mergeCell", "hyperlink"):
+            self._taken += _cells_in(attributes.get("ref", ""))
+        if kind not in _OF_CELLS:
+            self._others += 1
+        if self._cells > MOST_CELLS or self._others > _MOST_ELEMENTS:
+            raise DataError(f"{self._name} has more than {MOST_CELLS:,} cells, or styles. Save the table alone as CSV.")
+        if self._taken > MOST_CELLS:
+            raise DataError(f"{self._name} has merged or linked cells over most of a sheet. Save the table as CSV.")
+
+    def _note(self, reference: str) -> None:
+        """Where a cell is: where it says, or else behind the one before."""
+        if found := _CELL.fullmatch(reference):
+            self._column, self._row = _number_of(found[1]), int(found[2])
+        else:
+            self._column += 1
+        self._last_row, self._last_column = max(self._last_row, self._row), max(self._last_column, self._column)
+
+
+def _cells_in(area: str) -> int:
+    """How many cells A1:B2 has; as many as can be where that is not said."""
+    corners = [_CELL.fullmatch(corner) for corner in area.split(":")]
+    ends = [(_number_of(corner[1]), int(corner[2])) for corner in corners if corner is not None]
+    if len(ends) < len(corners) or len(ends) > 2:
+        return MOST_CELLS + 1
+    (left, first), (right, last) = ends[0], ends[-1]
+    return (abs(right - left) + 1) * (abs(last - first) + 1)
+
+
+def _number_of(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number

@@ -1,0 +1,149 @@
+"""What a predictive check found: what a model would have measured, beside what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .._answer import Answer, ColumnData, Shown
+from .._check import FloatArray
+from .._numbers import chance, exactly
+
+__all__ = ["FAILS_BELOW", "Discrepancy", "PredictiveCheck"]
+
+FAILS_BELOW = 0.05
+"""Tail probability below which a check fails."""
+
+_FORMS = {"level": ".3f", "slope": "+.4f", "scatter": ".2f", "split effect": "+.2f"}
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """One number that sums up a pilot: as it was measured, and as the model would have measured it.
+
+    Attributes
+    ----------
+    name : str
+        "level" (mean score at the largest size), "slope" (change of the mean score from one size to its double),
+        "scatter" (the largest spread of scores at one size over the usual spread; of a pilot with one score per size,
+        their spread around a straight line over the logarithm of the size), or "split effect" (correlation of the
+        luck that a split has at different sizes).
+    measured : float
+        What the pilot shows.
+    expected, lower, upper : float
+        Median, and the ends of the central 95 %, of what the model would have measured.
+    prob_larger : float
+        Share of what the model would have measured that is larger than what was.
+    tail_probability : float
+        How probable something as extreme is: twice the smaller of the two tails; for the scatter, of which too little
+        is no fault, the upper tail alone, and for the split effect, of which too much is none, the lower.
+    """
+
+    name: str
+    measured: float
+    expected: float
+    lower: float
+    upper: float
+    prob_larger: float
+    tail_probability: float
+
+    @property
+    def fails(self) -> bool:
+        """Whether the model would hardly have measured that."""
+        return self.tail_probability < FAILS_BELOW
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictiveCheck(Answer):
+    """What a fitted model would have measured at the pilot's sizes, beside what was measured.
+
+    Attributes
+    ----------
+    checks : tuple of Discrepancy
+        Level, slope, scatter and split effect, as far as the pilot has them.
+    absent : dict
+        Why there is no check of the others, by their names.
+    sizes, measured : arrays of shape (R,)
+        The pilot's sizes, and the mean score at each.
+    expected, lower, upper : arrays of shape (R,)
+        Median, and the ends of the central 95 %, of the mean scores that the model would have measured.
+    draws : int
+        How many pilots were drawn.
+    scatter_at : float or None
+        The size at which scores scatter most; None where sizes have one score each.
+    metric, unit, direction : str
+        What was measured, what a size counts, and whether higher or lower is better.
+    cautions : tuple of str
+        What fails, and what that means.
+    """
+
+    checks: tuple[Discrepancy, ...]
+    sizes: FloatArray
+    measured: FloatArray
+    expected: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    draws: int
+    absent: dict[str, str] = field(default_factory=dict)
+    scatter_at: float | None = None
+    metric: str = "score"
+    unit: str = "examples"
+    direction: str = "higher"
+
+    @property
+    def failed(self) -> tuple[Discrepancy, ...]:
+        """The checks that fail."""
+        return tuple(check for check in self.checks if check.fails)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What fails, and what that means for a forecast."""
+        return tuple(self._meaning(check) for check in self.failed)
+
+    def _meaning(self, check: Discrepancy) -> str:
+        larger = check.measured > check.expected
+        better = larger == (self.direction == "higher")
+        tail = f"(tail probability {chance(check.tail_probability)})"
+        if check.name == "level":
+            bound = "ceiling" if self.direction == "higher" else "floor"
+            return (
+                f"The {self.metric} at the largest size is {'higher' if larger else 'lower'} than the fitted curve "
+                f"{tail}. Forecasts start from the curve: look at the scores of that size, and at the {bound}."
+            )
+        if check.name == "slope":
+            slope = "improves faster with size than the fitted curve" if better else "does not improve as curves do"
+            return (
+                f"The {self.metric} {slope} {tail}. Forecasts follow the curve and take the rest for a departure that "
+                "fades: trust them less, and look for a reason in how the sizes were measured."
+            )
+        if check.name == "scatter" and self.scatter_at is None:
+            return (
+                f"The scores lie farther from a smooth curve than noise explains {tail}: measure several splits at "
+                "each size."
+            )
+        if check.name == "scatter":
+            return (
+                f"The scores at size {exactly(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as is "
+                f"usual for this pilot, more than noise explains {tail}. Look for a run that failed there."
+            )
+        return (
+            f"Splits that are lucky at some sizes are unlucky at others {tail}, which the model has no room for: check "
+            "that a label means the same split at every size."
+        )
+
+    def _columns(self) -> ColumnData:
+        names = ("name", "measured", "expected", "lower", "upper", "prob_larger", "tail_probability", "fails")
+        return {("check" if name == "name" else name): [getattr(one, name) for one in self.checks] for name in names}
+
+    def shown(self) -> Shown:
+        """One row a check."""
+        rows = []
+        for one in self.checks:
+            measured, expected, low, high = (
+                f"{value:{_FORMS[one.name]}}" for value in (one.measured, one.expected, one.lower, one.upper)
+            )
+            verdict = "fails" if one.fails else "passes"
+            rows.append((one.name, measured, expected, f"{low} to {high}", chance(one.tail_probability), verdict))
+        title = f"Predictive check: the pilot beside {self.draws:,} simulated from the fitted model"
+        header = ("check", "measured", "expected", "95 % of simulations", "tail probability", "verdict")
+        notes = [f"No check of the {name}: {why}" for name, why in self.absent.items()]
+        return Shown(title, header, rows, self._all_notes(*notes), ("check", "verdict"))

@@ -1,0 +1,168 @@
+"""What an answer depends on, in words."""
+
+from __future__ import annotations
+
+import math
+
+from ...questions.sensitivity import SensitivityAnswer
+from ...repeated.sensitivity_answer import Sensitivity, SensitivityRow
+from .method import pilot_and_method
+from .phrases import chance, listed
+
+__all__ = [
+    "bars_left_out",
+    "changed_by",
+    "compared_axis",
+    "kind_words",
+    "sensitivity_methods",
+    "sensitivity_sentence",
+]
+
+_MOST = 3  # changes that a sentence names
+_TRIFLING = {True: 0.01, False: 0.001}  # with a target and without: what no reader would call a change
+
+# What is changed, as a sentence says it; others are named by what they are.
+_CHANGES = {
+    "more left to gain": "a prior that expects more to be gained",
+    "less left to gain": "a prior that expects less to be gained",
+    "noisier scores": "a prior that expects twice the noise",
+    "steadier scores": "a prior that expects half the noise",
+    "larger departures": "a prior that expects the curve to depart twice as far from its shape",
+    "smaller departures": "a prior that expects the curve to depart half as far from its shape",
+    "calibrated priors": "calibrated priors",
+    "paper's priors": "the paper's priors",
+    "published method": "the published method",
+    "default method": "the default method",
+    "power-law curve": "a power-law curve",
+    "arctan curve": "an arctan curve",
+    "Burr curve": "a Burr curve",
+    "average of curves": "an average of curves",
+    "another seed": "another seed",
+    "mean over new splits": "the mean over new splits instead",
+    "same splits continued": "the same splits, continued, instead",
+    "true expected score": "the true expected score instead",
+}
+
+
+def changed_by(row: SensitivityRow) -> str:
+    """A change as a sentence names it."""
+    if row.kind == "data":
+        return row.name
+    if row.kind == "limit":
+        name, value = row.name.split()
+        return f"with a {name} of {value}"
+    return f"with {_CHANGES.get(row.name, row.name)}"
+
+
+def sensitivity_sentence(answer: SensitivityAnswer) -> str:
+    """What moves the answer most, what comes next, and how much of it is the data's."""
+    found = answer.found
+    noise = max(found.largest_effects.get("seed", 0.0), _TRIFLING[found.target is not None])
+    moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
+    said = [_unchanged(found)]
+    if moving:
+        named = [f"{changed_by(row)} it is {_value(found, row)}{_takes(found, row)}" for row in moving[:_MOST]]
+        said.append(f"What moves it most: {'; '.join(named)}.")
+        said.append(_shares(found))
+    else:
+        said.append("No change moves it by more than the computation itself may be off.")
+    if found.failed:
+        names = listed([row.name for row in found.failed[:_MOST]])
+        more = len(found.failed) - _MOST
+        rest = f" and {more} more changes" if more > 0 else ""
+        said.append(f"Not answered: {names}{rest} ({found.failed[0].error})")
+    return " ".join(said)
+
+
+def _unchanged(found: Sensitivity) -> str:
+    """The number that is compared, as the model has it."""
+    value = _value(found, found.unchanged)
+    if found.target is None:
+        return f"The expected {found.metric} at {found.compared_size} {found.unit} is {value}."
+    return (
+        f"The probability that {found.compared_size} {found.unit} reach {found.target:g} is {value}"
+        f"{_takes(found, found.unchanged)}."
+    )
+
+
+def _value(found: Sensitivity, row: SensitivityRow) -> str:
+    value = row.compared
+    return f"{value:.3f}" if found.target is None else chance(value)
+
+
+def _takes(found: Sensitivity, row: SensitivityRow) -> str:
+    """The size that a target takes, in brackets."""
+    required = row.required
+    if required is None or required.already_met:
+        return ""
+    sure = f"{100 * required.confidence:g} %"
+    if math.isinf(required.size):
+        return f" (no number of {found.unit} reaches {sure}: {required.at_best} at best)"
+    if row.kind == "none" and found.compared_at == required.size:
+        return ""
+    return f" ({row.takes} {found.unit} for {sure})"
+
+
+def _shares(found: Sensitivity) -> str:
+    """How much assumptions, parts of the data and the computation move the answer."""
+    effects = found.largest_effects
+    assumed = max((effects.get(kind, 0.0) for kind in ("prior", "curve", "limit")), default=0.0)
+    without = f", less data by up to {_amount(found, effects['data'])}" if "data" in effects else ""
+    luck = f"; another seed moves it by {_amount(found, effects['seed'])}" if "seed" in effects else ""
+    return f"Other assumptions move it by up to {_amount(found, assumed)}{without}{luck}."
+
+
+def _amount(found: Sensitivity, effect: float) -> str:
+    if found.target is None:
+        return f"{effect:.3f}"
+    points = f"{100 * effect:.0f}" if effect >= 0.01 else "less than 1"
+    return f"{points} point{'' if points in ('1', 'less than 1') else 's'}"
+
+
+def sensitivity_methods(answer: SensitivityAnswer) -> str:
+    """Paragraph about what was changed, and what became of the answer."""
+    found = answer.found
+    values = [row.compared for row in found.answered if row.kind != "seed"]
+    low, high = min([*values, found.unchanged.compared]), max([*values, found.unchanged.compared])
+    if found.target is None:
+        what = f"the expected {found.metric} at {found.compared_size} training {found.unit}"
+        span = f"{found.unchanged.compared:.3f}, and ranged from {low:.3f} to {high:.3f}"
+    else:
+        what = (
+            f"the probability that the expected {found.metric} with {found.compared_size} training {found.unit} meets "
+            f"{found.target:g}"
+        )
+        span = f"{found.unchanged.compared:.2f}, and ranged from {low:.2f} to {high:.2f}"
+    return (
+        f"{pilot_and_method(answer.model)} In a sensitivity analysis one thing was changed at a time: {_what(found)}. "
+        f"By the model itself {what} is {span} over {len(values)} changes."
+    )
+
+
+def _what(found: Sensitivity) -> str:
+    kinds = {row.kind for row in found.answered}
+    words = {
+        "prior": "the priors, or the whole method",
+        "curve": "the shape of the curve",
+        "limit": "the best possible score",
+        "data": "the data, of which parts were left out",
+        "question": "what is forecast",
+    }
+    return listed([text for kind, text in words.items() if kind in kinds])
+
+
+def compared_axis(found: Sensitivity) -> str:
+    """What the axis of a picture shows."""
+    if found.target is None:
+        return f"expected {found.metric} at {found.compared_size} {found.unit}"
+    return f"probability that {found.compared_size} {found.unit} reach {found.target:g}"
+
+
+def bars_left_out(count: int) -> str:
+    """What a picture does not show."""
+    return f"{count} smaller change{'s' * (count > 1)} not shown" if count else ""
+
+
+def kind_words(group: str) -> str:
+    """What a group of bars is about."""
+    return {"assumed": "another assumption", "data": "less data", "other": "another question or seed"}[group]

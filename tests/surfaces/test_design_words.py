@@ -1,0 +1,136 @@
+"""Would more measuring change the decision? What the words and tables of a design say, case by case."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from apexgp import APExGP, LearningCurve, RequiredSize
+from apexgp.questions.design import DesignQuestion
+from apexgp.questions.reach import Reach
+from apexgp.surfaces.tables import advice_table
+from apexgp.surfaces.words.design import design_sentence, how_designs_are_ranked
+
+CURVE = LearningCurve([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81], metric="auroc")
+JARGON = ("Brier", "settled", "CRPS", "fits", "never")
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """An answer for every kind of question, in closed form."""
+    model = APExGP().fit(CURVE)
+    at = Reach(times=(10.0,))
+    return {
+        "score": DesignQuestion(budget=4, at=at, confirm=0).answer(model),
+        "enough": DesignQuestion(budget=4, at=at, target=0.85, confirm=0).answer(model),
+        "how many": DesignQuestion(budget=4, target=0.85, confirm=0).answer(model),
+        "first": DesignQuestion(budget=9, at=Reach((5000.0,)), target=0.85, n_splits=3, confirm=0).answer(APExGP()),
+    }
+
+
+def known(answer, **changes):
+    """The same answer with other figures: of now, and of all designs."""
+    of_designs = {name: value for name, value in changes.items() if hasattr(answer.found.designs[0], name)}
+    of_now = {name: value for name, value in changes.items() if name not in of_designs}
+    designs = tuple(replace(one, **of_designs) for one in answer.found.designs)
+    return replace(answer, found=replace(answer.found, designs=designs, **of_now))
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        (
+            {"prob_now": 0.84, "prob_yes": 0.7, "prob_no": 0.05, "prob_right": 0.9},
+            [
+                "Decided as it stands: 3,600 examples reach a mean AUROC of 0.85, with a probability of 84 %.",
+                "More measuring may change that: with 4 models to train and up to 720 examples, the best is ",
+                "the probability is 30 % that it puts this in doubt, ",
+                "right with 90 % instead of 84 %",
+            ],
+        ),
+        (
+            {"prob_now": 0.1, "prob_yes": 0.01, "prob_no": 0.95, "prob_right": 0.93},
+            [
+                "3,600 examples do not reach a mean AUROC of 0.85; the probability that they do is 10 %.",
+                "Nothing that you can afford, with 4 models to train and up to 720 examples, is likely to change that",
+                "the probability is 5 % that it puts this in doubt",
+            ],
+        ),
+        (
+            {"prob_now": 0.6, "prob_yes": 0.25, "prob_no": 0.2, "prob_right": 0.75},
+            [
+                "Undecided as it stands: 3,600 examples reach a mean AUROC of 0.85 with a probability of 60 %; ",
+                "neither yes nor no has the 80 % that you ask for.",
+                "the probability is 45 % that it decides the question (yes 25 %, no 20 %)",
+                "right with 75 % instead of 60 %",
+            ],
+        ),
+        (
+            {"prob_now": 0.6, "prob_yes": 0.03, "prob_no": 0.01, "prob_right": 0.61},
+            ["Nothing that you can afford", "the probability is 4 % that it decides the question"],
+        ),
+        ({"risk": 1.0}, ["Nothing that you can afford", "is expected to leave less doubt."]),
+    ],
+)
+def test_whether_a_size_is_enough(asked, figures, said):
+    sentence = design_sentence(known(asked["enough"], **figures))
+    for words in said:
+        assert words in sentence
+    assert not any(word in sentence for word in JARGON)
+
+
+@pytest.mark.parametrize(
+    ("required", "later", "said"),
+    [
+        ({"size": 1543}, (444, 2311), "between 450 and 2,400 examples"),
+        ({"size": 1543}, (444, math.inf), "between 450 and more than 18,000 examples"),
+        ({"size": 1543}, (math.inf, math.inf), "in nine cases of ten more than 18,000 examples will then be needed"),
+    ],
+)
+def test_how_many_to_plan_for(asked, required, later, said):
+    now = RequiredSize(0.85, 0.8, 1543, 700, (444, math.inf), 0.86, 0.1, already_met=False)
+    sentence = design_sentence(known(asked["how many"], required_now=replace(now, **required), later_sizes=later))
+    assert "As it stands, plan for 1,600 examples to reach a mean AUROC of 0.85 with a probability of 80 %." in sentence
+    assert "More measuring may change that" in sentence
+    assert said in sentence
+
+
+def test_what_no_number_of_examples_reaches_is_not_changed_by_what_shows_the_same(asked):
+    now = RequiredSize(0.85, 0.8, math.inf, 700, (444, math.inf), 0.61, 0.1, already_met=False)
+    answer = known(asked["how many"], required_now=now, later_sizes=(math.inf, math.inf))
+    sentence = design_sentence(answer)
+    assert "with unlimited data the probability is 61 %." in sentence
+    assert "Nothing that you can afford" in sentence
+    assert advice_table(answer.found)[1][0][-1] == "none: 61 % at best"
+
+
+def test_no_row_is_worse_than_to_measure_nothing(asked):
+    for kind, answer in asked.items():
+        found = answer.found
+        worse = replace(found.designs[0], risk=1.01 * found.risk_now)
+        wider = replace(found.designs[1], widths=tuple(1.01 * width for width in found.widths_now))
+        spoilt = replace(found, designs=(worse, wider, *found.designs[2:]))
+        assert worse not in spoilt.helpful
+        assert wider not in spoilt.helpful
+        assert {spoilt.best, spoilt.frugal} <= set(spoilt.helpful)
+        shown = [row[0] for row in (*advice_table(spoilt)[1], *spoilt.shown().rows)]
+        assert spoilt.words(wider) not in shown, kind
+        for one in found.helpful:
+            assert one.prob_right is None or one.prob_right >= max(found.prob_now, 1 - found.prob_now) - 1e-12
+
+
+def test_tables_and_notes_are_in_plain_words(asked):
+    for answer in asked.values():
+        header, _ = advice_table(answer.found)
+        told = " ".join([*header, how_designs_are_ranked(answer), design_sentence(answer)])
+        assert not any(word in told for word in JARGON)
+    assert advice_table(asked["how many"].found)[0][2:] == ["doubt left", "95 % width at 3,600", "then plan for"]
+    assert advice_table(asked["enough"].found)[0][-1] == "right about 0.85 at 3,600"
+
+
+def test_a_target_that_is_met_is_a_question_of_yes_or_no():
+    model = APExGP().fit(CURVE)
+    answer = DesignQuestion(budget=4, target=0.75, confirm=0).answer(model)
+    assert answer.found.decided_at == 360
+    assert design_sentence(answer).startswith("Decided as it stands: 360 examples reach a mean AUROC of 0.75, with")
+    assert "Nothing that you can afford" in design_sentence(answer)
