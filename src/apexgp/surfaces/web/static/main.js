@@ -250,7 +250,7 @@ function choose(index, settings = null) {
   const curve = curves[index];
   const about = { task: curve.task ?? "", metric: curve.metric === "score" ? "" : curve.metric };
   if (curve.lower_is_better) about.lower_is_better = "yes";
-  if (curve.range) about.range = curve.range;
+  about.range = curve.range ?? "";
   about.unit = curve.unit === "rows" ? "" : curve.unit;
   about.test_share = curve.test_share === null ? "" : String(curve.test_share);
   grid.rows = cells(curve);
