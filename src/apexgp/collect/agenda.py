@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
-from .._check import UNUSABLE, checked_seed, choice, several, shown, some, text, truth, whole_number
+from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
@@ -19,6 +20,7 @@ from .differences import CALLED
 from .doubts import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
 from .fit import Fit, measure, unmeasured
 from .identity import described
+from .metadata import GROUPS, WEIGHTS, check_takers, checked_weights, is_routed, routing_is_on
 from .results import FitRow, Record
 from .scores import Scorer, scorers_by_name
 from .sizes import MOST_SPLITS, Sizes, cases_of_each_class
@@ -35,6 +37,10 @@ class Agenda:
 
     Attributes
     ----------
+    weights : array or None
+        Of all rows.
+    routing : bool
+        Whether scikit-learn's metadata routing is on.
     fits : list of Fit
         In the order in which to begin.
     settings : dict
@@ -48,6 +54,8 @@ class Agenda:
     targets: dict[str | None, NDArray[np.int64]]
     candidates: list[dict[str, Any]]
     scorers: dict[str, Scorer]
+    weights: FloatArray | None
+    routing: bool
     fits: list[Fit]
     settings: dict[str, Any]
     notes: tuple[str, ...]
@@ -60,6 +68,7 @@ class Agenda:
         y: Any,
         *,
         groups: ArrayLike | None,
+        sample_weight: ArrayLike | None = None,
         sizes: ArrayLike | str | None,
         n_splits: int,
         metric: str | Sequence[str] | Mapping[str, Scorer],
@@ -90,6 +99,11 @@ class Agenda:
         at_once = max(len(cases.classes) for cases in by_label.values()) if multiclass == "macro" else 2
         scorers = scorers_by_name(metric, several_classes=at_once > 2)
         check_abilities(estimator, scorers, at_once)
+        weights = checked_weights(sample_weight, len(first.y))
+        coded = first.groups if first.grouped else None
+        beside = {name: value for name, value in ((WEIGHTS, weights), (GROUPS, coded)) if value is not None}
+        models = _models(estimator, candidates) if beside else []
+        where_weights_go = check_takers(models, scorers, beside)
         targets: dict[str | None, NDArray[np.int64]] = {}
         subsets: dict[str | None, Subsets] = {}
         in_test: dict[str | None, NDArray[np.int64]] = {}
@@ -130,21 +144,24 @@ class Agenda:
             "multiclass": multiclass,
             "unit": unit,
             **({"scorers": described(scorers)} if isinstance(metric, Mapping) else {}),
+            **({WEIGHTS: described(weights)} if weights is not None else {}),
+            **({"metadata_routing": "on"} if is_routed(models, scorers, beside) else {}),
             **_facts(by_label),
         }
-        notes = tuple(filter(None, (chosen.reason, rare_classes)))
-        return cls(estimator, first.X, targets, candidates, scorers, fits, settings, notes)
+        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go)))
+        return cls(estimator, first.X, targets, candidates, scorers, weights, routing_is_on(), fits, settings, notes)
 
     any_metrics = False
     """The first metric is tuned on, so that a record of others holds other fits."""
 
     def calls(self) -> list[Call]:
         """What workers do, in the order in which to begin."""
+        rest = self.candidates, self.scorers, self.weights, self.routing
         return [
             Call(
                 unmeasured(fit, self.scorers),
                 measure,
-                (fit, self.estimator, self.X, self.targets[fit.task], self.candidates, self.scorers),
+                (fit, self.estimator, self.X, self.targets[fit.task], *rest),
             )
             for fit in self.fits
         ]
@@ -152,6 +169,14 @@ class Agenda:
     def entered(self, row: FitRow, record: Record) -> FitRow:
         """A row as the record takes it: as the worker has given it."""
         return row
+
+
+def _models(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:
+    """The estimator with the settings of each candidate, as fits will make it."""
+    try:
+        return [clone(estimator).set_params(**candidate) for candidate in candidates]
+    except (*UNUSABLE, AttributeError, RuntimeError):  # scikit-learn cannot copy it, which the fits will record
+        return [estimator]
 
 
 def _listed(tasks: Sequence[str]) -> set[str]:

@@ -15,7 +15,7 @@ DIRECTION = "direction"  # and the one that says whether higher or lower scores 
 RANGE = "range"  # and the one that says which values they can take
 _NO_MATTER = (CALLED, DIRECTION, RANGE)  # tell no two runs apart: the rows are the same
 _LONGEST = 60
-_DATA = {"X": "features", "y": "labels", "groups": "groups", "scorers": "scorers"}
+_DATA = {"X": "features", "y": "labels", "groups": "groups", "scorers": "scorers", "sample_weight": "sample weights"}
 
 
 def differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
@@ -60,6 +60,8 @@ def _settings(description: str) -> dict[str, str]:
 
 
 def _short(value: Any) -> str:
+    if value is None:
+        return "none"
     if isinstance(value, list):
         return ", ".join(map(_short, value))
     if isinstance(value, float):

@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from .._check import FloatArray
 from ..files.plain import plain
 from ..reading.spreadsheets import one_line
 from .abilities import fit_takes
+from .metadata import GROUPS, WEIGHTS, asked_in_fit, asks_for_weights
 from .results import PARTS, FitKey, FitRow
 from .scores import Scorer, is_recorded_as_loss
 from .splits import Rows
@@ -58,18 +61,25 @@ def measure(
     y: NDArray[np.int64],
     candidates: Sequence[Mapping[str, Any]],
     scorers: Mapping[str, Scorer],
+    weights: FloatArray | None = None,
+    routing: bool = False,
 ) -> FitRow:
     """Fit each candidate, keep the one with the best first metric on validation, score it on test and on its own rows.
 
-    An exception becomes the row's error, so that the other fits go on.
+    An exception becomes the row's error, so that the other fits go on. `weights` are those of all rows; `routing` is
+    whether scikit-learn's metadata routing is on where the run was started, which a worker would not know.
     """
     start = perf_counter()
     row = unmeasured(fit, scorers)
     try:
         # One numeric thread a worker: they do not fight for cores, and sums are added in the same order everywhere.
         # An estimator's own n_jobs would start workers inside workers.
-        with threadpool_limits(limits=1), parallel_config(backend="sequential"):
-            row |= _best(fit, estimator, X, y, candidates, scorers)
+        with (
+            threadpool_limits(limits=1),
+            parallel_config(backend="sequential"),
+            config_context(enable_metadata_routing=routing),
+        ):
+            row |= _best(fit, estimator, X, y, candidates, scorers, weights)
     except (Exception, SystemExit) as problem:  # another person's estimator: what it raises is the fit's record
         row["error"] = one_line(f"{type(problem).__name__}: {problem}")
     row["seconds"] = round(perf_counter() - start, 4)
@@ -83,21 +93,24 @@ def _best(
     y: NDArray[np.int64],
     candidates: Sequence[Mapping[str, Any]],
     scorers: Mapping[str, Scorer],
+    weights: FloatArray | None,
 ) -> FitRow:
-    X_train, X_validation, X_test = (take(X, rows) for rows in (fit.train, fit.validation, fit.test))
-    y_train, y_validation, y_test = y[fit.train], y[fit.validation], y[fit.test]
+    train, validation, test = (_Part.taken(X, y, weights, rows) for rows in (fit.train, fit.validation, fit.test))
     arguments: dict[str, Any] = {}
     if fit_takes(estimator, "validation"):  # it chooses its own settings
         own = {
-            "validation": (X_validation, y_validation) if len(fit.validation) else None,
+            "validation": (validation.X, validation.y) if len(fit.validation) else None,
             "groups": fit.groups,
             "scorer": next(iter(scorers.values())),
         }
         arguments = {name: value for name, value in own.items() if value is not None and fit_takes(estimator, name)}
+    beside = {name: value for name, value in ((WEIGHTS, train.weights), (GROUPS, fit.groups)) if value is not None}
     best, best_scores, best_first = None, {}, -math.inf
     for candidate in candidates:
-        model = _seeded(clone(estimator).set_params(**candidate), fit.seed).fit(X_train, y_train, **arguments)
-        scores = _scores(scorers, "validation", model, X_validation, y_validation) if len(fit.validation) else {}
+        model = _seeded(clone(estimator).set_params(**candidate), fit.seed)
+        asked = {name: beside[name] for name in asked_in_fit(model, beside)}
+        model = model.fit(train.X, train.y, **(arguments | asked))
+        scores = _scores(scorers, "validation", model, validation) if len(fit.validation) else {}
         first = next(iter(scores.values()), 0.0)
         if is_recorded_as_loss(next(iter(scorers))):
             first = -first
@@ -109,15 +122,28 @@ def _best(
     return {
         "parameters": json.loads(json.dumps(plain(chosen, repr))),  # here, where what cannot be written is an error
         **best_scores,
-        **_scores(scorers, "test", model, X_test, y_test),
-        **_train_scores(scorers, model, X_train, y_train),
+        **_scores(scorers, "test", model, test),
+        **_train_scores(scorers, model, train),
     }
 
 
-def _train_scores(scorers: Mapping[str, Scorer], model: Any, X: Any, y: NDArray[np.int64]) -> dict[str, float]:
+@dataclass(frozen=True)
+class _Part:
+    """Train, validation or test: its cases, their classes and, where there are any, their weights."""
+
+    X: Any
+    y: NDArray[np.int64]
+    weights: FloatArray | None
+
+    @classmethod
+    def taken(cls, X: Any, y: NDArray[np.int64], weights: FloatArray | None, rows: Rows) -> _Part:
+        return cls(take(X, rows), y[rows], None if weights is None else weights[rows])
+
+
+def _train_scores(scorers: Mapping[str, Scorer], model: Any, train: _Part) -> dict[str, float]:
     """Scores on the training rows; none where they cannot be had, which is no reason to lose those on test."""
     try:
-        return _scores(scorers, "train", model, X, y)
+        return _scores(scorers, "train", model, train)
     except Exception:  # another person's estimator or scorer
         return {}
 
@@ -127,13 +153,14 @@ def take(X: Any, rows: Rows) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _scores(scorers: Mapping[str, Scorer], part: str, model: Any, X: Any, y: NDArray[np.int64]) -> dict[str, float]:
+def _scores(scorers: Mapping[str, Scorer], name_of_part: str, model: Any, part: _Part) -> dict[str, float]:
     found = {}
     for name, scorer in scorers.items():
-        score = float(scorer(model, X, y))
+        weighted = part.weights is not None and asks_for_weights(scorer)
+        score = float(scorer(model, part.X, part.y, **({WEIGHTS: part.weights} if weighted else {})))
         if not math.isfinite(score):
-            raise ValueError(f"{name} gave {score:g} on the {part} set; only finite scores make a curve")
-        found[f"{part}_{name}"] = 0.0 - score if is_recorded_as_loss(name) else score
+            raise ValueError(f"{name} gave {score:g} on the {name_of_part} set; only finite scores make a curve")
+        found[f"{name_of_part}_{name}"] = 0.0 - score if is_recorded_as_loss(name) else score
     return found
 
 

@@ -118,7 +118,21 @@ def _pairs(content: Mapping[Any, Any], within: tuple[int, ...]) -> str:
 
 def _estimator(value: Any, within: tuple[int, ...]) -> str:
     settings = sorted(value.get_params(deep=False).items())
-    return f"{_class(type(value), within)}({', '.join(f'{name}={_text(item, within)}' for name, item in settings)})"
+    told = ", ".join(f"{name}={_text(item, within)}" for name, item in settings)
+    return f"{_class(type(value), within)}({told}){_requests(value)}"
+
+
+def _requests(value: Any) -> str:
+    """What an estimator was told to request, or not to, by scikit-learn's metadata routing: `clone` keeps it."""
+    if not hasattr(value, "_metadata_request"):
+        return ""
+    made = sorted(
+        f"{method} {name}: {asked!r}"
+        for method, request in vars(value._metadata_request).items()
+        for name, asked in getattr(request, "requests", {}).items()
+        if asked is not None
+    )
+    return f" requesting {{{', '.join(made)}}}" if made else ""
 
 
 def _is_kept(value: Any) -> bool:

@@ -25,6 +25,7 @@ def collect_curves(
     y: Any,
     *,
     groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     sizes: ArrayLike | str | None = None,
     n_splits: int = 3,
     metric: str | Sequence[str] | Mapping[str, Scorer] = "auroc",
@@ -59,6 +60,13 @@ def collect_curves(
         Their classes. Of several labels each is a task of its own, with splits that are stratified by it.
     groups : array of shape (n,), optional
         Which rows belong together, a patient's for instance; a group is in exactly one of train, validation, test.
+        An estimator that requests them by scikit-learn's metadata routing, as a search with GroupKFold does, is passed
+        those of the training rows.
+    sample_weight : array of shape (n,), optional
+        Weights of the rows, none of them negative. Those of the training rows are passed to `fit` if it takes
+        `sample_weight`, or to the parts of a pipeline that request it by scikit-learn's metadata routing; those of the
+        rows that are scored to each scorer that requests it (`set_score_request(sample_weight=True)`). If no one takes
+        them, they are refused.
     sizes : sequence of int or "paper", optional
         Sizes of the training subsets; larger ones than the smallest training set are left out with a warning. By
         default 5 to 10 in equal ratios, from one that holds 5 cases of each class, or from a 32nd of the largest, up to
@@ -127,6 +135,7 @@ def collect_curves(
         X,
         y,
         groups=groups,
+        sample_weight=sample_weight,
         sizes=sizes,
         n_splits=n_splits,
         metric=metric,

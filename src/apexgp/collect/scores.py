@@ -15,7 +15,8 @@ from ..reading.known_metrics import is_negated, known_metric
 
 __all__ = ["Scorer", "auroc", "is_recorded_as_loss", "scorers_by_name"]
 
-Scorer = Callable[[Any, Any, Any], float]
+Scorer = Callable[..., float]
+"""(estimator, X, y) -> score; one that requests them is passed sample_weight, too."""
 
 # Our name: scikit-learn's scorer for two classes, and for several at once.
 _OURS = {
@@ -87,8 +88,14 @@ class _Negated:
 
     loss: Scorer
 
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        return -float(self.loss(estimator, X, y))
+    def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
+        return -float(self.loss(estimator, X, y, **metadata))
+
+    def get_metadata_routing(self) -> Any:
+        """What the loss requests."""
+        from sklearn.utils.metadata_routing import get_routing_for_object
+
+        return get_routing_for_object(self.loss)
 
 
 def _greater_is_better(name: str, scorer: Scorer) -> Scorer:
