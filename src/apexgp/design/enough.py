@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from sklearn.base import clone
 
 from .._check import instance, positive, probability, real_number, text
 from .._numbers import chance, exactly
@@ -14,6 +13,7 @@ from ..answers.required import CONFIDENCE, attainable_target, prob_met
 from ..collect.curves import CurveSet
 from ..errors import RequestError
 from ..estimators import APExGP
+from ..estimators.contract import clone
 from . import risks
 
 __all__ = ["Enough"]

@@ -9,15 +9,14 @@ from itertools import groupby
 from typing import get_args
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, instance, positive, probability, real_array, real_number, sizes_array
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..cautions import FARTHEST_FACTOR
 from ..errors import ApexError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
+from ..estimators.contract import check_is_fitted
 from ..forecast import LEVEL, Quantity
 from .many import DEFAULT_TIMES
 from .processes import in_order
@@ -122,6 +121,8 @@ def sensitivity(
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = [list(alike) for _, alike in groupby(variants_of(model, goal), key=lambda one: id(one.settings))]
+    from joblib import delayed
+
     for answered in in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
         rows += answered
     cautions = (*model.forecast(at, of=of).cautions, *(() if required is None else required.cautions))
