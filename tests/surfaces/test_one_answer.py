@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from html import escape
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -75,10 +76,20 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(CurveDisplay, "plot", kept)
     monkeypatch.setattr(output, "_print_chart", lambda picture: seen.update(terminal=picture))
-    terminal = SimpleNamespace(isatty=lambda: True)
-    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=terminal))
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=Terminal()))
+    monkeypatch.setenv("TERM", "dumb")  # one without colours, whose signs would stand between the figures
     yield seen
     pyplot.close("all")
+
+
+class Terminal:
+    """Standard output, said to be a terminal."""
+
+    def isatty(self):
+        return True
+
+    def __getattr__(self, name):
+        return getattr(sys.stdout, name)
 
 
 class Said:
