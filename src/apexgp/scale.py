@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import UNUSABLE, FloatArray, real_array, several, shown
+from ._check import UNUSABLE, FloatArray, real_array, several, shown, truth
 from .errors import ApexError, RequestError
 
 __all__ = [
@@ -76,7 +76,7 @@ class Scale:
 
     def inside(self, scores: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Scores in [0, 1], or 1 minus that where `turned`, to the last digit; those beyond the range lie beyond."""
-        values = real_array("scores", scores)
+        values, turned = real_array("scores", scores), truth("turned", turned)
         if self.same:
             return 1 - values if turned else values
         if self.logarithmic:
@@ -90,7 +90,7 @@ class Scale:
 
     def outside(self, values: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Values of [0, 1] as the scores that they stand for; where `turned`, 1 minus the values."""
-        inside = real_array("values", values)
+        inside, turned = real_array("values", values), truth("turned", turned)
         if self.same:
             return 1 - inside if turned else inside
         low, high = self._ends

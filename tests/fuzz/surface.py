@@ -264,6 +264,7 @@ def usual():
         "Experiment.write": {"path": folder() / "written.toml"},
         "ExperimentDisplay.from_result": {"result": judged(), "task": "a"},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
+        "PilotDesign.table": {"widths": [0], "most": 3},
         "design_pilot": {"sizes": None, "cost": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
         "sensitivity": {"times": None, "target": None},
