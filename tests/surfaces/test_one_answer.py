@@ -34,6 +34,16 @@ QUICK = ("same_splits", 0.5)  # neither of them the usual one: every surface, bo
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+class _Terminal:
+    """Standard output, as if a person sat before it."""
+
+    def isatty(self):
+        return True
+
+    def __getattr__(self, name):
+        return getattr(sys.stdout, name)
+
+
 @pytest.fixture(scope="module")
 def pilot(tmp_path_factory):
     path = tmp_path_factory.mktemp("pilot") / "pilot.csv"
@@ -76,20 +86,10 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(CurveDisplay, "plot", kept)
     monkeypatch.setattr(output, "_print_chart", lambda picture: seen.update(terminal=picture))
-    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=Terminal()))
-    monkeypatch.setenv("TERM", "dumb")  # one without colours, whose signs would stand between the figures
+    monkeypatch.setenv("TERM", "dumb")  # of no colours
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=_Terminal()))
     yield seen
     pyplot.close("all")
-
-
-class Terminal:
-    """Standard output, said to be a terminal."""
-
-    def isatty(self):
-        return True
-
-    def __getattr__(self, name):
-        return getattr(sys.stdout, name)
 
 
 class Said:

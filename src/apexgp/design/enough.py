@@ -43,6 +43,7 @@ class Enough:
 
     Examples
     --------
+    >>> from apexgp import collect_scores
     >>> def train(n, seed):
     ...     return 0.9 - 0.8 * n**-0.5 + 0.01 * seed
     >>> run = collect_scores(train, [50, 100, 200, 400], 10, metric="auroc", stop=Enough(at=1000, width=0.1))

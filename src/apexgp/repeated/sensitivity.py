@@ -105,6 +105,8 @@ def sensitivity(
     >>> found.rows[0].name
     'arctan curve'
     """
+    from joblib import delayed
+
     check_is_fitted(instance("model", model, APExGP, "a fitted APExGP"))
     choice("of", of, get_args(Quantity))
     given = np.empty(0) if sizes is None else sizes_array("sizes", sizes)
@@ -121,8 +123,6 @@ def sensitivity(
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = [list(alike) for _, alike in groupby(variants_of(model, goal), key=lambda one: id(one.settings))]
-    from joblib import delayed
-
     for answered in in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
         rows += answered
     cautions = (*model.forecast(at, of=of).cautions, *(() if required is None else required.cautions))
