@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, experiment, metrics, plot, priors, simulation, typing
-    from .answers.minimum import minimum_sample_size
-    from .answers.plan import plan_collection
+    from .answers.minimum import MinimumSampleSize, minimum_sample_size
+    from .answers.plan import CollectionPlan, plan_collection
+    from .answers.required import RequiredSize
     from .collect.curves import CurveSet
     from .collect.logistic import LogisticHead
     from .collect.run import collect_curves
@@ -19,15 +20,19 @@ if TYPE_CHECKING:
     from .curve import LearningCurve, read_curves
     from .design.enough import Enough
     from .design.pilot import design_pilot
+    from .design.ranked import PilotDesign
     from .estimators import METHODS, APExGP, LeastSquares
     from .forecast import Forecast
     from .images.embed import embed_images
     from .model.families import FAMILIES
     from .repeated.backtest import backtest
-    from .repeated.compare import compare_models
-    from .repeated.many import forecast_many
+    from .repeated.backtest_answer import Backtest
+    from .repeated.compare import Comparison, compare_models
+    from .repeated.many import CurveForecast, forecast_many
     from .repeated.predictive import predictive_check
+    from .repeated.predictive_answer import PredictiveCheck
     from .repeated.sensitivity import sensitivity
+    from .repeated.sensitivity_answer import Sensitivity
     from .repeated.simulate import simulate_collection
     from .surfaces.report.write import write_report
 
@@ -37,12 +42,21 @@ __all__ = [
     "FAMILIES",
     "METHODS",
     "APExGP",
+    "Backtest",
+    "CollectionPlan",
+    "Comparison",
+    "CurveForecast",
     "CurveSet",
     "Enough",
     "Forecast",
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",
+    "MinimumSampleSize",
+    "PilotDesign",
+    "PredictiveCheck",
+    "RequiredSize",
+    "Sensitivity",
     "SliceHead",
     "TunedLogistic",
     "backtest",
@@ -73,8 +87,9 @@ __all__ = [
 _HOMES = {
     name: module
     for module, names in {
-        "answers.minimum": ["minimum_sample_size"],
-        "answers.plan": ["plan_collection"],
+        "answers.minimum": ["MinimumSampleSize", "minimum_sample_size"],
+        "answers.plan": ["CollectionPlan", "plan_collection"],
+        "answers.required": ["RequiredSize"],
         "collect.curves": ["CurveSet"],
         "collect.logistic": ["LogisticHead"],
         "collect.run": ["collect_curves"],
@@ -84,15 +99,19 @@ _HOMES = {
         "curve": ["LearningCurve", "read_curves"],
         "design.enough": ["Enough"],
         "design.pilot": ["design_pilot"],
+        "design.ranked": ["PilotDesign"],
         "estimators": ["METHODS", "APExGP", "LeastSquares"],
         "forecast": ["Forecast"],
         "images.embed": ["embed_images"],
         "model.families": ["FAMILIES"],
         "repeated.backtest": ["backtest"],
-        "repeated.compare": ["compare_models"],
-        "repeated.many": ["forecast_many"],
+        "repeated.backtest_answer": ["Backtest"],
+        "repeated.compare": ["Comparison", "compare_models"],
+        "repeated.many": ["CurveForecast", "forecast_many"],
         "repeated.predictive": ["predictive_check"],
+        "repeated.predictive_answer": ["PredictiveCheck"],
         "repeated.sensitivity": ["sensitivity"],
+        "repeated.sensitivity_answer": ["Sensitivity"],
         "repeated.simulate": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
     }.items()

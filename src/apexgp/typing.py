@@ -1,33 +1,20 @@
-"""Types of answers and of what is found inside them, for annotations."""
+"""Types that are found inside answers, for annotations."""
 
-from .answers.minimum import MinimumSampleSize
-from .answers.plan import CollectionPlan
-from .answers.required import RequiredSize
-from .design.ranked import PilotDesign, RankedDesign
+from .design.ranked import RankedDesign
 from .images.embed import EmbeddingRun
-from .repeated.backtest_answer import Backtest, HeldOut, MethodScore
-from .repeated.compare import Comparison, PairComparison
-from .repeated.many import CurveForecast
-from .repeated.predictive_answer import Discrepancy, PredictiveCheck
-from .repeated.sensitivity_answer import Sensitivity, SensitivityRow
+from .repeated.backtest_answer import HeldOut, MethodScore
+from .repeated.compare import PairComparison
+from .repeated.predictive_answer import Discrepancy
+from .repeated.sensitivity_answer import SensitivityRow
 from .scale import Scale
 
 __all__ = [
-    "Backtest",
-    "CollectionPlan",
-    "Comparison",
-    "CurveForecast",
     "Discrepancy",
     "EmbeddingRun",
     "HeldOut",
     "MethodScore",
-    "MinimumSampleSize",
     "PairComparison",
-    "PilotDesign",
-    "PredictiveCheck",
     "RankedDesign",
-    "RequiredSize",
     "Scale",
-    "Sensitivity",
     "SensitivityRow",
 ]

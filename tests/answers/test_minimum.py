@@ -10,9 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, ndtri
 
-from apexgp import minimum_sample_size
+from apexgp import MinimumSampleSize, minimum_sample_size
 from apexgp.errors import RequestError
-from apexgp.typing import MinimumSampleSize
 
 CRITERIA = ("overall_risk", "shrinkage", "optimism", "individual_risk")
 

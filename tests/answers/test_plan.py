@@ -7,9 +7,8 @@ import pytest
 from scipy import optimize
 from scipy.special import ndtr, ndtri
 
-from apexgp import APExGP, Forecast, LearningCurve, LeastSquares, plan_collection
+from apexgp import APExGP, CollectionPlan, Forecast, LearningCurve, LeastSquares, plan_collection
 from apexgp.errors import NoForecastError, RequestError
-from apexgp.typing import CollectionPlan
 
 TARGET = 0.5
 START = 100

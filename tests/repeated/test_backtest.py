@@ -6,9 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, backtest, metrics
+from apexgp import METHODS, APExGP, Backtest, LearningCurve, LeastSquares, backtest, metrics
 from apexgp.errors import DataError, RequestError, WouldOverwriteError
-from apexgp.typing import Backtest
 
 SIZES = np.array([60.0, 94, 147, 230, 360, 564])
 FIGURES = ("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, LeastSquares, compare_models
+from apexgp import APExGP, Comparison, LearningCurve, LeastSquares, compare_models
 from apexgp.errors import DataError, RequestError
-from apexgp.typing import Comparison, PairComparison
+from apexgp.typing import PairComparison
 
 pytestmark = pytest.mark.slow
 

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, predictive_check
+from apexgp import APExGP, LearningCurve, PredictiveCheck, predictive_check
 from apexgp.errors import RequestError
 from apexgp.estimators import fit_together
 from apexgp.repeated.predictive import _drawn_pilots, _Pilot
-from apexgp.typing import PredictiveCheck
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 RISE = 0.9 - 0.6 * SIZES**-0.3

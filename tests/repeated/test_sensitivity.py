@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, sensitivity
+from apexgp import APExGP, LearningCurve, Sensitivity, sensitivity
 from apexgp.errors import RequestError
 from apexgp.model.distributions import LogNormal, Scaled
 from apexgp.priors import CALIBRATED
-from apexgp.typing import Sensitivity
 
 SIZES = [60, 94, 147, 230, 360, 564]
 AT, TARGET = [1000.0, 5640.0], 0.8

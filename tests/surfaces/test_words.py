@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apexgp import LearningCurve
+from apexgp import CollectionPlan, LearningCurve, RequiredSize
 from apexgp._numbers import rounded_up
 from apexgp.surfaces.tables import required_table, table_of
 from apexgp.surfaces.words.compare import compare_sentence
 from apexgp.surfaces.words.phrases import as_typed, at_least, chance, money
 from apexgp.surfaces.words.required import required_sentence
-from apexgp.typing import CollectionPlan, PairComparison, RequiredSize
+from apexgp.typing import PairComparison
 
 
 @pytest.mark.parametrize(
