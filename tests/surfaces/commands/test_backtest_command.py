@@ -20,7 +20,7 @@ def test_backtest_prints_every_method(pairs, shown, facts_of):
     for score in result.pooled:
         assert has_row(lines, score.method, f"{score.error:.4f}", f"{score.bias:+.4f}", f"{score.crps:.4f}")
         assert re.search(rf"{score.method} \([^)]+\): CRPS {score.crps:.4f}", text)
-    assert has_row(lines, "examples for 0.8")
+    assert has_row(lines, "size for 0.8")
     assert has_row(lines, "power_law", "-", at_least(asked, 3))
     rows = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in methods]
     assert rows == ["apexgp", "power_law", "arctan"]  # no order of merit: two sizes were held out
