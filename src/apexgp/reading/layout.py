@@ -64,8 +64,9 @@ def lay_out(file: str, rows: Rows, merged: Sequence[Span], is_header: Callable[[
     names = _numbered(names, spans.get(body - 1, []))
     _name_the_nameless(laid, names, cells)
     groups, kind, used = _groups(names, headings, grid[over] if over >= 0 else [])
+    # Line by line: in a file with commas those of a title divide it.
     above = [[cell for cell in grid[i] if cell and not (i == over and cell in used)] for i in range(first)]
-    laid.above = [", ".join(cells) for cells in above if cells]  # a comma in a title divides it, where files have commas
+    laid.above = [", ".join(cells) for cells in above if cells]
     if kind is None:
         _tell_apart(laid, names)
         laid.columns, laid.lines = {name: [row[i] for row in cells] for i, name in enumerate(names) if name}, lines
