@@ -265,8 +265,12 @@ def test_posterior_and_predictive_are_those_of_emcee(name, mean, monkeypatch):
     moves = emcee.moves.DEMove()
     chains = emcee.EnsembleSampler(walkers, first.shape[1], target, vectorize=True, moves=moves)
     chains.random_state = np.random.RandomState(2).get_state()
-    finite = np.isfinite(target(first))
-    first = first[finite][np.arange(walkers) % finite.sum()] * (1 + 1e-5 * rng.normal(size=first.shape))
+    # Walkers begin where there is some density, no two at the same place.
+    first = first[np.isfinite(target(first))]
+    others = first[np.arange(walkers) % len(first)] * (1 + 1e-5 * rng.normal(size=(walkers, first.shape[1])))
+    others = others[np.isfinite(target(others))]
+    first = np.concatenate([first, others])[:walkers]
+    assert len(first) == walkers
     chains.run_mcmc(first, 4000, skip_initial_state_check=True)
     run = chains.get_chain(discard=500)
     # A walker that began far out in a tail may never find its way back.

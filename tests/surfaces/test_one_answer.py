@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from html import escape
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -31,6 +32,16 @@ SIZES = [1000.0, 5640.0]  # of which the second is ten times the pilot
 TARGET, SURE = 0.8, 0.6
 QUICK = ("same_splits", 0.5)  # neither of them the usual one: every surface, both ways to go wrong
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+class _Terminal:
+    """Standard output, as if a person sat before it."""
+
+    def isatty(self):
+        return True
+
+    def __getattr__(self, name):
+        return getattr(sys.stdout, name)
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +86,8 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(CurveDisplay, "plot", kept)
     monkeypatch.setattr(output, "_print_chart", lambda picture: seen.update(terminal=picture))
-    terminal = SimpleNamespace(isatty=lambda: True)
-    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=terminal))
+    monkeypatch.setenv("TERM", "dumb")  # of no colours
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=_Terminal()))
     yield seen
     pyplot.close("all")
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from sklearn.base import clone
 
 from .._check import instance, positive, probability, real_number, text
 from .._numbers import chance, exactly
@@ -14,6 +13,7 @@ from ..answers.required import CONFIDENCE, attainable_target, prob_met
 from ..collect.curves import CurveSet
 from ..errors import RequestError
 from ..estimators import APExGP
+from ..estimators.contract import clone
 from . import risks
 
 __all__ = ["Enough"]
@@ -43,6 +43,7 @@ class Enough:
 
     Examples
     --------
+    >>> from apexgp import collect_scores
     >>> def train(n, seed):
     ...     return 0.9 - 0.8 * n**-0.5 + 0.01 * seed
     >>> run = collect_scores(train, [50, 100, 200, 400], 10, metric="auroc", stop=Enough(at=1000, width=0.1))

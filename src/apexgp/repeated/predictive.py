@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, instance, whole_number
 from ..curve import LearningCurve
 from ..estimators import APExGP
+from ..estimators.contract import check_is_fitted
 from ..inference.averaging import AveragedPosterior
 from ..inference.posterior import Posterior
 from .predictive_answer import Discrepancy, PredictiveCheck

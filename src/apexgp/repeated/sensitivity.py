@@ -10,15 +10,14 @@ from itertools import groupby
 from typing import get_args
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, choice, instance, positive, probability, real_array, real_number, sizes_array
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..cautions import FARTHEST_FACTOR
 from ..errors import AccuracyWarning, ApexError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
+from ..estimators.contract import check_is_fitted
 from ..forecast import LEVEL, Quantity
 from .many import DEFAULT_TIMES
 from .processes import in_order
@@ -109,6 +108,8 @@ def sensitivity(
     >>> found.rows[0].name
     'arctan curve'
     """
+    from joblib import delayed
+
     check_is_fitted(instance("model", model, APExGP, "a fitted APExGP"))
     choice("of", of, get_args(Quantity))
     given = np.empty(0) if sizes is None else sizes_array("sizes", sizes)

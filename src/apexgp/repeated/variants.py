@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from sklearn.base import clone
 
 from .._check import some
 from .._numbers import exactly
 from ..curve import LearningCurve
 from ..estimators import APExGP
+from ..estimators.contract import clone
 from ..forecast import Quantity
 from ..inference.bayes import FullBayes
 from ..model.beliefs import Beliefs, ElicitedSigma

@@ -47,7 +47,7 @@ CALLED = {
 NOT_READ = {"path", "sheet", "inference", "priors", "variant"}
 WITHOUT_FIELD = {
     "advice": NOT_READ | {"model", "cost", "n_splits", "confirm"},
-    "backtest": NOT_READ | {"self", "curve", "mean", "noise", "of", "n_jobs", "progress"},
+    "backtest": NOT_READ | {"self", "curve", "mean", "noise", "precision", "of", "n_jobs", "progress"},
     "compare": NOT_READ | {"model"},
     "design": NOT_READ | {"model", "cost"},
     "forecast": NOT_READ | {"self", "n_splits", "kind"},
@@ -126,8 +126,8 @@ def test_a_table_is_parsed_once(monkeypatch):
     from apexgp.reading import source
 
     parsed = []
-    read = source.read_table
-    monkeypatch.setattr(source, "read_table", lambda *a, **k: parsed.append(a) or read(*a, **k))
+    read = source.table_in
+    monkeypatch.setattr(source, "table_in", lambda *a, **k: parsed.append(a) or read(*a, **k))
     for raw, status in (
         (b"size,score,metric\n60,0.6,auc\n94,0.7,auc\n60,0.6,f1\n94,0.7,f1\n", 200),
         (b"60,0.6\n94,0.7\n", 200),
