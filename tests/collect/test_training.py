@@ -255,8 +255,3 @@ def test_what_cannot_be_run_is_refused(arguments, message):
     named = more.pop() if more and isinstance(more[-1], dict) else {}
     with pytest.raises(RequestError, match=message):
         collect_scores(train, sizes, *more, **named)
-
-
-def test_a_unit_is_a_word_or_two():
-    with pytest.raises(DataError, match="unit must be what a size counts in a word or two"):
-        collect_scores(score, SIZES, 1, unit=" ")
