@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, Self
 
 from ..._extras import need
-from ...cautions import in_brief
+from ...cautions import Caution, in_brief, worded_for
 from ...curve import curve_columns
 from ...files.plain import plain
 from ...questions.backtest import own_method
@@ -24,6 +24,8 @@ from ...reading.spreadsheets import as_csv
 from ..chart.bars import BarDrawing
 from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_script, chart_style
+from ..command import options_of
+from ..curve_file import ColumnOptions
 from ..fact_types import ReportFacts
 from ..facts import (
     backtest_facts,
@@ -58,6 +60,7 @@ __all__ = ["report_page"]
 # What there is room for on the first page of a task: characters of cautions, sizes that were forecast.
 _ROOM = 260
 _FEW_SIZES = 5
+_OPTIONS = options_of(ColumnOptions)  # what cautions ask for is set where scores are read
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +195,13 @@ def _link(kind: str, text: str) -> str:
     return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode(errors='replace')).decode()}"
 
 
+def _printed(value: object) -> object:
+    """A value as the page shows it; markup stays as it is."""
+    if isinstance(value, Caution):
+        value = worded_for(_OPTIONS, value)
+    return without_controls(value) if type(value) is str else value
+
+
 @cache
 def _template() -> Any:
     jinja2 = need("jinja2", "write_report", "report")
@@ -200,7 +210,7 @@ def _template() -> Any:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: without_controls(value) if type(value) is str else value,
+        finalize=_printed,
     )
     return environment.from_string(_text("report.html"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..._numbers import exactly
 from ...answers.plan import CollectionPlan
 from ...curve import LearningCurve
 from ...estimators import APExGP
@@ -36,8 +37,8 @@ def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
     missed = f"the probability of missing the {goal} in the end is {chance(plan.failure_probability)}"
     if not worth:
         return (
-            f"{met}At {plan.cost_per_example:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
-            f"{plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
+            f"{met}At {exactly(plan.cost_per_example)} a label and a penalty of {exactly(plan.penalty)}, "
+            f"collecting more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
         )
     opening = "Should they turn out not to, collect" if met else "Collect"
     text = f"{opening} {_more(worth[0] - plan.start, curve.unit_name)}, to have {worth[0]:,.12g}"
@@ -60,8 +61,8 @@ def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         f"{pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost of "
         "labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
         "probability that a training-set size suffices taken from the posterior. With a target "
-        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_example:g} per "
-        f"{what.removesuffix('s')} and a penalty of {plan.penalty:g}, starting from {plan.start:,} {what} "
+        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {exactly(plan.cost_per_example)} per "
+        f"{what.removesuffix('s')} and a penalty of {exactly(plan.penalty)}, starting from {plan.start:,} {what} "
         f"(sufficient with a probability of {chance(plan.prob_now)}), the planned training-set sizes were "
         f"{listed(plan.stops)}; "
         f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
