@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from ..._numbers import exactly
 from ...answers.plan import CollectionPlan
+from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
 from .on_top import on_top_of_plan
 from .phrases import chance, listed, money
+from .required import is_realistic
 
 __all__ = ["plan_methods", "plan_sentence"]
 
 _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 
-def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
-    """What to collect, what comes on top, and how that differs from the size that the target takes."""
+def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize) -> str:
+    """What to collect, what comes on top, and how that differs from the size that the target takes, if there is one."""
     told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
+    text = f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
+    if required.already_met or not is_realistic(required, curve.largest):
+        return f"{text}target is met."
     return (
-        f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
-        "target is met; the number to write into a protocol is the required size of the forecast, which reaches the "
-        "target with a stated probability."
+        f"{text}target is met; the number to write into a protocol is the required size of the forecast, which reaches "
+        "the target with a stated probability."
     )
 
 
