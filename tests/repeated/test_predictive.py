@@ -7,6 +7,7 @@ from apexgp import APExGP, LearningCurve, PredictiveCheck, predictive_check
 from apexgp.errors import RequestError
 from apexgp.estimators import fit_together
 from apexgp.repeated.predictive import _drawn_pilots, _Pilot
+from apexgp.repeated.predictive_answer import Discrepancy
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 RISE = 0.9 - 0.6 * SIZES**-0.3
@@ -154,3 +155,9 @@ def test_bad_requests_are_refused_by_name():
         predictive_check(None)
     with pytest.raises(RequestError, match="inference='bayes'"):
         predictive_check(APExGP.as_published().fit(SIZES, RISE))
+
+
+def test_a_tail_probability_agrees_with_its_verdict_as_printed():
+    for tail, said in ((0.0464, "under 5 %"), (0.0499, "under 5 %"), (0.05, "5 %"), (0.031, "3 %"), (0.4, "40 %")):
+        check = Discrepancy("slope", 0.1, 0.2, 0.1, 0.3, 0.9, tail)
+        assert (check.fails, check.tail_words) == (tail < 0.05, said)

@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apexgp import CollectionPlan, LearningCurve, RequiredSize
+from apexgp import APExGP, CollectionPlan, LearningCurve, RequiredSize
 from apexgp._numbers import rounded_up
+from apexgp.questions.forecast import ForecastQuestion
+from apexgp.questions.reach import Reach
+from apexgp.surfaces.facts import forecast_facts
 from apexgp.surfaces.tables import required_table, table_of
 from apexgp.surfaces.words.compare import compare_sentence
-from apexgp.surfaces.words.phrases import as_typed, at_least, chance, money
+from apexgp.surfaces.words.phrases import as_typed, at_least, chance, money, with_article
 from apexgp.surfaces.words.required import required_sentence
 from apexgp.typing import PairComparison
 
@@ -111,3 +114,30 @@ def test_a_difference_that_would_be_shown_as_nothing_is_said_to_be_none(gap, sai
 @pytest.mark.parametrize(("name", "typed"), [("c.csv", "c.csv"), ("-c.csv", "./-c.csv"), ("--json", "./--json")])
 def test_a_file_that_is_called_as_an_option_is_typed_so_that_it_is_none(name, typed):
     assert as_typed(Path(name)) == typed
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["an AUROC", "an accuracy", "an F1 score", "an R2", "a recall", "a Dice score", "a c-statistic", "a log loss"],
+)
+def test_metrics_have_the_article_that_is_said(said):
+    assert with_article(said.split(maxsplit=1)[1]) == said
+
+
+def test_a_paragraph_for_a_paper_names_no_arguments_and_no_infinite_bounds():
+    losses = LearningCurve(
+        [60, 94, 147, 230],
+        [1.9, 1.4, 1.1, 0.9],
+        metric="log loss",
+        direction="lower",
+        range=(0, math.inf),
+        score_sd=0.1,
+    )
+    for model in (APExGP("power_law"), APExGP.as_published("power_law")):
+        answer = ForecastQuestion(at=Reach(times=(2,))).answer(model.fit(losses))
+        facts = forecast_facts(answer)
+        assert any("averaged_over=" in caution for caution in facts["cautions"])  # in Python, where it can be given
+        assert "not with the number of runs behind each" in facts["methods_text"]
+        assert "averaged_over" not in facts["methods_text"]
+        assert " and a floor of 0." in facts["methods_text"]
+        assert "of inf" not in facts["methods_text"]

@@ -1,7 +1,7 @@
 """Reasons to doubt a forecast, in words that a reader of the numbers understands: all of them."""
 
 from .asked import FARTHEST_FACTOR, first_cautions, forecast_cautions, uninformed_cautions
-from .caution import Caution, in_brief, of_one, worded_for
+from .caution import Caution, in_brief, of_one, without_remedy, worded_for
 from .pilot import pilot_cautions
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "of_one",
     "pilot_cautions",
     "uninformed_cautions",
+    "without_remedy",
     "worded_for",
 ]

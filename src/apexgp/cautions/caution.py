@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..vocabulary import PYTHON, Remedy, Vocabulary, with_remedy
 
-__all__ = ["NO_ROOM", "Caution", "in_brief", "of_one", "worded_for"]
+__all__ = ["NO_ROOM", "Caution", "in_brief", "of_one", "without_remedy", "worded_for"]
 
 NO_ROOM = 0.005
 """Left above the last score: whatever the curve does there hardly matters."""
@@ -30,6 +30,11 @@ class Caution(str):
 def worded_for(vocabulary: Vocabulary, caution: str) -> str:
     """A caution in the words of a surface, as `ApexError.worded_for` has an error."""
     return with_remedy(caution.why, caution.remedy, vocabulary) if isinstance(caution, Caution) else caution
+
+
+def without_remedy(caution: str) -> str:
+    """A caution for readers who can change nothing about it, such as those of a paper."""
+    return caution.why if isinstance(caution, Caution) else caution
 
 
 def of_one(whose: str, caution: str) -> str:

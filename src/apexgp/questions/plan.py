@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from .._check import positive, real_number, whole_number
 from ..answers.plan import MOST_ROUNDS, ROUNDS, CollectionPlan, plan_collection
+from ..answers.required import RequiredSize
 from ..errors import RequestError
 from ..estimators import APExGP
 
@@ -64,3 +66,8 @@ class PlanAnswer:
     question: PlanQuestion
     model: APExGP
     plan: CollectionPlan
+
+    @cached_property
+    def required(self) -> RequiredSize:
+        """The size that the target takes with the usual confidence."""
+        return self.model.required_size(self.plan.target)

@@ -45,7 +45,7 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
     Returns
     -------
     PredictiveCheck
-        A tail probability each for level, slope, scatter and split effect. Where one is below 2 % the check fails, and
+        A tail probability each for level, slope, scatter and split effect. Where one is below 5 % the check fails, and
         `cautions` says what that means.
 
     Notes

@@ -51,6 +51,11 @@ class Discrepancy:
         """Whether the model would hardly have measured that."""
         return self.tail_probability < FAILS_BELOW
 
+    @property
+    def tail_words(self) -> str:
+        """The tail probability as it is printed: that of a check that fails never as one that passes."""
+        return chance(self.tail_probability, short_of=FAILS_BELOW)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PredictiveCheck(Answer):
@@ -102,7 +107,7 @@ class PredictiveCheck(Answer):
     def _meaning(self, check: Discrepancy) -> str:
         larger = check.measured > check.expected
         better = larger == (self.direction == "higher")
-        tail = f"(tail probability {chance(check.tail_probability)})"
+        tail = f"(tail probability {check.tail_words})"
         if check.name == "level":
             bound = "ceiling" if self.direction == "higher" else "floor"
             return (
@@ -142,7 +147,7 @@ class PredictiveCheck(Answer):
                 f"{value:{_FORMS[one.name]}}" for value in (one.measured, one.expected, one.lower, one.upper)
             )
             verdict = "fails" if one.fails else "passes"
-            rows.append((one.name, measured, expected, f"{low} to {high}", chance(one.tail_probability), verdict))
+            rows.append((one.name, measured, expected, f"{low} to {high}", one.tail_words, verdict))
         title = f"Predictive check: the pilot beside {self.draws:,} simulated from the fitted model"
         header = ("check", "measured", "expected", "95 % of simulations", "tail probability", "verdict")
         notes = [f"No check of the {name}: {why}" for name, why in self.absent.items()]

@@ -122,15 +122,16 @@ def _task_facts(found: CurveForecast, level: float) -> types.TaskFacts:
     }
 
 
-def plan_facts(answer: PlanAnswer) -> types.PlanFacts:
-    """A collection plan and the model behind it."""
+def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> types.PlanFacts:
+    """A collection plan and the model behind it, beside the size that was asked for with it, if any was."""
     model, plan = answer.model, answer.plan
+    sentence = plan_sentence(plan, model.curve_, required or answer.required)
     sources: tuple[Reference, ...] = (*sources_of(model), "mahmood_b")
     return {
         **_model_facts(model),
         "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
         "rounds": rows_of(plan.to_dict()),
-        **_said(plan_sentence(plan, model.curve_), plan_methods(plan, model), plan.cautions, sources),
+        **_said(sentence, plan_methods(plan, model), plan.cautions, sources),
     }
 
 

@@ -108,25 +108,25 @@ def advice_table(found: PilotDesign) -> Cells:
     return found.table(sorted({0, len(found.at) // 2, len(found.at) - 1}), _BEST)
 
 
-def summary_table(answers: Mapping[str, ForecastAnswer]) -> Cells:
-    """One row a task: what a target takes, the last measurement, and the farthest forecast."""
-    asked = next(iter(answers.values())).question
+def summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Cells:
+    """One row a task: what a target takes, the last measurement, the farthest forecast, and how many cautions."""
+    asked = next(iter(answers.values()))[0].question
     header = ["measured", "at size", "expected", f"{100 * asked.level:g} % interval", "at size", "cautions"]
     rows = []
-    for name, answer in answers.items():
+    for name, (answer, cautions) in answers.items():
         curve, found = answer.model.curve_, answer.forecast
         size, _, expected, interval = _forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
         takes = [] if answer.required is None else [required_words(answer.required, curve.largest)]
         measured = [f"{curve.replicates.mean[-1]:.3f}", exactly(curve.largest)]
-        rows.append([name, *takes, *measured, expected, interval, size, str(len(answer.cautions))])
+        rows.append([name, *takes, *measured, expected, interval, size, str(cautions)])
     return ["task", *([] if asked.target is None else [f"size for {asked.target:g}"]), *header], rows
 
 
 def curve_table(curve: LearningCurve) -> Cells:
-    """What was measured, one row per size."""
+    """What was measured, one row per size; the spread of a single score is not known."""
     measured = curve.replicates
     return ["size", "mean", "spread", "splits"], [
-        [exactly(size), f"{mean:.3f}", f"{std:.3f}", str(splits)]
+        [exactly(size), f"{mean:.3f}", f"{std:.3f}" if splits > 1 else "-", str(splits)]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
     ]
 

@@ -23,7 +23,7 @@ def test_plan_prints_every_round(pairs, shown, facts_of):
     assert f"Collect {first - 564:,} more examples, to have {first:,}" in sentence
     assert f"labels are expected to cost {money(plan.expected_spend)}, and" in sentence
     assert "the number to write into a protocol is the required size" in sentence
-    for part in ("a cost of 12 per example", "a penalty of 50000", f"{first:,} and {second:,}"):
+    for part in ("a cost of 12 per example", "a penalty of 50,000", f"{first:,} and {second:,}"):
         assert part in text
     assert f"the expected total cost {money(plan.expected_cost)}" in text
     facts = facts_of(*command)

@@ -190,7 +190,7 @@ def test_several_tasks_have_a_summary_and_a_section_each(run, tasks_file, tmp_pa
     assert "Assumptions" not in words(plain)
     for section, name in ((plain, "plain"), (evil, EVIL)):
         (line,) = (words(code) for code in section.iter(f"{XHTML}code"))
-        assert as_typed(line) == ["design", "curve.csv", "--task", name, "--budget", "1", "--target", "0.8"]
+        assert as_typed(line) == ["design", "report_data.csv", "--task", name, "--budget", "1", "--target", "0.8"]
     found = numbers(path)["tasks"]
     assert found["plain"]["design"]["designs"] == found[EVIL]["design"]["designs"]
     assert found["plain"]["forecast"]["forecast"] == found[EVIL]["forecast"]["forecast"]  # the same scores
@@ -252,7 +252,7 @@ def test_the_lines_in_a_report_make_it_again(run, tmp_path, monkeypatch, kind, m
     (design,) = (task["design"] for task in first["tasks"].values())
     assert (design is not None) == (kind in ADVISED - {"published"})  # which cannot tell, and was not asked to
     document = parsed(tmp_path / "first.html")
-    (tmp_path / "curve.csv").write_text(saved(document)["curve.csv"])
+    (tmp_path / "report_data.csv").write_text(saved(document)["report_data.csv"])
     code = ["".join(block.itertext()) for block in document.iter(f"{XHTML}pre")]
     exec(compile(code[0], "report.html", "exec"), {})
     assert numbers(tmp_path / "report.html") == first
@@ -273,7 +273,7 @@ def test_the_lines_for_several_tasks_make_them_again(run, tasks_file, tmp_path, 
     for given in (models, alike):
         write_report(given, "first.html", times=3, budget=0, overwrite=True)
         document = parsed(tmp_path / "first.html")
-        (tmp_path / "curve.csv").write_text(saved(document)["curve.csv"])
+        (tmp_path / "report_data.csv").write_text(saved(document)["report_data.csv"])
         code = ["".join(block.itertext()) for block in document.iter(f"{XHTML}pre")]
         exec(compile(code[0], "report.html", "exec"), {})
         assert numbers(tmp_path / "report.html") == numbers(tmp_path / "first.html")
@@ -321,7 +321,7 @@ def test_a_large_pilot_is_judged_in_closed_form_and_a_huge_one_not_at_all(tmp_pa
         (found,) = (task["design"] for task in numbers(path)["tasks"].values())
         if splits > 1:
             assert not any(design["confirmed"] for design in found["designs"])
-            assert "apexgp design curve.csv --budget 12 --confirm 0" in words(parsed(path))
+            assert "apexgp design report_data.csv --budget 12 --confirm 0" in words(parsed(path))
         else:
             assert found is None
 
@@ -420,3 +420,23 @@ def test_both_databases_behind_the_priors_are_credited(run, curve_file):
     assert "calibrated on learning curves of LCDB 1.0 and 1.1" in paragraph
     assert all(name in paragraph for name in ("Mohr F, Viering TJ", "Yan C, Mohr F", "CC BY 4.0"))
     assert "LCDB" not in run("forecast", curve_file, "--published", "--methods-text")[1]
+
+
+def test_a_check_that_fails_and_what_a_caution_asks_for_reach_the_first_page(tmp_path):
+    path = tmp_path / "report.html"
+    luck = np.random.default_rng(3).normal(0, 0.01, (4, 5)) * [[1], [1], [10], [1]]
+    scores = np.append((np.array([[0.7], [0.73], [0.76], [0.78]]) + luck).ravel(), 0.8)
+    sizes = np.append(np.repeat([60, 94, 147, 230], 5), 360)
+    model = APExGP("power_law").fit(LearningCurve(sizes, scores, metric="AUROC", score_sd=0.01))
+    write_report(model, path, target=0.99, cost_per_example=1, penalty=900, budget=0)
+    assert "write into a protocol" not in words(parsed(path))  # no number of examples reaches that
+    document = parsed(path)
+    (checked,) = (task["check"] for task in numbers(path)["tasks"].values())
+    failed = [check["check"] for check in checked["checks"] if check["fails"]]
+    assert failed == ["scatter"]
+    front = next(element for element in document.iter(f"{XHTML}div") if element.get("class") == "front")
+    assert "the fitted model does not reproduce the pilot's " in words(front).lower()
+    assert "Say how many with --averaged-over" in words(document)
+    assert "averaged_over=" not in words(sections(document)[0])
+    rows = [[words(cell) for cell in row] for row in document.iter(f"{XHTML}tr")]
+    assert ["360", "0.800", "-", "1"] in rows  # nothing is known of the spread of one score

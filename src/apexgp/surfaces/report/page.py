@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, Self
 
 from ..._extras import need
-from ...cautions import in_brief
+from ...cautions import Caution, in_brief, worded_for
 from ...curve import curve_columns
 from ...files.plain import plain
 from ...questions.backtest import own_method
@@ -24,6 +24,8 @@ from ...reading.spreadsheets import as_csv
 from ..chart.bars import BarDrawing
 from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_script, chart_style
+from ..command import options_of
+from ..curve_file import ColumnOptions
 from ..fact_types import ReportFacts
 from ..facts import (
     backtest_facts,
@@ -44,12 +46,12 @@ from ..tables import (
     summary_table,
     table_of,
 )
-from ..words.check import how_checks_are_read
+from ..words.check import check_doubts, how_checks_are_read
 from ..words.cite import Reference, citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
 from ..words.glossary import GLOSSARY
-from ..words.remake import design_in_shell, report_in_python, report_in_shell
+from ..words.remake import REPORT_DATA, design_in_shell, report_in_python, report_in_shell
 from ..words.report import DATA_INTRO, assumptions, opening, report_title
 from ..words.tripod import TRIPOD_INTRO, tripod_items
 
@@ -58,6 +60,7 @@ __all__ = ["report_page"]
 # What there is room for on the first page of a task: characters of cautions, sizes that were forecast.
 _ROOM = 260
 _FEW_SIZES = 5
+_OPTIONS = options_of(ColumnOptions)  # what cautions ask for is set where scores are read
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +76,7 @@ class _Task:
     def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
         facts: ReportFacts = {
             "forecast": forecast_facts(answer.forecast),
-            "plan": None if answer.plan is None else plan_facts(answer.plan),
+            "plan": None if answer.plan is None else plan_facts(answer.plan, answer.forecast.required),
             "design": None if answer.advice is None else design_facts(answer.advice),
             "sensitivity": sensitivity_facts(answer.sensitivity),
             "check": None if answer.check is None else check_facts(answer.check),
@@ -90,11 +93,19 @@ class _Task:
         compared = sources_of_methods(self.answer.backtest.question.methods)
         return [*sources_of(self.answer.model), *of_plan, *of_advice, *of_check, *compared, "collins"]
 
-    def section(self) -> dict[str, object]:
+    @property
+    def doubts(self) -> list[str]:
+        """Reasons to doubt the answers, each once."""
+        plan, check = self.answer.plan, self.answer.check
+        of_plan = () if plan is None else plan.plan.cautions
+        of_check = [] if check is None else check_doubts(check.found)
+        return list(dict.fromkeys([*self.answer.forecast.cautions, *of_plan, *of_check]))
+
+    def section(self, *, several_metrics: bool) -> dict[str, object]:
         """What the template sets: sentences, tables as cells, the chart."""
         answer, facts, curve = self.answer, self.facts, self.answer.model.curve_
         required, plan, advice, check = answer.forecast.required, answer.plan, answer.advice, answer.check
-        cautions = [*answer.forecast.cautions, *(() if plan is None else plan.plan.cautions)]
+        doubts = self.doubts
         return {
             "name": self.name,
             "anchor": self.anchor,
@@ -103,7 +114,7 @@ class _Task:
                 *answer_sentences(answer.forecast),
                 *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
             ],
-            "cautions": (doubts := list(dict.fromkeys(cautions))),
+            "cautions": doubts,
             # The first page is for those who read only that: it has room for a few.
             "doubts_in_brief": list(dict.fromkeys(map(in_brief, doubts))) if len(" ".join(doubts)) > _ROOM else None,
             "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
@@ -114,7 +125,9 @@ class _Task:
             "plan": None if plan is None else table_of(plan.plan),
             "designs": None if advice is None else advice_table(advice.found),
             "designs_read": None if advice is None else how_designs_are_ranked(advice),
-            "design_line": None if advice is None else design_in_shell(advice, task=self.name or None),
+            "design_line": None
+            if advice is None
+            else design_in_shell(advice, REPORT_DATA, self.name or None, curve.metric if several_metrics else None),
             "changes": table_of(answer.sensitivity.found),
             "changes_chart": BarDrawing(answer.sensitivity.found, f"{self.anchor}-changes").svg(),
             "checks": None if check is None else table_of(check.found),
@@ -143,7 +156,8 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
     """
     models = {name: answer.model for name, answer in answers.items()}
     tasks = [_Task.placed(name, f"task-{i}", answer) for i, (name, answer) in enumerate(answers.items(), start=1)]
-    sections = [task.section() for task in tasks]
+    several_metrics = len({model.curve_.metric for model in models.values()}) > 1
+    sections = [task.section(several_metrics=several_metrics) for task in tasks]
     first = sections[0]["assumptions"]
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
@@ -157,7 +171,7 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         sections=sections,
         failed=failed,
         opening=opening(len(sections), len(failed)),
-        summary=summary_table({name: answer.forecast for name, answer in answers.items()}),
+        summary=summary_table({task.name: (task.answer.forecast, len(task.doubts)) for task in tasks}),
         shared=first if all(section["assumptions"] == first for section in sections) else None,
         glossary=GLOSSARY,
         data_intro=DATA_INTRO,
@@ -165,6 +179,7 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         python=report_in_python(models, question),
         shell=report_in_shell(models, question),
         data=(csv := as_csv(curve_columns(curves))),
+        data_file=REPORT_DATA,
         data_link=_link("text/csv", csv),
         facts_link=_link("application/json", json.dumps(plain(facts), indent=1)),
         version=version("apexgp"),
@@ -192,6 +207,13 @@ def _link(kind: str, text: str) -> str:
     return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode(errors='replace')).decode()}"
 
 
+def _printed(value: object) -> object:
+    """A value as the page shows it; markup stays as it is."""
+    if isinstance(value, Caution):
+        value = worded_for(_OPTIONS, value)
+    return without_controls(value) if type(value) is str else value
+
+
 @cache
 def _template() -> Any:
     jinja2 = need("jinja2", "write_report", "report")
@@ -200,7 +222,7 @@ def _template() -> Any:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: without_controls(value) if type(value) is str else value,
+        finalize=_printed,
     )
     return environment.from_string(_text("report.html"))
 

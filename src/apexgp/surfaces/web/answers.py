@@ -233,7 +233,7 @@ def _page(asked: PageRequest) -> PageFacts:
     question, plan = _options(ForecastOptions, asked).question(), _plan_if_priced(asked)
     model, notes = _fitted(asked)
     answer, planned = question.answer(model), None if plan is None else plan.answer(model)
-    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned)
+    facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned, answer.required)
     tables = {"forecast": forecast_table(answer)}
     if planned is not None:
         tables["plan"] = table_of(planned.plan)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ...cautions import Caution
 from ...questions.check import CheckAnswer
 from ...repeated.predictive_answer import FAILS_BELOW, PredictiveCheck
 from .method import pilot_and_method
 from .phrases import listed
 
-__all__ = ["check_methods", "check_sentence", "check_title", "checked_legend", "how_checks_are_read"]
+__all__ = ["check_doubts", "check_methods", "check_sentence", "check_title", "checked_legend", "how_checks_are_read"]
 
 _MEANINGS = {
     "level": "level, the mean score at the largest size",
@@ -31,6 +32,14 @@ def check_sentence(found: PredictiveCheck) -> str:
     rest = f" {listed(passed).capitalize()} {'are' if len(passed) > 1 else 'is'} as expected." if passed else ""
     are = "are" if len(failed) > 1 else "is"
     return f"The pilot does not look like data from the fitted model: its {listed(failed)} {are} unexpected.{rest}"
+
+
+def check_doubts(found: PredictiveCheck) -> list[Caution]:
+    """What a check that fails adds to the cautions of a report, which says the rest further down."""
+    if not found.failed:
+        return []
+    text = f"the fitted model does not reproduce the pilot's {listed([check.name for check in found.failed])}"
+    return [Caution(f"T{text[1:]}: see “Does the model fit this pilot?”.", text)]
 
 
 def how_checks_are_read(found: PredictiveCheck) -> str:

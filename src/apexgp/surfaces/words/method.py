@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from math import isinf
+from math import isfinite, isinf
 
 import numpy as np
 
+from ...cautions import without_remedy
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...model.means import PAPER_MEANS
@@ -33,7 +34,7 @@ def pilot_and_method(model: APExGP) -> str:
 
 def with_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str:
     """A paragraph, the reasons to doubt what it says, and how to cite it."""
-    doubts = [f"The following cautions apply. {' '.join(cautions)}"] if cautions else []
+    doubts = [f"The following cautions apply. {' '.join(map(without_remedy, cautions))}"] if cautions else []
     return " ".join([paragraph, *doubts, citation])
 
 
@@ -42,29 +43,37 @@ def method(model: APExGP) -> str:
     software = f"apexgp {version('apexgp')} (seed {model.seed})"
     if model.inference == "map":
         source = "its released code" if model.variant == PUBLISHED else "its text"
-        fitted = (
-            "maximum likelihood without priors, with"
+        fitted, joint = (
+            ("maximum likelihood without priors", ", with ")
             if model.priors == "flat"
-            else "maximum a-posteriori estimation with the published priors and"
+            else ("maximum a-posteriori estimation with the published priors", " and ")
         )
-        lower = model.curve_.direction == "lower"
-        floor, ceiling = model._bounds(model.curve_.range)
-        best = f"a floor of {floor:g}" if lower else f"a ceiling of {ceiling:g}"
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
             f"Gaussian process over the logarithm of the training-set size with a {_MEANS[model.mean]} mean, "
-            f"fitted by {fitted} {best}.{_mapping(model.curve_)}"
+            f"fitted by {joint.join([fitted, *_bounds(model)])}.{_mapping(model.curve_)}"
         )
     weights = model.weights_
-    floor, ceiling = model._bounds(model.curve_.range)
     means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])
     shape = f"means weighted by their evidence ({means})" if len(weights) > 1 else f"a {_MEANS[model.mean]} mean"
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
-        f"Gaussian process over the logarithm of the training-set size with {shape}, a ceiling of "
-        f"{ceiling:g} and a floor of {floor:g}.{_mapping(model.curve_)} {_departures(model, list(weights))} "
+        "Gaussian process over the logarithm of the training-set size with "
+        f"{listed([shape, *_bounds(model)])}.{_mapping(model.curve_)} {_departures(model, list(weights))} "
         f"{reached(model)}"
     )
+
+
+def _bounds(model: APExGP) -> list[str]:
+    """Between which scores the curve may lie, as far as there are bounds: a loss may grow as it will.
+
+    The published model knows the best score alone.
+    """
+    floor, ceiling = model._bounds(model.curve_.range)
+    bounds = {"ceiling": ceiling, "floor": floor}
+    if model.inference == "map":
+        del bounds["ceiling" if model.curve_.direction == "lower" else "floor"]
+    return [f"a {name} of {bound:g}" for name, bound in bounds.items() if isfinite(bound)]
 
 
 def _mapping(curve: LearningCurve) -> str:

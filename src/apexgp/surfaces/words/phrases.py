@@ -7,12 +7,21 @@ from pathlib import Path
 
 from ..._numbers import at_least, chance, money
 
-__all__ = ["as_typed", "at_least", "chance", "listed", "money"]
+__all__ = ["as_typed", "at_least", "chance", "listed", "money", "with_article"]
+
+_SPELT_WITH_A_VOWEL = "AEFHILMNORSX"  # letters, as they are said
 
 
 def as_typed(path: Path) -> str:
     """A file as a command takes it: a name that begins as an option does, by its folder."""
     return f"./{path}" if str(path).startswith("-") else str(path)
+
+
+def with_article(name: str) -> str:
+    """A metric with "a" or "an" as it is said: an AUROC, an F1, a recall."""
+    first = name.split()[0]
+    vowel = first[0] in _SPELT_WITH_A_VOWEL if first.isupper() else first[0].lower() in "aeiou"
+    return f"{'an' if vowel else 'a'} {name}"
 
 
 def listed(items: Iterable[int | str]) -> str:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from ..._numbers import exactly
 from ...answers.plan import CollectionPlan
+from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
 from .on_top import on_top_of_plan
 from .phrases import chance, listed, money
+from .required import is_realistic
 
 __all__ = ["plan_methods", "plan_sentence"]
 
 _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 
 
-def plan_sentence(plan: CollectionPlan, curve: LearningCurve) -> str:
-    """What to collect, what comes on top, and how that differs from the size that the target takes."""
+def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize) -> str:
+    """What to collect, what comes on top, and how that differs from the size that the target takes, if there is one."""
     told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
+    text = f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
+    if required.already_met or not is_realistic(required, curve.largest):
+        return f"{text}target is met."
     return (
-        f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
-        "target is met; the number to write into a protocol is the required size of the forecast, which reaches the "
-        "target with a stated probability."
+        f"{text}target is met; the number to write into a protocol is the required size of the forecast, which reaches "
+        "the target with a stated probability."
     )
 
 
@@ -36,8 +41,8 @@ def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
     missed = f"the probability of missing the {goal} in the end is {chance(plan.failure_probability)}"
     if not worth:
         return (
-            f"{met}At {plan.cost_per_example:,g} a label and a penalty of {plan.penalty:,g}, collecting more than the "
-            f"{plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
+            f"{met}At {exactly(plan.cost_per_example)} a label and a penalty of {exactly(plan.penalty)}, "
+            f"collecting more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
         )
     opening = "Should they turn out not to, collect" if met else "Collect"
     text = f"{opening} {_more(worth[0] - plan.start, curve.unit_name)}, to have {worth[0]:,.12g}"
@@ -60,8 +65,8 @@ def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         f"{pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost of "
         "labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
         "probability that a training-set size suffices taken from the posterior. With a target "
-        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {plan.cost_per_example:g} per "
-        f"{what.removesuffix('s')} and a penalty of {plan.penalty:g}, starting from {plan.start:,} {what} "
+        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {exactly(plan.cost_per_example)} per "
+        f"{what.removesuffix('s')} and a penalty of {exactly(plan.penalty)}, starting from {plan.start:,} {what} "
         f"(sufficient with a probability of {chance(plan.prob_now)}), the planned training-set sizes were "
         f"{listed(plan.stops)}; "
         f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "

@@ -15,6 +15,7 @@ from ...questions.reach import Reach
 from ...questions.report import ReportQuestion
 
 __all__ = [
+    "REPORT_DATA",
     "design_in_python",
     "design_in_shell",
     "made_by_options",
@@ -25,7 +26,8 @@ __all__ = [
     "sizes_as_options",
 ]
 
-_FILE, _REPORT = "curve.csv", "report.html"
+# A name of its own: the data of a report are not the whole of the file that they were read from.
+REPORT_DATA, _REPORT = "report_data.csv", "report.html"
 _WIDTH = 80  # characters of a line
 _IMPORTED = {
     "apexgp": ("APExGP", "LearningCurve", "read_curves", "write_report"),
@@ -40,12 +42,12 @@ def report_in_python(models: Mapping[str, APExGP], asked: ReportQuestion) -> str
     maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
     fitted = "model" if len(models) == 1 else "models"
     if len(models) == 1:
-        lines = [f'model = {maker}.fit(LearningCurve.from_csv("{_FILE}"))']
+        lines = [f'model = {maker}.fit(LearningCurve.from_csv("{REPORT_DATA}"))']
     elif len(metrics) == 1 and len(set(makers.values())) == 1:
-        lines = [f'curves = read_curves("{_FILE}")']
+        lines = [f'curves = read_curves("{REPORT_DATA}")']
         lines.append(f"models = {{name: {maker}.fit(curve) for name, curve in curves.items()}}")
     else:
-        read = f'    {{!r}}: {{}}.fit(read_curves("{_FILE}", metric={{!r}})[{{!r}}]),'
+        read = f'    {{!r}}: {{}}.fit(read_curves("{REPORT_DATA}", metric={{!r}})[{{!r}}]),'
         every = [read.format(name, makers[name], model.curve_.metric, name) for name, model in models.items()]
         lines = ["models = {", *every, "}"]
     arguments = [f"{name}={_literal(value)}" for name, value in asked.arguments().items()]
@@ -71,7 +73,7 @@ def report_in_shell(models: Mapping[str, APExGP], asked: ReportQuestion) -> str 
         return None
     if len({model.curve_.metric for model in models.values()}) > 1:
         return None
-    words = ["apexgp", "report", _FILE, *sizes_as_options(asked.forecast.at)]
+    words = ["apexgp", "report", REPORT_DATA, *sizes_as_options(asked.forecast.at)]
     for name, value in asked.arguments().items():
         if name not in ("sizes", "times"):
             words += [_OPTIONS.get(name, "--" + name.replace("_", "-")), plainly(value)]
@@ -91,12 +93,16 @@ def design_in_python(answer: DesignAnswer) -> str:
     return f"from apexgp import design_pilot\n\nfound = {call}\nprint(found)\n"
 
 
-def design_in_shell(answer: DesignAnswer, file: str = _FILE, task: str | None = None) -> str | None:
-    """The command that does the same, or None where the command line has no words for the model."""
+def design_in_shell(answer: DesignAnswer, file: str, task: str | None = None, metric: str | None = None) -> str | None:
+    """The command that does the same, or None where the command line has no words for the model.
+
+    A file with several tasks or metrics takes the name of one.
+    """
     settings = made_by_options(answer.model)
     if settings is None:
         return None
-    words = ["apexgp", "design", file] + ([] if task is None else ["--task", task])
+    words = ["apexgp", "design", file]
+    words += ([] if metric is None else ["--metric", metric]) + ([] if task is None else ["--task", task])
     for name, value in answer.question.arguments(answer.model).items():
         if name != "seed":  # which is among the settings
             every = value if isinstance(value, list) else [value]

@@ -13,6 +13,7 @@ from ...questions.forecast import ForecastAnswer
 from ...questions.record import the_record
 from .phrases import listed
 from .record import record_words
+from .remake import REPORT_DATA
 
 __all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "titled_as_sheet", "written_line"]
 
@@ -27,8 +28,8 @@ _SIZES = {
     "groups": "The number of groups (such as patients) that the classifier was trained on, each with all its examples.",
 }
 DATA_INTRO = (
-    "The data at the end are every score that the forecast rests on, one line a measurement. Saved as curve.csv, they "
-    "are what these lines start from."
+    "The data at the end are every score that the forecast rests on, one line a measurement. Saved as "
+    f"{REPORT_DATA}, they are what these lines start from."
 )
 
 

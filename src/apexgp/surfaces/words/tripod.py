@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...questions.forecast import ForecastAnswer
-from .phrases import listed
+from .phrases import listed, with_article
 from .required import is_realistic
 
 __all__ = ["TRIPOD_INTRO", "TripodItem", "tripod_items", "tripod_sentence"]
@@ -82,7 +82,8 @@ def _size(answer: ForecastAnswer) -> str:
     required, curve = answer.required, answer.model.curve_
     if required is None:
         return "What to expect with which size, for development; no target was stated, so none follows from it."
-    goal = f"a {curve.metric_name} of {required.target:g} with a probability of {100 * required.confidence:g} %"
+    sure = f"with a probability of {100 * required.confidence:g} %"
+    goal = f"{with_article(curve.metric_name)} of {required.target:g} {sure}"
     how = "by extrapolating a learning curve"
     if required.already_met:
         return f"For development: the pilot's {curve.largest:,.10g} {curve.unit_name} suffice for {goal}, {how}."
