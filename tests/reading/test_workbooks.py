@@ -170,6 +170,17 @@ def test_a_cover_sheet_before_scores_with_more_in_their_cells(book, score):
     assert LearningCurve.from_csv(book(build)).scores.tolist() == list(MEANS.values())
 
 
+@pytest.mark.parametrize("size", ["", 600])
+def test_a_summary_may_be_named_in_any_column(book, size):
+    def build(book):
+        rows = [["A", n, mean] for n, mean in MEANS.items()]
+        fill(book, [["Site", "n", "AUC"], *rows, ["Mean", size, 0.7], ["SD", size, 0.04]])
+
+    curves, notes = curves_and_notes(book(build), TableSettings())
+    assert curves[None].scores.tolist() == list(MEANS.values())
+    assert "left out 2 rows that sum up others: row 6 (Mean), 7 (SD)." in " ".join(notes)
+
+
 def test_numbers_in_brackets_that_count_are_no_spread():
     with pytest.raises(DataError, match=r"expected a number, got '0\.7 \(12\)'"):
         LearningCurve.from_frame({"n": [60, 120], "AUC": ["0.7 (12)", "0.8 (15)"]})
