@@ -61,7 +61,7 @@ def answers():
     batch = list(forecast_many(tasks))
     return {
         "Forecast": model.forecast([720, 36_000]),
-        "RequiredSize": model.required_size(0.78),
+        "RequiredSize": model.required_size(0.785),
         "RequiredSize, never": model.required_size(0.95),
         "RequiredSize, met": model.required_size(0.7),
         "RequiredSize, regression": LeastSquares("power_law").fit(pilot()).required_size(0.9),

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -64,7 +65,13 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
     carried_out(sys.executable, "-m", "twine", "check", "--strict", wheel, sdist)
 
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert inside == {name.removeprefix("src/") for name in tracked("src/apexgp")}
+    ours = {name.removeprefix("src/") for name in tracked("src/apexgp")}
+    compiled = inside - ours
+    assert ours <= inside
+    assert all(re.fullmatch(r"apexgp/compiled/loops(\.\w+)*\.(so|pyd)", name) for name in compiled)
+    assert len(compiled) == (shutil.which("cc") is not None)  # one, of the stable ABI; without a compiler none
+    assert "-cp311-abi3-" in wheel.name  # for this platform, and for every Python from the oldest that is declared
+    assert versions_of_python()[0] == "3.11"
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     for folder in ("src", "tests", "docs", "benchmarks", "papers"):
@@ -115,15 +122,29 @@ def test_lower_bounds_are_those_that_tests_run_with():
     assert bounds["numpy"] == "numpy>=2.0"  # numpy.trapezoid
 
 
-def test_the_job_that_builds_the_wheel_installs_nothing_that_is_not_pinned():
+@pytest.mark.parametrize(("job", "tool"), [("build", "build"), ("wheels", "cibuildwheel")])
+def test_the_jobs_that_build_what_is_published_install_nothing_that_is_not_pinned(job, tool):
     (path,) = [path for path in WORKFLOWS if path.name == "publish.yml"]
-    build = require("yaml").safe_load(path.read_text(encoding="utf-8"))["jobs"]["build"]
-    pins = (REPOSITORY / build["env"]["PIP_CONSTRAINT"]).read_text(encoding="utf-8")
-    pinned = re.findall(r"^([\w-]+)==", pins, re.MULTILINE)
-    assert {"build", "setuptools"} <= set(pinned)
-    installed = [step["run"] for step in build["steps"] if "install" in step.get("run", "")]
-    assert installed == ["python -m pip install build"]
-    assert not any("make" in step.get("run", "") for step in build["steps"])
+    steps = require("yaml").safe_load(path.read_text(encoding="utf-8"))["jobs"][job]
+    (install,) = [step for step in steps["steps"] if "install" in step.get("run", "")]
+    assert install["run"] == f"python -m pip install {tool}"
+    constraint = (steps.get("env", {}) | install.get("env", {}))["PIP_CONSTRAINT"]
+    assert {tool, "setuptools"} <= set(pinned(REPOSITORY / constraint))
+    assert not any("make" in step.get("run", "") for step in steps["steps"])
+    for step in steps["steps"]:
+        if "cibuildwheel --output-dir" in step.get("run", ""):  # what its builds install, in a container or not
+            name, constraint = step["env"]["CIBW_ENVIRONMENT"].split("=")
+            assert (name, pinned(REPOSITORY / constraint)) == ("PIP_CONSTRAINT", ["setuptools"])
+
+
+def pinned(path):
+    """Names that a file of constraints pins, and those of the files that it names."""
+    text = path.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    more = [path.with_name(line.removeprefix("-c ")) for line in lines if line.startswith("-c ")]
+    own = [line.partition("==") for line in lines if not line.startswith("-c ")]
+    assert all(sign and version for _, sign, version in own), path
+    return [name for name, _, _ in own] + [name for other in more for name in pinned(other)]
 
 
 def test_tests_run_on_every_python_that_is_declared():
@@ -152,7 +173,7 @@ def test_publishing_needs_no_secret_and_waits_for_the_wheel_to_work():
     text = path.read_text(encoding="utf-8")
     assert "secrets." not in text
     jobs = require("yaml").safe_load(text)["jobs"]
-    assert jobs["publish"]["needs"] == ["build", "try"]
+    assert jobs["publish"]["needs"] == ["build", "wheels", "try"]
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
     assert any("tests/test_release.py" in step.get("run", "") for step in jobs["try"]["steps"])
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._answer import Answer, ColumnData, Shown
-from ._check import FloatArray, choice, finite_array, real_array, shown, sizes_array, some, text
+from ._check import FloatArray, choice, finite_array, instance, real_array, shown, sizes_array, some, text
 from ._numbers import exactly
 from .errors import DataError, RequestError
 from .files.writing import write_text
@@ -25,7 +25,7 @@ from .reading.size_labels import share_kept, unit_label
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
-from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, checked_range, range_text, scale_of
+from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, checked_range, range_text, range_words, scale_of
 
 __all__ = ["LearningCurve", "read_curves"]
 
@@ -223,6 +223,13 @@ class LearningCurve(Answer):
 
     def on(self, scale: Scale) -> LearningCurve:
         """The same curve, to be seen by engines on the scale of another one with the same range."""
+        instance("scale", scale, Scale, "the scale of a curve")
+        if scale.range != self.scale.range:
+            raise RequestError(
+                f"must be that of a curve with the same range, {range_words(self.scale.range)}, got "
+                f"{range_words(scale.range)}.",
+                argument="scale",
+            )
         same = replace(self)
         same.__dict__["scale"] = scale
         return same

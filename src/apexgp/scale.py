@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import UNUSABLE, FloatArray, real_array, several, shown
+from ._check import UNUSABLE, FloatArray, real_array, several, shown, truth
 from .errors import ApexError, RequestError
 
 __all__ = [
@@ -76,7 +76,7 @@ class Scale:
 
     def inside(self, scores: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Scores in [0, 1], or 1 minus that where `turned`, to the last digit; those beyond the range lie beyond."""
-        values = np.asarray(scores, float)
+        values, turned = real_array("scores", scores), truth("turned", turned)
         if self.same:
             return 1 - values if turned else values
         if self.logarithmic:
@@ -90,7 +90,7 @@ class Scale:
 
     def outside(self, values: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Values of [0, 1] as the scores that they stand for; where `turned`, 1 minus the values."""
-        inside = np.asarray(values, float)
+        inside, turned = real_array("values", values), truth("turned", turned)
         if self.same:
             return 1 - inside if turned else inside
         low, high = self._ends
@@ -104,7 +104,7 @@ class Scale:
 
     def stretch(self, values: ArrayLike) -> FloatArray:
         """How many units of the score one of [0, 1] is, at values strictly between 0 and 1."""
-        inside = np.asarray(values, float)
+        inside = real_array("values", values)
         low, high = self._ends
         if math.isfinite(high - low):
             slope = np.full(inside.shape, high - low)
@@ -114,7 +114,7 @@ class Scale:
 
     def log_slope(self, scores: ArrayLike) -> FloatArray:
         """Logarithm of the map's slope at scores: what turns a density of the engine's into one of the score."""
-        values = np.asarray(scores, float)
+        values = real_array("scores", scores)
         of_logarithm = np.log(np.maximum(values, _LEAST)) if self.logarithmic else np.zeros(values.shape)
         plain = of_logarithm if self.logarithmic else values
         low, high = self._ends

@@ -245,6 +245,7 @@ def test_the_same_rows_in_processes_and_on_a_cluster():
         ((score, SIZES, 1, {"metric": ["a", "a"]}), "metric must be one or more different names"),
         ((score, SIZES, 1, {"direction": "down"}), "direction must be one of"),
         ((score, SIZES, 1, {"range": (1, 0)}), "range must be the least and the greatest possible score"),
+        ((score, SIZES, 1, {"unit": " "}), "unit must be what a size counts in a word or two, such as patients"),
         ((score, SIZES, 1, {"after": 3}), "after must be a function of the curves so far"),
         ((score, SIZES, 1, {"stop": 3}), "stop must be a function of the curves so far"),
     ],
@@ -254,8 +255,3 @@ def test_what_cannot_be_run_is_refused(arguments, message):
     named = more.pop() if more and isinstance(more[-1], dict) else {}
     with pytest.raises(RequestError, match=message):
         collect_scores(train, sizes, *more, **named)
-
-
-def test_a_unit_is_a_word_or_two():
-    with pytest.raises(DataError, match="unit must be what a size counts in a word or two"):
-        collect_scores(score, SIZES, 1, unit=" ")

@@ -29,6 +29,7 @@ from apexgp import (
     errors,
 )
 from apexgp._answer import Answer
+from apexgp.estimators.contract import SettingsEstimator
 from apexgp.experiment import Experiment
 from apexgp.files.plain import plain
 from apexgp.plot import (
@@ -64,7 +65,7 @@ DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_belie
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
 RESULTS |= {"HeldOut", "MethodScore", "MinimumSampleSize", "PairComparison", "PilotDesign", "RankedDesign"}
 RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
-RESULTS |= {"Discrepancy", "PredictiveCheck", "Sensitivity", "SensitivityRow"}
+RESULTS |= {"Discrepancy", "PredictiveCheck", "Scale", "Sensitivity", "SensitivityRow"}
 RESULTS |= {display.__name__ for display in DISPLAYS}
 
 
@@ -177,6 +178,7 @@ def instances():
         "PredictiveCheck": checked,
         "PredictiveCheckDisplay": PredictiveCheckDisplay.from_check(checked),
         "RequiredSize": model.required_size(0.8),
+        "Scale": one.scale,
         "Sensitivity": changed,
         "SensitivityDisplay": SensitivityDisplay.from_sensitivity(changed),
         "SliceHead": SliceHead([0.05], [0.0], 1, max_epochs=2).fit(SCANS, Y),
@@ -209,6 +211,7 @@ def usual():
             "progress": False,
             "which": ("1", "auroc"),
         },
+        **{"values": SCORES, "scale": one.scale},
         **{"frame": frame(), "result": (SIZES, np.ones((5, 2)), np.outer(SCORES, [1.0, 1.01]))},
         **{"models": {"a": model}, "times": [2], "axes": None, "noise": 0.01, "budget": 4, "confirm": 0},
         **{"found": instances()["PilotDesign"], "cost": 3.0, "one": instances()["PilotDesign"].best},
@@ -261,6 +264,7 @@ def usual():
         "Experiment.write": {"path": folder() / "written.toml"},
         "ExperimentDisplay.from_result": {"result": judged(), "task": "a"},
         "forecast_many": {"model": APExGP("power_law"), "levels": (0.8,), "times": None, "target": None},
+        "PilotDesign.table": {"widths": [0], "most": 3},
         "design_pilot": {"sizes": None, "cost": None, "target": None},
         "compare_models": {"model": APExGP("power_law")},
         "sensitivity": {"times": None, "target": None},
@@ -302,7 +306,8 @@ def surface():
             if name not in RESULTS:
                 found[name] = _ready(thing)
             for method in _methods(thing):
-                found[f"{name}.{method}"] = getattr(instances().get(name, thing), method)
+                given = partial(_changed_model, thing) if method == "set_params" else None
+                found[f"{name}.{method}"] = given or getattr(instances().get(name, thing), method)
     found["CurveSet[]"] = lambda which: instances()["CurveSet"][which]
     arguments = {name: _arguments(name, function) for name, function in found.items()}
     return {name: (found[name], arguments[name]) for name in found if arguments[name]}
@@ -344,14 +349,22 @@ def _believed(thing, **settings):
 
 
 def _fitted_model(thing, **settings):
-    model = thing(**settings).fit(curve())
+    return _predicted(thing(**settings))
+
+
+def _changed_model(thing, **settings):
+    return _predicted(thing().set_params(**settings))
+
+
+def _predicted(model):
+    model.fit(curve())
     return model.forecast([720]) if model.has_distribution else model.predict([720])
 
 
 def _arguments(name, function):
     """Arguments that will do; a function that needs one of which nothing is known has to be taught here."""
     by_name, of_function = usual()
-    original = public()[name] if isinstance(function, partial) else function
+    original = public()[name.removesuffix(".set_params")] if isinstance(function, partial) else function
     found = {}
     for parameter in inspect.signature(original).parameters.values():
         known = by_name | of_function.get(name, {})
@@ -380,7 +393,7 @@ def used(result):
             json.dumps(plain(answer.to_dict()), allow_nan=False)
             assert len(answer.to_frame()) == len(next(iter(answer.to_dict().values())))
             assert answer._repr_html_()
-    if not isinstance(result, BaseEstimator):  # which shows what it was given, as that shows itself
+    if not isinstance(result, BaseEstimator | SettingsEstimator):  # which shows what it was given, as that shows itself
         repr(result)
 
 

@@ -228,3 +228,12 @@ def test_the_answer_is_a_table(found):
     assert len(set(map(len, frame_columns.values()))) == 1
     assert "unchanged" in found._repr_html_()
     assert list(inspect.signature(sensitivity).parameters)[:2] == ["model", "sizes"]
+
+
+def test_changes_that_are_hard_to_integrate_are_named_and_warn_of_nothing():
+    curve = LearningCurve([64, 91, 128, 181, 256, 362], np.linspace(0.7, 0.8, 6))
+    found = sensitivity(APExGP().fit(curve), times=[2])  # warnings are errors here
+    assert found.rough
+    assert all(row.end_error > 0.05 for row in found.rough)
+    for row in found.rough:
+        assert f"{row.name}: the ends may be off by " in repr(found)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import FloatArray, offers, probability, real_number
+from .._check import FloatArray, offers, positive, probability, real_number
 from .._numbers import at_least, chance, rounded_up
 from ..curve import LearningCurve
 from ..errors import RequestError
@@ -124,9 +124,9 @@ class RequiredSize(Answer):
 
     def in_words(self, size: float) -> str:
         """One of the sizes, rounded up; where it is infinite, the probability that there is instead."""
-        if math.isinf(size):
+        if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
-        return at_least(size, self.digits, self.relative_error)
+        return at_least(positive("size", size), self.digits, self.relative_error)
 
     @property
     def at_best(self) -> str:

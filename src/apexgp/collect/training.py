@@ -171,7 +171,7 @@ class Training:
         metrics = _metrics(metric)
         if direction is not None:
             choice("direction", direction, get_args(Direction))
-        unit = unit_label(unit)
+        unit = unit_label(unit, RequestError)
         at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
         stated = None if between is None else range_text(checked_range(between))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import instance, positive
+from .._check import instance, positive, several, whole_number
 from .._numbers import at_least, chance, exactly
 from ..answers.required import UNREAL, RequiredSize
 from .plans import Design
@@ -174,7 +174,7 @@ class PilotDesign(Answer):
 
     def share_left(self, one: RankedDesign) -> float:
         """Share of the doubt of now that a design leaves."""
-        return one.risk / self.risk_now
+        return _listed(one).risk / self.risk_now
 
     @property
     def verdict_now(self) -> Verdict | None:
@@ -191,8 +191,7 @@ class PilotDesign(Answer):
 
     def words(self, one: RankedDesign) -> str:
         """A design in a few words."""
-        instance("one", one, RankedDesign, "one of the designs")
-        sizes = ", ".join(map(exactly, one.sizes))
+        sizes = ", ".join(map(exactly, _listed(one).sizes))
         if one.continued:
             return f"the pilot's splits at {sizes}"
         return f"{one.n_splits}{' new' if self.pilot_sizes else ''} split{'s' if one.n_splits > 1 else ''} at {sizes}"
@@ -238,6 +237,9 @@ class PilotDesign(Answer):
         most
             How many of the best designs.
         """
+        positions = several("widths", widths, "positions in at")
+        widths = [whole_number("widths", i, least=0, most=len(self.at) - 1) for i in positions]
+        most = whole_number("most", most, least=0)
         priced, ranked_by_score = self.unit != "fits", self.ranked_by == "score"
         header = ["measure", "models", *([self.unit] if priced else [])]
         header += ["expected error" if ranked_by_score else "doubt left"]
@@ -275,8 +277,13 @@ class PilotDesign(Answer):
     def later_words(self, one: RankedDesign) -> str:
         """Between which sizes the required one will lie."""
         beyond = f"over {exactly(self.grid[-1])}"
-        ends = [beyond if math.isinf(size) else at_least(size) for size in one.later_sizes or ()]
+        ends = [beyond if math.isinf(size) else at_least(size) for size in _listed(one).later_sizes or ()]
         return " to ".join(dict.fromkeys(ends))
+
+
+def _listed(one: RankedDesign) -> RankedDesign:
+    design: RankedDesign = instance("one", one, RankedDesign, "one of the designs")
+    return design
 
 
 def at_hand(designs: Sequence[RankedDesign], pilot_sizes: Sequence[float]) -> RankedDesign | None:

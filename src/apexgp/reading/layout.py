@@ -7,7 +7,7 @@ headings are stacked, and the heading becomes a column: so the rest of the reade
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import DataError
@@ -31,7 +31,7 @@ class Laid:
     columns: dict[str, list[str]]
     lines: list[int]
     above: list[str] = field(default_factory=list)
-    """What stands above the table and is no part of it."""
+    """The lines above the table that are no part of it, or what of them is not."""
     notes: list[str] = field(default_factory=list)
     under: list[str] = field(default_factory=list)
     """The heading that each row stood under; empty where there were none."""
@@ -58,13 +58,15 @@ def lay_out(file: str, rows: Rows, merged: Sequence[Span], is_header: Callable[[
     first = header_row(rows, is_header)
     laid = Laid({}, [])
     names, headings, over, body = _names(grid, spans, first)
-    laid.above += [cell for i in range(first) for cell in grid[i] if cell and not (headings and i == over)]
     if body >= len(grid):
         raise DataError(f"{file} has a header ({', '.join(filter(None, names))}) but no rows.")
     lines, cells = [line for line, _ in rows[body:]], grid[body:]
     names = _numbered(names, spans.get(body - 1, []))
     _name_the_nameless(laid, names, cells)
-    groups, kind = _groups(names, headings, grid[over] if over >= 0 else [], laid)
+    groups, kind, used = _groups(names, headings, grid[over] if over >= 0 else [])
+    # Line by line: in a file with commas those of a title divide it.
+    above = [[cell for cell in grid[i] if cell and not (i == over and cell in used)] for i in range(first)]
+    laid.above = [", ".join(cells) for cells in above if cells]
     if kind is None:
         _tell_apart(laid, names)
         laid.columns, laid.lines = {name: [row[i] for row in cells] for i, name in enumerate(names) if name}, lines
@@ -145,9 +147,12 @@ def _letter(index: int) -> str:
     return letters
 
 
-def _groups(names: list[str], headings: list[str], above: Sequence[str], laid: Laid) -> tuple[list[str], str | None]:
-    """What tells columns of the same name apart, over each column, and what kind of thing it is; None: nothing does.
+def _groups(
+    names: list[str], headings: list[str], above: Sequence[str]
+) -> tuple[list[str], str | None, Collection[str]]:
+    """What tells columns of the same name apart, over each column, what kind of thing it is, and which cells say so.
 
+    The kind is None where nothing does.
     Tables that stand side by side, each with its sizes, are told apart by what stands over them, or counted. Headings
     that say no more than what was measured, or on which part of the data, go into the names.
     """
@@ -160,25 +165,21 @@ def _groups(names: list[str], headings: list[str], above: Sequence[str], laid: L
         blocks = list(zip(starts, [*starts[1:], len(names)], strict=True))
         titles = [[cell for cell in above[start:end] if cell] for start, end in blocks]
         called = [own[0] for own in titles if len(own) == 1]
-        if len(set(called)) == len(blocks):
-            laid.above = [cell for cell in laid.above if cell not in called]
-        else:
-            called = [f"table {number + 1}" for number in range(len(blocks))]
+        used = called if len(set(called)) == len(blocks) else []
+        called = used or [f"table {number + 1}" for number in range(len(blocks))]
         groups = [""] * len(names)
         for own, (start, end) in zip(called, blocks, strict=True):
             groups[start:end] = [own] * (end - start)
-        return groups, _kind(groups)
+        return groups, _kind(groups), used
     over = list(dict.fromkeys(filter(None, headings)))
     under = [(heading, name) for heading, name in zip(headings, names, strict=True) if heading and name] if over else []
     of_data = all(set(plain_name(one).split()) & _PARTS_OF_DATA for one in over)
     if over and (of_data or (len(over) == 1 and known_metric(over[0]))):
         names[:] = [f"{heading} {name}".strip() if name else "" for heading, name in zip(headings, names, strict=True)]
-        return [], None
+        return [], None, over
     if len(over) > 1 and len(set(under)) == len(under) and {name for _, name in under} & repeated:
-        return headings, _kind(headings)
-    if over:
-        laid.above += over
-    return [], None
+        return headings, _kind(headings), over
+    return [], None, []
 
 
 def _kind(groups: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .._check import real_number, shown, text
-from ..errors import DataError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from .cells import is_blank
 from .counts import unit_counted
 from .faults import Faults
@@ -18,11 +18,11 @@ _LONGEST = 40
 _GENERAL = ("rows", "groups")  # what apexgp collect writes: true, and less than a person may know
 
 
-def unit_label(value: str) -> str:
+def unit_label(value: str, error: type[ApexError] = DataError) -> str:
     """What a size counts, checked."""
-    label = text("unit", value, "what a size counts, such as patients", error=DataError).strip()
+    label = text("unit", value, "what a size counts, such as patients", error=error).strip()
     if not label or len(label) > _LONGEST or one_line(label, _LONGEST) != label:
-        raise DataError(
+        raise error(
             f"must be what a size counts in a word or two, such as patients, got {shown(value)}.", argument="unit"
         )
     return label

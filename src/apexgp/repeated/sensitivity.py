@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike
 from .._check import FloatArray, choice, instance, positive, probability, real_array, real_number, sizes_array
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..cautions import FARTHEST_FACTOR
-from ..errors import ApexError, RequestError
+from ..errors import AccuracyWarning, ApexError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ..estimators.contract import check_is_fitted
 from ..forecast import LEVEL, Quantity
@@ -42,7 +43,8 @@ class _Asked:
         """What a fitted model answers; `of`, what is forecast instead, is then held to the target as well."""
         forecast = model.forecast(self.sizes, of=of or self.of)
         lower, upper = forecast.interval(self.level)
-        row = SensitivityRow(name, kind, forecast.mean, lower, upper, largest=self.largest)
+        error = getattr(model, "end_error_", math.nan)
+        row = SensitivityRow(name, kind, forecast.mean, lower, upper, largest=self.largest, end_error=error)
         if self.target is None:
             return row
         required = model.required_size(self.target, self.confidence, of or "expected")
@@ -96,7 +98,8 @@ def sensitivity(
     gain") or doubled, the noise and the departures likewise. Lower ceilings are a quarter and a half of the way down to
     the best score of the pilot, or to the target if that is higher. Of more than 15 splits a tenth is left out at a
     time. All fits have the model's own seed, so that the same model gives the same numbers; how far another seed moves
-    the answer is a row of its own, and effects no larger than that mean nothing.
+    the answer is a row of its own, and effects no larger than that mean nothing. Changes whose posterior is hard to
+    integrate are named in `rough`.
 
     Examples
     --------
@@ -158,7 +161,9 @@ def _answers(alike: Sequence[Variant], asked: _Asked) -> list[SensitivityRow]:
     """What variants with the same settings answer, fitted together."""
     models: Sequence[CurveEstimator | ApexError]
     try:
-        models = fit_together(alike[0].settings, [variant.curve for variant in alike])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)  # says not which change it is about; `rough` does
+            models = fit_together(alike[0].settings, [variant.curve for variant in alike])
     except BREAKDOWNS as problem:  # settings that cannot be used, whatever the curve
         models = [without_answer(problem)] * len(alike)
     return [_answer(variant, model, asked) for variant, model in zip(alike, models, strict=True)]

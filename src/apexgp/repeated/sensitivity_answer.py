@@ -15,6 +15,8 @@ from .variants import Kind
 
 __all__ = ["Sensitivity", "SensitivityRow"]
 
+_ROUGH = 0.05  # of an interval's width: an error of its ends that is worth a word
+
 
 @dataclass(frozen=True, eq=False)
 class SensitivityRow:
@@ -40,6 +42,8 @@ class SensitivityRow:
         Why there is no answer.
     largest : float
         Largest size of the whole pilot.
+    end_error : float
+        Standard error of the interval's ends relative to its width, as `APExGP.end_error_`; NaN if it is not known.
     """
 
     name: str
@@ -52,6 +56,7 @@ class SensitivityRow:
     effect: float = math.nan
     error: str | None = None
     largest: float = math.nan
+    end_error: float = math.nan
 
     @property
     def compared(self) -> float:
@@ -127,6 +132,11 @@ class Sensitivity(Answer):
         return tuple(row for row in self.rows if row.error is not None)
 
     @property
+    def rough(self) -> tuple[SensitivityRow, ...]:
+        """The changes whose posterior was hard to integrate: the ends of their intervals may be visibly off."""
+        return tuple(row for row in self.answered if row.end_error > _ROUGH)
+
+    @property
     def largest_effects(self) -> dict[str, float]:
         """How far the answer is moved at most, up or down, by the kind of change."""
         found: dict[str, float] = {}
@@ -162,6 +172,7 @@ class Sensitivity(Answer):
         rows = [[row.name, *self._cells(row, at)] for row in (self.unchanged, *self.answered)]
         rows += [[row.name, *["-"] * (len(header) - 1)] for row in self.failed]
         notes = [f"{row.name}: {row.error}" for row in self.failed]
+        notes += [f"{row.name}: the ends may be off by {chance(row.end_error)} of the interval." for row in self.rough]
         title = (
             f"Sensitivity: expected {self.metric} with one thing changed at a time, what moves the answer most first"
         )

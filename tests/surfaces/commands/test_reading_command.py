@@ -151,6 +151,11 @@ def test_what_was_left_out_is_said(run, write):
         assert said in err
 
 
+def test_of_a_title_with_a_comma_nothing_is_lost(run, write):
+    text = "Ward 7, pilot of May\nn,auc\n60,0.66\n94,0.7\n147,0.72\n230,0.75\n"
+    assert "left out above the table: 'Ward 7, pilot of May'." in run("forecast", write(text), *FAST)[2]
+
+
 @pytest.mark.parametrize(
     ("at", "sizes"),
     [

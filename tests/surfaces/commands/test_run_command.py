@@ -331,7 +331,7 @@ def test_an_array_job_is_written_and_gathered(run, folder):
         (["t {n}", "--sizes", "60", "--retries", "-1"], "--retries must be a whole number of at least 0"),
         (["t {n}", "--sizes", "60", "--timeout", "soon"], "--timeout wants a time such as 90 (seconds), 30m or 2h"),
         (["t {n}", "--sizes", "60", "--env", "GPU"], "--env wants NAME=VALUE, got 'GPU'"),
-        (["t {n}", "--sizes", "60", "--unit", ""], "--unit must be what a size counts"),
+        (["t {n}", "--sizes", "60", "--unit", ""], "--unit must be what a size counts in a word or two"),
         (["t {n}", "--sizes", "60", "--stop-width", "0.1"], "go with --stop-at"),
         (["t {n}", "--sizes", "60", "--stop-at", "100"], "Set --stop-width 0.05 or --stop-target 0.9"),
         (["t {n}", "--sizes", "60", "--results", "curve.csv"], "--out and --results are the same file"),

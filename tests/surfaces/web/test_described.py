@@ -2,8 +2,9 @@
 
 import pytest
 
+from apexgp.surfaces.web.requests import REQUESTS
 from conftest import require
-from serving import described
+from serving import described, send
 
 
 @pytest.mark.slow
@@ -11,4 +12,6 @@ def test_schemathesis_finds_nothing(server):
     require("schemathesis")
     code, said = described(server, "--phases", "examples,fuzzing", "--max-examples", "6", "--seed", "1")
     assert code == 0, said
-    assert "11 selected / 11 total" in said
+    paths = send(server, "/openapi.json")[2]["paths"]
+    assert {path.rpartition("/")[2] for path in paths} == {*REQUESTS, "read", "examples"}
+    assert f"{len(paths)} selected / {len(paths)} total" in said

@@ -225,7 +225,7 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         assert page.input_value("#cost") == "12"
         page.click("#backtest summary")
         page.wait_for_selector("#backtest-table tbody tr")
-        assert "Fitted to the smaller sizes" in page.inner_text("#backtest-sentence")
+        assert "One size was held out" in page.inner_text("#backtest-sentence")
         page.click("#doubts summary")
         page.wait_for_selector("#changes-table tbody tr")
         assert "What moves it most: " in page.inner_text("#changes-sentence")

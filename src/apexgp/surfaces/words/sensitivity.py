@@ -71,6 +71,11 @@ def sensitivity_sentence(answer: SensitivityAnswer) -> str:
         more = len(found.failed) - _MOST
         rest = f" and {more} more changes" if more > 0 else ""
         said.append(f"Not answered: {names}{rest} ({found.failed[0].error})")
+    if found.rough:
+        worst = max(found.rough, key=lambda row: row.end_error)
+        said.append(
+            f"Least sure: {worst.name}, where the ends may be off by {chance(worst.end_error)} of the interval."
+        )
     return " ".join(said)
 
 
