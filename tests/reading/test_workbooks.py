@@ -128,27 +128,22 @@ def test_a_pending_cell_costs_itself_alone(book, tmp_path):
         LearningCurve.from_csv(path)
 
 
-def test_an_interval_is_knowledge_of_the_noise(book):
-    path = book(workbooks.intervals)
-    curves, notes = curves_and_notes(path, TableSettings())
-    curve = curves[None]
-    assert curve.scores.tolist() == [round(mean, 2) for mean in MEANS.values()]
-    assert curve.score_sd == pytest.approx(0.05 / 1.959964, abs=1e-6)
-    assert "under 'AUC (95% CI)' for 95 % intervals: their standard errors" in " ".join(notes)
-    of_nine = LearningCurve.from_csv(path, averaged_over=9)
-    assert of_nine.score_sd == pytest.approx(3 * curve.score_sd)  # the interval is that of the mean
-    single, notes = curves_and_notes(path, TableSettings(averaged_over=1))
-    assert single[None].score_sd is None
-    assert "of single runs tell of the test cases, not of runs: left out" in " ".join(notes)
+@pytest.mark.parametrize("runs", [None, 1, 9, 2000])
+def test_an_interval_says_nothing_of_the_scatter_of_runs(book, runs):
+    curves, notes = curves_and_notes(book(workbooks.intervals), TableSettings(averaged_over=runs))
+    assert curves[None].scores.tolist() == [round(mean, 2) for mean in MEANS.values()]
+    assert curves[None].score_sd is None
+    assert "the intervals in brackets under 'AUC (95% CI)' are not used" in " ".join(notes)
 
 
 @pytest.mark.parametrize(
     ("cells", "sd"),
     [
-        (["0.70 [0.60, 0.80]", "0.80 [0.70, 0.90]"], 0.1 / 1.959964),
-        (["70% (60%-80%)", "80% (70%-90%)"], 0.1 / 1.959964),
-        (["70 % (60–80 %)", "80 % (70–90 %)"], 0.1 / 1.959964),
-        (["0.70 (90% CI 0.60 to 0.80)", "0.80 (90% CI 0.70 to 0.90)"], 0.1 / 1.644854),
+        (["0.70 [0.60, 0.80]", "0.80 [0.70, 0.90]"], None),
+        (["70% (60%-80%)", "80% (70%-90%)"], None),
+        (["70 % (60–80 %)", "80 (70–90) %"], None),
+        (["0.70 (90% CI 0.60 to 0.80)", "0.80 (90% CI 0.70 to 0.90)"], None),
+        (["0.70 (0.60-0.80)", "0.80 ± 0.10"], None),  # half an interval, perhaps
         (["0.70 (0.05)", "0.80 (0.05)"], 0.05),
         (["0.70 (SD 0.05)", "0.80 (SD 0.05)"], 0.05),
     ],
@@ -156,7 +151,34 @@ def test_an_interval_is_knowledge_of_the_noise(book):
 def test_intervals_and_spreads_however_they_are_written(cells, sd):
     curve = LearningCurve.from_frame({"n": [60, 120], "AUC": cells})
     assert curve.scores.tolist() == [0.7, 0.8]
-    assert curve.score_sd == pytest.approx(sd, rel=1e-5)
+    assert curve.score_sd is None if sd is None else curve.score_sd == pytest.approx(sd, rel=1e-5)
+
+
+def test_intervals_with_decimal_commas(tmp_path):
+    path = tmp_path / "commas.csv"
+    path.write_text("n;AUC\n60;0,70 (0,60-0,80)\n120;0,80 (0,70-0,90)\n")
+    assert LearningCurve.from_csv(path).scores.tolist() == [0.7, 0.8]
+
+
+@pytest.mark.parametrize("score", ["{} ({}-{})", "{} [{}, {}]", "{} ± 0.02"])
+def test_a_cover_sheet_before_scores_with_more_in_their_cells(book, score):
+    def build(book):
+        fill(book, [["Learning-curve study"]], "Cover")
+        rows = [[n, score.format(mean, round(mean - 0.05, 3), round(mean + 0.05, 3))] for n, mean in MEANS.items()]
+        fill(book, [["n", "AUC"], *rows], "Results")
+
+    assert LearningCurve.from_csv(book(build)).scores.tolist() == list(MEANS.values())
+
+
+@pytest.mark.parametrize("size", ["", 600])
+def test_a_summary_may_be_named_in_any_column(book, size):
+    def build(book):
+        rows = [["A", n, mean] for n, mean in MEANS.items()]
+        fill(book, [["Site", "n", "AUC"], *rows, ["Mean", size, 0.7], ["SD", size, 0.04]])
+
+    curves, notes = curves_and_notes(book(build), TableSettings())
+    assert curves[None].scores.tolist() == list(MEANS.values())
+    assert "left out 2 rows that sum up others: row 6 (Mean), 7 (SD)." in " ".join(notes)
 
 
 def test_numbers_in_brackets_that_count_are_no_spread():

@@ -7,12 +7,13 @@ import re
 from decimal import Decimal
 
 __all__ = [
+    "before_interval",
+    "holds_number",
     "is_blank",
     "looks_like_a_date",
     "looks_numeric",
     "number_in",
     "uses_decimal_commas",
-    "with_interval",
     "with_spread",
 ]
 
@@ -32,7 +33,7 @@ _SPREAD = re.compile(
 _INTERVAL = re.compile(
     rf"({_IN_BRACKETS})\s*,?\s*"
     + _BRACKETED.format(
-        rf"(?:(\d\d(?:\.\d+)?)\s*%\s*)?(?:CI|CrI)?\s*[:,=]?\s*({_IN_BRACKETS})\s*(?:-|–|—|\u2212|to|,|;|\.\.)\s*({_IN_BRACKETS})"
+        rf"(?:\d\d(?:\.\d+)?\s*%\s*)?(?:CI|CrI)?\s*[:,=]?\s*({_IN_BRACKETS})\s*(?:-|–|—|\u2212|to|,|;|\.\.)\s*({_IN_BRACKETS})"
     ),
     re.IGNORECASE,
 )
@@ -126,18 +127,22 @@ def with_spread(cell: str) -> tuple[str, str] | None:
     return (f"{number}%" if spread.endswith("%") and not number.endswith("%") else number), spread
 
 
-def with_interval(cell: str) -> tuple[str, str, str, float | None] | None:
-    """The number of a cell such as 0.71 (0.66-0.76) or 71 % [95 % CI 66, 76], the ends of its interval and the level.
-
-    None for other cells; the level is None where it is not said.
-    """
+def before_interval(cell: str) -> str | None:
+    """The number of a cell such as 0.71 (0.66-0.76) or 71 % [95 % CI 66, 76]; None for other cells."""
     found = _INTERVAL.fullmatch(cell.strip())
     if found is None:
         return None
-    number, level, low, high, sign = (part and part.strip() for part in found.groups())
+    number, low, high, sign = (part.strip() for part in found.groups())
     if not _value(low) <= _value(number) <= _value(high):
         return None
-    return number + sign, low + sign, high + sign, None if level is None else float(level) / 100
+    # 71 (66-76 %) has one sign for all.
+    per_cent = "%" in (sign, low[-1], high[-1]) and not number.endswith("%")
+    return f"{number}%" if per_cent else number
+
+
+def holds_number(cell: str) -> bool:
+    """Whether a cell is a number, alone or with a spread or an interval behind it."""
+    return looks_numeric(cell) or with_spread(cell) is not None or before_interval(cell) is not None
 
 
 def _value(text: str) -> float:

@@ -85,21 +85,11 @@ def numbers_beside(
     cases = numbers("n_test", companions.n_test)
     details["n_test"] = {} if cases is None else dict.fromkeys(scores, cases)
     runs = numbers("averaged_over", companions.averaged_over) or [math.nan] * len(table.lines)
-    for score in [score for score in details.get("score_sd", {}) if score in table.intervals]:
-        errors = details["score_sd"][score]
-        details["score_sd"][score] = [_of_runs(error, number) for error, number in zip(errors, runs, strict=True)]
-        if 1 in runs:
-            notes.append(f"the intervals under {score!r} of single runs tell of the test cases, not of runs: left out.")
     known = {number for number in runs if not math.isnan(number)}
     if len(known) > 1:
         several = f"{min(known):g} to {max(known):g}"
         notes.append(f"the scores are means of {several} runs: the smallest number of a curve was taken for all of it.")
     return Beside(details, runs, notes, left_out)
-
-
-def _of_runs(error: float, runs: float) -> float:
-    """The standard deviation of the runs behind a mean with that standard error; what a single run has is none."""
-    return error if math.isnan(runs) else math.nan if runs == 1 else error * math.sqrt(runs)
 
 
 def _checked(table: Table, column: str, name: str, between: Range, faults: Faults) -> list[float]:

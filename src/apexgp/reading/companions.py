@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import Any, Protocol
 
 from .._check import real_number, some, whole_number
 from ..errors import RequestError
-from .cells import number_in, with_interval, with_spread
+from .cells import before_interval, number_in, with_spread
 from .counts import counts_runs, counts_test_cases, counts_training_examples
 from .headers import ColumnRoles
 from .known_metrics import known_metric, plain_name, same_metric, says_only_score
@@ -23,7 +22,6 @@ __all__ = ["COUNTS", "Companions", "find_companions", "with_spreads_apart"]
 _TRAIN = {"train", "training"}
 _TEST = {"test", "testing", "heldout", "holdout"}
 _SD = re.compile(r"\b(standard deviations?|std dev|st dev|s d|std deviation|stdev|stddev|std|sd)\b")
-_USUAL_LEVEL = 0.95
 # Our own names of such columns: what is called so is meant so.
 _OWN_NAMES = ("train score", "score sd", "n test", "averaged over")
 
@@ -90,53 +88,34 @@ class Companions:
             if (own := [n for n in names if isinstance(n, str) and n not in left_out and not self.insists(n)])
         ]
         notes = [f"took the column {'; '.join(told)}."] if told else []
-        if own := [score for score in behind_signs if score not in table.intervals]:
-            where = some([repr(score) for score in own])
+        if behind_signs:
+            where = some([repr(score) for score in behind_signs])
             notes.append(f"took the numbers behind ± or in brackets under {where} for standard deviations of the runs.")
-        if own := [score for score in behind_signs if score in table.intervals]:
-            levels = some(sorted({f"{100 * table.intervals[score]:g} %" for score in own}))
-            where = some([repr(score) for score in own])
-            notes.append(
-                f"took the numbers in brackets under {where} for {levels} intervals: their standard errors, times the "
-                "root of the number of runs where that is known, are kept as standard deviations of the runs."
-            )
         return [*notes, *self.notes]
 
 
 def with_spreads_apart(table: Table, size: str | None) -> Table:
-    """The table with cells such as 0.71 ± 0.02 and 0.71 (0.66-0.76) parted into two columns; sizes stay as they are."""
-    columns, spreads, intervals = dict(table.columns), dict[str, str](), dict[str, float]()
+    """The table with cells such as 0.71 ± 0.02 parted into two columns, and without intervals; sizes stay as they are.
+
+    An interval such as 0.71 (0.66-0.76) is that of the score as it stands, mostly of its test cases, whatever the
+    number of runs behind it: no standard deviation of runs follows from it. A ± among intervals may be half of one.
+    """
+    columns, spreads, intervals = dict(table.columns), dict[str, str](), set[str]()
     for name, cells in table.columns.items():
         apart = f"sd of {name}"
         if name == size or counts_training_examples(name) or apart in table.columns:
             continue
         parted = [with_spread(cell) for cell in cells]
-        if any(ends := [with_interval(cell) for cell in cells]):
-            level = next((one[3] for one in ends if one and one[3]), _level_in(name))
-            intervals[name] = level
-            parted = [
-                two if one is None else _standard_error(one, level) for one, two in zip(ends, parted, strict=True)
-            ]
-        if any(parted):
-            columns[name] = [cell if two is None else two[0] for cell, two in zip(cells, parted, strict=True)]
+        alone = [before_interval(cell) for cell in cells]
+        if any(alone) or any(parted):
+            both = zip(cells, alone, parted, strict=True)
+            columns[name] = [one or (two[0] if two else cell) for cell, one, two in both]
+        if any(alone):
+            intervals.add(name)
+        elif any(parted):
             columns[apart] = ["" if two is None else two[1] for two in parted]
             spreads[name] = apart
-    return replace(table, columns=columns, spreads=spreads, intervals=intervals)
-
-
-def _level_in(name: str) -> float:
-    """The level of the intervals in a column by its name, AUC (90 % CI); 95 % where it says none."""
-    said = re.search(r"(\d\d(?:\.\d+)?)\s*%", name)
-    return float(said[1]) / 100 if said else _USUAL_LEVEL
-
-
-def _standard_error(found: tuple[str, str, str, float | None], level: float) -> tuple[str, str]:
-    """The number of a cell and, in its notation, the standard error that its interval stands for."""
-    low, high = (float(end.removesuffix("%").replace(",", ".")) for end in found[1:3])
-    error = f"{(high - low) / (2 * NormalDist().inv_cdf(0.5 + level / 2)):.6g}"
-    per_cent = "%" if any(part.endswith("%") for part in found[:3]) else ""
-    number = found[0] if found[0].endswith("%") else found[0] + per_cent
-    return number, (error.replace(".", ",") if "," in found[0] else error) + per_cent
+    return replace(table, columns=columns, spreads=spreads, intervals=frozenset(intervals))
 
 
 def find_companions(table: Table, roles: ColumnRoles, wanted: Wanted) -> Companions:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import DataError
-from .cells import is_blank, looks_numeric, with_spread
+from .cells import holds_number, is_blank
 from .counts import counts_training_examples
 from .known_metrics import known_metric, plain_name
 from .wide import TRAINING, without_split
@@ -81,7 +81,7 @@ def _names(
     """The names of the columns, the heading over each (none: an empty list), their row, and that of the first cells."""
     names, below = grid[first], grid[first + 1] if first + 1 < len(grid) else []
     sizes = [i for i, name in enumerate(names) if counts_training_examples(name)]
-    wordy = len(list(filter(None, below))) > 0 and not any(map(looks_numeric, below))
+    wordy = len(list(filter(None, below))) > 0 and not any(map(holds_number, below))
     if wordy and all(_UNIT.fullmatch(cell) for cell in below if cell):
         joined = [f"{name} {unit}".strip() for name, unit in zip(names, below, strict=True)]
         return joined, _headings(grid, spans, first - 1, joined), first - 1, first + 2
@@ -134,7 +134,7 @@ def _name_the_nameless(laid: Laid, names: list[str], cells: list[list[str]]) -> 
         if before and len(whole) == len(cells) and whole == sorted(set(whole)):
             continue  # what spreadsheets and data frames write before the rows, and no measurement
         names[i] = f"column {_letter(i)}"
-        if all(looks_numeric(cell) or with_spread(cell) for cell in filled):
+        if all(map(holds_number, filled)):
             laid.unnamed[names[i]] = next((name for name in reversed(names[:i]) if name not in laid.unnamed), "")
 
 

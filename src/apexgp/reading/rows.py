@@ -79,10 +79,10 @@ def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
 
 
 def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
-    """The table without rows that sum up others: `mean`, `SD` or `Total` where a size or a split is named."""
-    unnamed = [name for name in table.columns if name.startswith("column ") and name not in columns.scores]
-    places = [name for name in (columns.size, columns.split, *unnamed) if name is not None]
-    found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i))}
+    """The table without rows that sum up others: `mean`, `SD` or `Total` in any column beside the scores."""
+    places = [name for name in table.columns if name not in columns.scores and name != columns.task]
+    usual = {columns.size, columns.split}
+    found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i, usual))}
     if not found or len(found) == len(table.lines):
         return table, []
     told = some([f"{table.lines[i]} ({said})" for i, said in found.items()], 10)
@@ -93,13 +93,14 @@ def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[
     )
 
 
-def _summary(table: Table, places: list[str], row: int) -> str:
+def _summary(table: Table, places: list[str], row: int, usual: set[str | None]) -> str:
     """The cell that says that a row sums up others; empty where none does."""
     for name in places:
         cell = table.columns[name][row]
         words = plain_name(cell).split()
         rest = [word for word in words if word not in _SUMMARY | _BESIDE_SUMMARY and not known_metric(word)]
-        if words and not rest and (set(words) & _SUMMARY or "deviation" in words):
+        once = name in usual or name.startswith("column ") or table.columns[name].count(cell) == 1  # pooling: max, mean
+        if once and words and not rest and (set(words) & _SUMMARY or "deviation" in words):
             return cell
     return ""
 

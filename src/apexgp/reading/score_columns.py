@@ -111,7 +111,8 @@ def _by_their_names(
     likely = [name for name in likely if not _leaves_unit_range(name)] or likely
     likely = [name for name in likely if metric_name(name) != "loss"] or likely  # what training lowers, beside a metric
     # AUC (SD) beside AUC holds spreads, unless both stand in its cells.
-    spreads = [name for name in likely if plain_name(name).split()[-1] in _SPREADS and name not in table.spreads]
+    both = {*table.spreads, *table.intervals}
+    spreads = [name for name in likely if plain_name(name).split()[-1] in _SPREADS and name not in both]
     likely = [name for name in likely if name not in spreads] or likely
     tested = [name for name in likely if "test" in plain_name(name).split()]
     if len(tested) == 1 and all(

@@ -124,12 +124,18 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
     table = with_spreads_apart(table, wanted.size)
     named = wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric, wanted.each_column
     columns = find_columns(table, *named)
+    intervals = [repr(name) for name in columns.scores if name in table.intervals]
     if wanted.each_column == "model" and columns.wide:
         table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in (*STATED, *LABELS)}
     between = None if wanted.range is None else checked_range(wanted.range)
     found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent), between)
+    if intervals:
+        notes.append(
+            f"the intervals in brackets under {some(intervals, 10)} are not used: they are of the score as it stands, "
+            "mostly of its test cases, and not the scatter of runs."
+        )
     notes += _not_used(table, columns, companions)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
 

@@ -20,7 +20,7 @@ from typing import Any
 from .._check import DAMAGED, offers, shown, some
 from ..errors import DataError, Fault, RequestError
 from ..files.writing import file_behind
-from .cells import is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
+from .cells import before_interval, holds_number, is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
 from .faults import Faults
 from .formulas import as_text, restored
 from .layout import Laid, header_row, lay_out
@@ -42,9 +42,9 @@ class Table:
     place: str = "line"
     notes: tuple[str, ...] = ()
     spreads: Mapping[str, str] = field(default_factory=dict)
-    """Where cells held numbers behind ±, or intervals: the column of the spreads, by the one they stood in."""
-    intervals: Mapping[str, float] = field(default_factory=dict)
-    """Of these, the columns that held intervals, with the level of those."""
+    """Where cells held numbers behind ±: the column of the spreads, by the one they stood in."""
+    intervals: frozenset[str] = frozenset()
+    """The columns whose cells held intervals, which are not used."""
     sheet: str | None = None
     """The sheet of the workbook that was read."""
     under: tuple[str, ...] = ()
@@ -167,7 +167,12 @@ def table_in(
         notes.append(f"left out above the table: {one_line(' '.join(laid.above), 80)!r}.")
     # A comma inside a cell of a comma-separated file can only group thousands; cells of a workbook have no commas.
     decimal_comma = delimiter not in (",", None) and uses_decimal_commas(
-        [part for cells in laid.columns.values() for cell in cells for part in with_spread(cell) or (cell,)]
+        [
+            part
+            for cells in laid.columns.values()
+            for cell in cells
+            for part in with_spread(cell) or (before_interval(cell) or cell,)
+        ]
     )
     return Table(
         name,
@@ -189,7 +194,7 @@ def _has_table(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> bool:
     return (
         bool(rows)
         and is_header(rows[first][1])
-        and any(sum(map(looks_numeric, cells)) > 1 for _, cells in rows[first + 1 :])
+        and any(sum(map(holds_number, cells)) > 1 for _, cells in rows[first + 1 :])
     )
 
 
