@@ -7,6 +7,7 @@ headings are stacked, and the heading becomes a column: so the rest of the reade
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -156,7 +157,7 @@ def _groups(
     Tables that stand side by side, each with its sizes, are told apart by what stands over them, or counted. Headings
     that say no more than what was measured, or on which part of the data, go into the names.
     """
-    repeated = {name for name in names if name and names.count(name) > 1}
+    repeated = {name for name, times in Counter(names).items() if name and times > 1}
     starts = [i for i, name in enumerate(names) if name in repeated and counts_training_examples(name)]
     if len(starts) > 1:
         beginning = next(i for i, name in enumerate(names) if name)

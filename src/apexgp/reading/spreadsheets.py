@@ -11,6 +11,7 @@ import math
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -201,7 +202,7 @@ def _has_table(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> bool:
 def _plain(name: str, rows: Rows) -> Laid:
     """A table whose first row names its columns."""
     (_, header), body = rows[0], rows[1:]
-    repeated = {one for one in header if one and header.count(one) > 1}
+    repeated = {one for one, times in Counter(header).items() if one and times > 1}
     if repeated:
         raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
     if not body:
