@@ -221,6 +221,7 @@ def test_a_stop_rule_ends_it_and_is_asked_first_when_it_resumes(tmp_path, jobs):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # Dask warns of a port that another test's cluster has, and while shutting down
 def test_the_same_rows_in_processes_and_on_a_cluster():
     alone = rows(collect_scores(score, SIZES, 2))
     assert rows(collect_scores(score, SIZES, 2, n_jobs=2)) == alone

@@ -138,7 +138,7 @@ CALLED = {
 }
 WITHOUT_OPTION = {
     "forecast": {"path", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
-    "collect": {"path", "X", "param_grid", "progress"},
+    "collect": {"path", "X", "param_grid", "progress", "sample_weight"},
     "run": {"train", "progress", "after", "stop", "model"},
     "embed": {"folder", "progress"},
     "datasets": set(),
