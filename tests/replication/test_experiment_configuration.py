@@ -196,7 +196,19 @@ def test_every_key_that_sets_an_argument_of_the_run_is_in_its_table(monkeypatch)
     parsed()
     assert set(KEYS.words.values()) <= taken
     arguments = {name for called in (read_labelled, collect_curves) for name in inspect.signature(called).parameters}
-    own = {"path", "estimator", "X", "param_grid", "sample_weight", "multiclass", "count", "by_group", "n_jobs", "results", "progress"}
+    own = {
+        "path",
+        "estimator",
+        "X",
+        "param_grid",
+        "sample_weight",
+        "multiclass",
+        "count",
+        "by_group",
+        "n_jobs",
+        "results",
+        "progress",
+    }
     assert arguments - set(KEYS.words) <= own
     assert set(KEYS.words) <= arguments
 
