@@ -56,7 +56,7 @@ def loops():
 
 def without_loops(patch):
     for module in (fused, pool_module, proposals_module, cut_mixture):
-        patch.setattr(module, "compiled_loops", lambda: None)
+        patch.setattr(module, "compiled_loops", lambda nodes=0: None)
 
 
 @pytest.mark.usefixtures("loops")

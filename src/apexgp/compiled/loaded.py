@@ -10,9 +10,18 @@ from typing import Any
 __all__ = ["compiled_loops"]
 
 
+def compiled_loops(nodes: int = 0) -> Any:
+    """The compiled module for work on so many nodes; None where NumPy has to do it.
+
+    That is without a module (no compiler when the package was built), with APEXGP_NUMPY=1, and for a number of nodes
+    that the loops, which take several at a time, do not take.
+    """
+    loops = _module()
+    return None if loops is None or nodes % loops.LANES else loops
+
+
 @lru_cache(maxsize=1)
-def compiled_loops() -> Any:
-    """The compiled module; None without one (no compiler when the package was built), or with APEXGP_NUMPY=1."""
+def _module() -> Any:
     if os.environ.get("APEXGP_NUMPY", "0") not in ("", "0"):
         return None
     try:

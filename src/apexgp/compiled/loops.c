@@ -193,7 +193,7 @@ static PyObject *weigh(PyObject *self, PyObject *args) {
     if (!holds(&log_density, draws * n, "log_density") || !holds(&location, far * draws * n, "location") ||
         !holds(&variance, far * draws * n, "variance") || !holds(&values, 2 * judged, "values") ||
         !holds(&log_weight, draws * n, "log_weight") || !holds(&share, draws * n, "share") ||
-        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 3 + 6 * far, "sums"))
+        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 1 + 6 * far, "sums"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
     CALL(weigh, log_density.buf, proposed.buf, location.buf, variance.buf, judged ? values.buf : NULL, (int)far,
@@ -291,5 +291,7 @@ PyMODINIT_FUNC PyInit_loops(void) {
     __builtin_cpu_init();
     with_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
-    return PyModule_Create(&module);
+    PyObject *made = PyModule_Create(&module);
+    if (made && (PyModule_AddIntMacro(made, LANES) < 0 || PyModule_AddIntMacro(made, MOST_SIZES) < 0)) Py_CLEAR(made);
+    return made;
 }

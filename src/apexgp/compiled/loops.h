@@ -359,11 +359,9 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
         }
         squares += mass * mass;
     }
-    sums[0] = highest;
-    sums[1] = whole;
-    sums[2] = NAME(sum)(squares);
+    sums[0] = NAME(sum)(squares);
     if (!values) return;
-    double *slopes = sums + 3, *found = slopes + 2 * far, *errors = found + 2 * far;
+    double *slopes = sums + 1, *found = slopes + 2 * far, *errors = found + 2 * far;
     for (int h = 0; h < far; h++) {
         V slope[2] = {NAME(all)(0.0), NAME(all)(0.0)}, sum[2] = {NAME(all)(0.0), NAME(all)(0.0)};
         for (int j = 0; j < draws; j++)

@@ -61,8 +61,15 @@ class Density:
         return room + float(np.sqrt((of.spread[0] + self.beliefs.resolution**2) / of.typical_count))
 
     def parameters(self, z: FloatArray, of: Statistics) -> dict[str, FloatArray]:
-        """Values of the coordinates at deviates z (D, nodes): by name, those of the mean's shape as `shape0` and on."""
-        beliefs, deviate = self.beliefs, self._deviates(z, of)
+        """Values of noise and kernel at deviates z (D, nodes), by name."""
+        return self._parameters(self._deviates(z, of), of)
+
+    def shape(self, z: FloatArray, of: Statistics) -> tuple[FloatArray, ...]:
+        """Shape coordinates of the mean at deviates z."""
+        return self._shape(self._deviates(z, of))
+
+    def _parameters(self, deviate: dict[str, FloatArray], of: Statistics) -> dict[str, FloatArray]:
+        beliefs = self.beliefs
         values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
         values["lam"] = np.maximum(values["lam"], 1e-3)
         ratio, kappa = beliefs.tau_ratio, beliefs.kappa
@@ -75,9 +82,7 @@ class Density:
             values["sigma"] = self.window(of) * beliefs.sigma.from_normal(deviate["sigma"])
         return values
 
-    def shape(self, z: FloatArray, of: Statistics) -> tuple[FloatArray, ...]:
-        """Shape coordinates of the mean at deviates z."""
-        deviate = self._deviates(z, of)
+    def _shape(self, deviate: dict[str, FloatArray]) -> tuple[FloatArray, ...]:
         return tuple(p.from_normal(deviate[f"shape{i}"]) for i, p in enumerate(self.beliefs.shapes[self.mean.name]))
 
     def _deviates(self, z: FloatArray, of: Statistics) -> dict[str, FloatArray]:
@@ -162,7 +167,8 @@ class Density:
 
         Uniform numbers u make the draws: most of the work is done once per node, whatever their number.
         """
-        parameters, shape = self.parameters(z, of), self.shape(z, of)
+        deviate = self._deviates(z, of)
+        parameters, shape = self._parameters(deviate, of), self._shape(deviate)
         drop = np.ones_like(z[0]) if self.mean.scalable else self._level_and_drop.proposed_drop(z[-1])
         sizes = np.concatenate([of.sizes, FAR * of.sizes[-1]])[:, None]
         last = of.sizes[-1] / of.sizes[0]

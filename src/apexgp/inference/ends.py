@@ -39,10 +39,6 @@ class Ends(NamedTuple):
         total = np.maximum(self.beyond.sum(axis=(2, 3)), 1e-12)
         return np.einsum("hekn,he->ekn", self.beyond, 1 / (len(total) * total))
 
-    def tails_of_nodes(self) -> FloatArray:
-        """The same for whole nodes, shape (2, nodes)."""
-        return self.tails().sum(axis=1)
-
 
 @dataclass(frozen=True)
 class FarForecast:

@@ -10,16 +10,14 @@ from scipy.special import betaln
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .draws import FAR, Evaluated
-from .level_and_drop import CLOSEST, LOGISTIC, WELL
+from .level_and_drop import LOGISTIC, WELL
 from .statistics import Statistics
-from .uniforms import Uniforms
+from .uniforms import CLOSEST, Uniforms
 
 if TYPE_CHECKING:
     from .density import Density
 
 __all__ = ["evaluated"]
-
-_MOST_SIZES = 24  # that the loops have room for
 
 
 def evaluated(
@@ -34,11 +32,11 @@ def evaluated(
 
     `rise` is that of a unit drop, at the pilot sizes and at those far ones whose places on the `clock` are given.
     """
-    loops, beliefs, linked = compiled_loops(), density.beliefs, len(of.patterns) == 1
-    nodes = rise.shape[1]
-    if loops is None or beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable or nodes % 4:
+    nodes, beliefs, linked = rise.shape[1], density.beliefs, len(of.patterns) == 1
+    loops = compiled_loops(nodes)
+    if loops is None or beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable:
         return None
-    if not (linked or of.unlinked) or len(of.sizes) > _MOST_SIZES:
+    if not (linked or of.unlinked) or len(of.sizes) > loops.MOST_SIZES:
         return None
     draws, far, sizes = len(u.shares), len(clock), len(of.sizes)
     values = np.empty((6 * draws + 2 * far * draws + 1, nodes))

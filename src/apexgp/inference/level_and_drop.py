@@ -19,9 +19,9 @@ from ..model.beliefs import Beta
 from ..model.means import Mean
 from ..numerics.truncated import Cut
 from .statistics import Statistics
-from .uniforms import Uniforms
+from .uniforms import CLOSEST, Uniforms
 
-__all__ = ["CLOSEST", "LOGISTIC", "WELL", "Drawn", "LevelAndDrop", "Told"]
+__all__ = ["LOGISTIC", "WELL", "Drawn", "LevelAndDrop", "Told"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -31,8 +31,6 @@ _DROP_LOC, _DROP_SCALE = -2.0, 1.5
 _LITTLE = 2.0  # standard deviations, beyond which a cut takes less than a fortieth
 WELL = 3.5
 """Standard deviations that a Gaussian keeps off a bound, to be taken for uncut."""
-CLOSEST = 1e-9
-"""Of a share to 0 and 1, and of a level to the ceiling."""
 LOGISTIC = 0.7
 """Scale of the logistic distribution that shares are drawn from, over the Gaussian's: a little wider."""
 

@@ -84,8 +84,8 @@ def weighed(points: Points, ends: FloatArray | None) -> Weights:
 
     `ends` are those that fewer nodes gave; None, where there were none.
     """
-    loops = compiled_loops()
-    if loops is not None and points.z.shape[-1] % 4 == 0:
+    loops = compiled_loops(points.z.shape[-1])
+    if loops is not None:
         return _weighed_by(loops, points, ends)
     log_weights = points.log_density - np.log(points.proposed / points.z.shape[-1])
     share = np.exp(log_weights - log_weights.max())
@@ -98,7 +98,7 @@ def _weighed_by(loops: Any, points: Points, ends: FloatArray | None) -> Weights:
     """The same by compiled loops."""
     far, (draws, nodes) = points.far, points.log_density.shape
     log_weights, share = np.empty((2, draws, nodes))
-    sums = np.empty(3 + 6 * len(far.location))
+    sums = np.empty(1 + 6 * len(far.location))
 
     def weigh(values: FloatArray) -> FloatArray:
         beyond = np.empty((*values.shape, draws, nodes))
@@ -110,8 +110,8 @@ def _weighed_by(loops: Any, points: Points, ends: FloatArray | None) -> Weights:
         weigh(np.empty(0))
         ends = far.guess(share)
     beyond = weigh(ends)
-    slopes, found, squares = sums[3:].reshape(3, *ends.shape)
-    return Weights(log_weights, share, far.judged(share, ends, beyond, found, slopes, squares), 1 / float(sums[2]))
+    slopes, found, squares = sums[1:].reshape(3, *ends.shape)
+    return Weights(log_weights, share, far.judged(share, ends, beyond, found, slopes, squares), 1 / float(sums[0]))
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,8 @@ def mixture_density(
     members: Sequence[Proposal], weights: Sequence[float], z: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Density of the first member at deviates z (D, nodes), and the weighted sum of those of all."""
-    loops = compiled_loops()
-    if loops is None or z.shape[1] % 4:
+    loops = compiled_loops(z.shape[1])
+    if loops is None:
         densities = np.array([member.density(z) for member in members])
         return densities[0], np.array(weights) @ densities
     inverse, centre, tops = (np.array(values, float) for values in zip(*(m.whitening for m in members), strict=True))
@@ -163,8 +163,9 @@ def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArra
 
 def _moments(weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means (P, D) and covariances (P, D, D) of nodes z (D, nodes) for weights (P, nodes)."""
-    loops, (several, nodes) = compiled_loops(), weights.shape
-    if loops is None or nodes % 4:
+    several, nodes = weights.shape
+    loops = compiled_loops(nodes)
+    if loops is None:
         mean = weights @ z.T
         products = np.array([(z * own) @ z.T for own in weights])
     else:

@@ -88,7 +88,7 @@ class _Sampler:
         share = pool.weights.share.sum(axis=0)
         # One for the posterior, one each for what lies beyond lower and upper ends. Where nothing does, that is the
         # posterior's too: it would widen with every round otherwise.
-        tails = pool.weights.far.tails_of_nodes() + _BULK * share
+        tails = pool.weights.far.tails().sum(axis=1) + _BULK * share
         fitted = fitted_proposals(np.concatenate([share[None], tails]), pool.points.z)
         counts = [int(share * count) for share in _FITTED_SHARES]
         counts.append(count - sum(counts))

@@ -11,8 +11,10 @@ from scipy.special import gammaincinv, ndtri
 from .._check import FloatArray
 from ..numerics.sobol import sobol_points
 
-__all__ = ["DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
+__all__ = ["CLOSEST", "DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
 
+CLOSEST = 1e-9
+"""Of a share to 0 and 1, and of a level to the ceiling."""
 DRAWS = 2
 """Of the share that is still to be won, at each node."""
 
@@ -54,7 +56,7 @@ def uniforms(count: int, dimensions: int, seed: int, turn: int) -> Uniforms:
     # In the order of bit reversal, so that each half is as evenly spread as the whole.
     turned = np.concatenate([steps[::2], steps[1::2]])
     levels, shares = (levels + steps) % 1.0, (shares + turned) % 1.0
-    arcsine = np.clip(np.sin(0.5 * np.pi * shares[DRAWS // 2 :]) ** 2, 1e-9, 1 - 1e-9)
+    arcsine = np.clip(np.sin(0.5 * np.pi * shares[DRAWS // 2 :]) ** 2, CLOSEST, 1 - CLOSEST)
     return Uniforms(_fixed(levels), _fixed(shares), _fixed(arcsine))
 
 
