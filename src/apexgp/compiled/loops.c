@@ -1,5 +1,5 @@
 /* The inner loops of the integration, compiled. The package works without them, with the same numbers, several times
-   slower: see __init__.py. Buffers of doubles in, buffers of doubles out; nothing of NumPy is needed to build this. */
+   slower: see loaded.py. Buffers of doubles in, buffers of doubles out; nothing of NumPy is needed to build this. */
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
@@ -11,7 +11,7 @@
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
 
-/* What the likelihood needs of a curve, laid out as `layout` in __init__.py has it. */
+/* What the likelihood needs of a curve, laid out as `_layout` in inference/fused.py has it. */
 struct curve {
     int sizes, far, draws, patterns;
     double count, log_count, root_count, averaged, root_averaged, stay, resolution, log_base;
@@ -90,6 +90,12 @@ static int holds(const Py_buffer *buffer, Py_ssize_t count, const char *name) {
     return 0;
 }
 
+/* The result, after all buffers were given back. */
+static PyObject *released(PyObject *result, Py_buffer **buffers) {
+    for (; *buffers; buffers++) PyBuffer_Release(*buffers);
+    return result;
+}
+
 static PyObject *evaluate(PyObject *self, PyObject *args) {
     Py_buffer layout, te, tb, ka, si, la, rise, levels, shares, arcsine, out;
     struct curve c;
@@ -135,18 +141,8 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    PyBuffer_Release(&layout);
-    PyBuffer_Release(&te);
-    PyBuffer_Release(&tb);
-    PyBuffer_Release(&ka);
-    PyBuffer_Release(&si);
-    PyBuffer_Release(&la);
-    PyBuffer_Release(&rise);
-    PyBuffer_Release(&levels);
-    PyBuffer_Release(&shares);
-    PyBuffer_Release(&arcsine);
-    PyBuffer_Release(&out);
-    return result;
+    return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &si, &la, &rise, &levels,
+                                            &shares, &arcsine, &out, NULL});
 }
 
 static PyObject *mixture_density(PyObject *self, PyObject *args) {
@@ -168,13 +164,7 @@ static PyObject *mixture_density(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    PyBuffer_Release(&z);
-    PyBuffer_Release(&inverse);
-    PyBuffer_Release(&centre);
-    PyBuffer_Release(&tops);
-    PyBuffer_Release(&weights);
-    PyBuffer_Release(&out);
-    return result;
+    return released(result, (Py_buffer *[]){&z, &inverse, &centre, &tops, &weights, &out, NULL});
 }
 
 static PyObject *weigh(PyObject *self, PyObject *args) {
@@ -201,16 +191,8 @@ static PyObject *weigh(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    PyBuffer_Release(&log_density);
-    PyBuffer_Release(&proposed);
-    PyBuffer_Release(&location);
-    PyBuffer_Release(&variance);
-    PyBuffer_Release(&values);
-    PyBuffer_Release(&log_weight);
-    PyBuffer_Release(&share);
-    PyBuffer_Release(&beyond);
-    PyBuffer_Release(&sums);
-    return result;
+    return released(result, (Py_buffer *[]){&log_density, &proposed, &location, &variance, &values, &log_weight, &share, &beyond,
+                                            &sums, NULL});
 }
 
 static PyObject *moments(PyObject *self, PyObject *args) {
@@ -232,11 +214,7 @@ static PyObject *moments(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    PyBuffer_Release(&z);
-    PyBuffer_Release(&weights);
-    PyBuffer_Release(&mean);
-    PyBuffer_Release(&products);
-    return result;
+    return released(result, (Py_buffer *[]){&z, &weights, &mean, &products, NULL});
 }
 
 static PyObject *tails(PyObject *self, PyObject *args) {
@@ -264,15 +242,7 @@ static PyObject *tails(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    PyBuffer_Release(&values);
-    PyBuffer_Release(&rows);
-    PyBuffer_Release(&location);
-    PyBuffer_Release(&rate);
-    PyBuffer_Release(&step);
-    PyBuffer_Release(&height);
-    PyBuffer_Release(&beyond);
-    PyBuffer_Release(&out);
-    return result;
+    return released(result, (Py_buffer *[]){&values, &rows, &location, &rate, &step, &height, &beyond, &out, NULL});
 }
 
 static PyMethodDef methods[] = {
