@@ -191,8 +191,8 @@ static PyObject *weigh(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&log_density, &proposed, &location, &variance, &values, &log_weight, &share, &beyond,
-                                            &sums, NULL});
+    return released(result, (Py_buffer *[]){&log_density, &proposed, &location, &variance, &values, &log_weight,
+                                            &share, &beyond, &sums, NULL});
 }
 
 static PyObject *moments(PyObject *self, PyObject *args) {

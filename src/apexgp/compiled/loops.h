@@ -1,7 +1,8 @@
 /* The kernels, several nodes at a time. Included once for each set of instructions, with NAME(x) to tell them apart.
 
    Each does what a function of the package does in NumPy, which says why: `Density.evaluate` (noise, pseudo-scores,
-   filter, draws), `mixture_density`, `weighed` with `FarForecast.ends`, `_moments`, `CutMixture._tail_and_slopes`. Arrays end on the nodes. */
+   filter, draws), `mixture_density`, `weighed` with `FarForecast.ends`, `_moments`, `CutMixture._tail_and_slopes`.
+   Arrays end on the nodes. */
 
 typedef double NAME(doubles) __attribute__((vector_size(8 * LANES), aligned(8)));
 typedef long long NAME(longs) __attribute__((vector_size(8 * LANES), aligned(8)));
