@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 import pytest
@@ -12,7 +13,7 @@ from apexgp.surfaces.cli import COMMANDS, function_of
 from apexgp.surfaces.command import options_of
 from apexgp.surfaces.fact_types import Json, Keywords
 from apexgp.surfaces.schemas import DOCUMENTS, identifier_of, schema_of
-from conftest import REPOSITORY, pilot_table
+from conftest import REPOSITORY, pilot_table, require
 from documents import closed, faults, validator_of
 
 WITH_JSON = [name for name in COMMANDS if "--json" in options_of(function_of(name)).words.values()]
@@ -150,3 +151,18 @@ def test_each_kind_of_type_becomes_what_json_schema_has_for_it(monkeypatch):
         },
     }
     assert closed(schemas.schema_of("whole"))["$defs"]["Part"]["additionalProperties"] is False
+
+
+def test_the_interface_describes_its_answers_by_the_same_schemas():
+    require("fastapi")
+    from apexgp.surfaces.web.app import described_application
+
+    described = described_application().openapi()
+    parts = described["components"]["schemas"]
+    for name, kind in DOCUMENTS.items():
+        if f"/api/{name}" in described["paths"] and name != "report":
+            answered = described["paths"][f"/api/{name}"]["post"]["responses"]["200"]["content"]["application/json"]
+            assert answered["schema"] == {"$ref": f"#/components/schemas/{kind.__name__}"}
+            assert parts[kind.__name__]["properties"].keys() == schema_of(name)["properties"].keys()
+    named = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(described)))
+    assert named <= set(parts)

@@ -32,7 +32,7 @@ from .refusals import UNPREPARED, RefusalError
 from .replies import ErrorAnswer, ExamplesAnswer, TablesAnswer
 from .requests import REQUESTS
 
-__all__ = ["COMPUTE_SECONDS", "make_app"]
+__all__ = ["COMPUTE_SECONDS", "described_application", "make_app"]
 
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
@@ -90,11 +90,19 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     workers
         Processes that compute; by default one a core, and two at least.
     """
-    count = max(2, os.cpu_count() or 2) if workers is None else workers
+    app = described_application(max(2, os.cpu_count() or 2) if workers is None else workers)
+    for path, kind, content in _own_files():
+        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
+    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
+    return Guard(app, host, token, taken)
+
+
+def described_application(workers: int = 2) -> FastAPI:
+    """What answers requests, with its description; nothing is started before it is served."""
 
     @asynccontextmanager
     async def with_workers(app: FastAPI) -> AsyncIterator[None]:
-        app.state.pool = WorkerPool(answer, count, COMPUTE_SECONDS, _MOST_WAITING)
+        app.state.pool = WorkerPool(answer, workers, COMPUTE_SECONDS, _MOST_WAITING)
         try:
             yield
         finally:
@@ -115,10 +123,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     app.add_exception_handler(Exception, _broken)
     app.add_exception_handler(RefusalError, _refused)
     _add_paths(app)
-    for path, kind, content in _own_files():
-        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
-    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
-    return Guard(app, host, token, taken)
+    return app
 
 
 def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
