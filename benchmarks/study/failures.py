@@ -2,8 +2,8 @@
 
 A forecast is bad where a later score lies outside its 99 % interval and more than 0.02 off its median, at any size. A
 caution announced it where the forecast carried one that speaks of the scores themselves; the others speak of the
-design, of the distance and of how little is known, which holds for most forecasts. A caution was a false alarm where its
-forecast was not bad. Cautions are those of the code as it is, whatever it was when the records were made.
+design, of the distance and of how little is known, which holds for most forecasts. A caution was a false alarm where
+its forecast was not bad. Cautions are those of the code as it is, whatever it was when the records were made.
 """
 
 from __future__ import annotations
