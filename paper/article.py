@@ -1,6 +1,6 @@
-"""`python paper/article.py`: check paper.md as the Journal of Open Source Software asks for it, and compile it with pandoc.
+"""`python paper/article.py`: check our paper as the Journal of Open Source Software asks for it, and compile it.
 
-Leaves build/paper/paper.html, and paper.pdf where there is LaTeX. The journal's own service makes the final PDF.
+Pandoc leaves build/paper/paper.html, and paper.pdf where there is LaTeX. The journal's own service makes the final PDF.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python release/try_wheel.py dist/*.whl [PYTHON ...]`: does a wheel work alone, on every Python that is at hand?
+"""`python release/try_wheel.py dist/*.whl [PYTHON ...]`: try a wheel alone, on every Python that is at hand.
 
 Each interpreter gets an empty environment with the wheel and what it declares, no extra, and makes the same forecast.
 By default those of the supported versions are tried that are on the path.
@@ -30,6 +30,7 @@ PAIRS = """size,score,split
 360,0.778,b
 """
 SIZES = "720,3600"
+PACKAGES = ("numpy", "scipy", "sklearn")
 TOLERANCE = 0.002  # versions of NumPy and SciPy differ in the last digits of elementary functions
 
 
@@ -51,20 +52,15 @@ def forecasts(wheel: Path, python: str, folder: Path) -> dict[str, object]:
     _run([inside / "python", "-m", "pip", "--disable-pip-version-check", "check"], folder)
     (folder / "pairs.csv").write_text(PAIRS, encoding="utf-8")
     facts = json.loads(_run([inside / "apexgp", "forecast", "pairs.csv", "--at", SIZES, "--json"], folder))
-    asked = "import sys, numpy, scipy, sklearn, apexgp.compiled.loaded as c; "
-    asked += "print(sys.version.split()[0], numpy.__version__, scipy.__version__, sklearn.__version__, c.compiled_loops() is not None)"
-    python_, numpy, scipy, sklearn, compiled = _run([inside / "python", "-c", asked], folder).split()
+    asked = f"import {', '.join(PACKAGES)}, sys; from apexgp.compiled.loaded import compiled_loops; "
+    asked += f"print(sys.version.split()[0], {', '.join(f'{name}.__version__' for name in PACKAGES)}, "
+    asked += "compiled_loops() is not None)"
+    version, *packages, compiled = _run([inside / "python", "-c", asked], folder).split()
     refused = _run([inside / "apexgp", "forecast", "pairs.csv", "--plot", "curve.png"], folder, code=1)
     if "pip install 'apexgp[plot]'" not in refused:
         raise SystemExit(f"{python}: without the extra, --plot said: {refused}")
-    return {
-        "python": python_,
-        "numpy": numpy,
-        "scipy": scipy,
-        "sklearn": sklearn,
-        "compiled": compiled,
-        "means": [row["mean"] for row in facts["forecast"]],
-    }
+    means = [row["mean"] for row in facts["forecast"]]
+    return {"python": version, **dict(zip(PACKAGES, packages, strict=True)), "compiled": compiled, "means": means}
 
 
 def _run(command: list[object], folder: Path, code: int = 0) -> str:

@@ -99,7 +99,7 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
 
 
 def contents(sdist):
-    """What an archive holds, with all that is said of each file; the list of sources grows by a line the second time."""
+    """What an archive holds, with all that is said of each file; but for the list of sources, which grows by a line."""
     with tarfile.open(sdist) as archive:
         return [
             (one.name, one.mtime, one.mode, one.uid, one.uname, archive.extractfile(one).read())
