@@ -37,7 +37,7 @@ class PilotFacts(TypedDict):
     task: str | None
     direction: Literal["higher", "lower"]
     range: list[float | None]
-    """The least and the greatest possible score; None where there is none."""
+    """The lowest and the highest possible score; None where there is none."""
     unit: str
     unit_name: str
     test_share: float | None
@@ -98,7 +98,7 @@ class RequiredFacts(TypedDict):
     already_met: bool
     relative_error: float
     digits: int
-    """To how many digits words round the sizes up."""
+    """Number of digits to which sizes are rounded up in words."""
     cautions: NotRequired[list[str]]
 
 
@@ -115,7 +115,7 @@ class ForecastFacts(ModelFacts, TargetFacts, Said):
     level: float
     forecast: list[ForecastRow]
     without_training: list[ForecastRow] | None
-    """The forecast that there would be without the training scores, where those are known."""
+    """The forecast without the training scores, where those are known."""
 
 
 class TaskFacts(TargetFacts):
@@ -491,7 +491,7 @@ class PageFacts(TypedDict):
     python: str
     shell: str
     short: str
-    """The answer in a line that fits a phone."""
+    """The answer in a line short enough for a phone."""
     glossary: dict[str, str]
     notes: list[str]
 
