@@ -43,7 +43,7 @@ def known(answer, **changes):
             {"prob_now": 0.84, "prob_yes": 0.7, "prob_no": 0.05, "prob_right": 0.9},
             [
                 "Decided as it stands: 3,600 examples reach a mean AUROC of 0.85, with a probability of 84 %.",
-                "Measuring more may change that: with 4 models to train and up to 720 examples, the best is ",
+                "Measuring more may change that: with 4 models to train and up to 720 examples, the best option is ",
                 "the probability that it casts doubt on this is 30 %, ",
                 "right with a probability of 90 % instead of 84 %",
             ],

@@ -93,7 +93,7 @@ def test_a_paragraph_for_a_paper(invoke):
 def test_hours(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
     assert done.exit_code == 0, done.output
-    assert ": with 30 minutes and up to 720 examples, the best is " in done.output
+    assert ": with 30 minutes and up to 720 examples, the best option is " in done.output
     assert "models   hours   expected error" in done.output
     missing = invoke("curve.csv", "--budget", "5h").exception
     assert "--budget in hours needs the time that a fit takes." in str(missing)
