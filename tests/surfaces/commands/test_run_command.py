@@ -288,6 +288,11 @@ def test_an_array_job_is_written_and_gathered(run, folder):
     text = (folder / "job.sh").read_text()
     assert text.startswith("#!/bin/bash\n#SBATCH --job-name=curve\n#SBATCH --array=0-5%3\n")
     assert "exists" in run(*given, "--script", "job.sh")[2]
+    lines = folder / "a\ntouch obeyed\n'.csv"  # a comment is not held together by quotes
+    assert run(*given, "--out", lines, "--script", "lines.sh")[0] == 0
+    assert "\n#SBATCH --job-name=a_touch_obeyed_\n#SBATCH" in (folder / "lines.sh").read_text()
+    assert subprocess.run(["bash", folder / "lines.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": "0"}).returncode == 0
+    assert not (folder / "obeyed").exists()
     code, _, err = run(*given, "--gather")
     assert code == 1
     assert "None of the 6 fits has finished yet" in err
