@@ -278,6 +278,16 @@ def test_a_run_that_is_killed_takes_its_programs_along(folder):
     assert all_ended(folder)
 
 
+def test_no_line_of_a_name_is_a_command_of_the_script(run, folder):
+    lines = folder / "a\ntouch obeyed\n'.csv"  # quotes do not hold a comment together
+    code, _, _ = run("run", "echo 0.5", "--sizes", "60,120,240", "--out", lines, "--script", "job.sh")
+    assert code == 0
+    assert "\n#SBATCH --job-name=a_touch_obeyed_\n#SBATCH" in (folder / "job.sh").read_text()
+    subprocess.run(["bash", folder / "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": "0"}, check=True)
+    assert not (folder / "obeyed").exists()
+    assert (lines.with_suffix(".output") / "n240_seed0.out").read_text() == "0.5\n"
+
+
 def test_an_array_job_is_written_and_gathered(run, folder):
     (folder / "broken").touch()
     command = f"'{sys.executable}' train.py {{n}} {{seed}} some"
@@ -288,11 +298,6 @@ def test_an_array_job_is_written_and_gathered(run, folder):
     text = (folder / "job.sh").read_text()
     assert text.startswith("#!/bin/bash\n#SBATCH --job-name=curve\n#SBATCH --array=0-5%3\n")
     assert "exists" in run(*given, "--script", "job.sh")[2]
-    lines = folder / "a\ntouch obeyed\n'.csv"  # a comment is not held together by quotes
-    assert run(*given, "--out", lines, "--script", "lines.sh")[0] == 0
-    assert "\n#SBATCH --job-name=a_touch_obeyed_\n#SBATCH" in (folder / "lines.sh").read_text()
-    assert subprocess.run(["bash", folder / "lines.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": "0"}).returncode == 0
-    assert not (folder / "obeyed").exists()
     code, _, err = run(*given, "--gather")
     assert code == 1
     assert "None of the 6 fits has finished yet" in err
