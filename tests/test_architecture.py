@@ -22,7 +22,7 @@ STAGES = dict(
 )
 
 # What extras bring: loaded by nothing but what needs it.
-OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed", "jinja2"}
+OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed", "jinja2", "mcp"}
 OPTIONAL |= {"torch", "transformers", "PIL", "pydicom", "nibabel", "safetensors", "huggingface_hub"}
 
 

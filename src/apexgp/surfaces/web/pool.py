@@ -117,6 +117,7 @@ async def _to_its_end(future: asyncio.Future[Any], worker: _Worker) -> Any:
     except asyncio.CancelledError:
         worker.stop()
         await asyncio.wait([future])
+        future.exception()  # that the worker died is no news
         raise
 
 

@@ -33,10 +33,11 @@ def instructions(folders: Sequence[str]) -> str:
 
 def forecast_lines(document: Mapping[str, Any]) -> list[str]:
     """The forecast at each size, for assistants to which nothing but text is shown; of other documents nothing."""
+    rows = document.get("forecast", ())
     return [
-        f"At {row['size']:,.0f}: expect {row['mean']:.4g}, {100 * document['level']:g} % interval {row['lower']:.4g} to "
-        f"{row['upper']:.4g}."
-        for row in document.get("forecast", ())
+        f"At {row['size']:,.0f}: {row['mean']:.4g} ({100 * document['level']:g} % interval {row['lower']:.4g} to "
+        f"{row['upper']:.4g})."
+        for row in rows
     ]
 
 
