@@ -144,6 +144,20 @@ def report_picture() -> None:
     both.save(FOLDER / "report.png", optimize=True)
 
 
+def vignette() -> None:
+    """The page for R and its picture, where R is installed."""
+    import r_page
+
+    sys.path.insert(0, str(FOLDER.parent / "tests"))
+    from serving import serving
+
+    if reason := r_page.lacking():
+        print(f"docs/r.md stays as it is: {reason}", file=sys.stderr)
+        return
+    with serving() as (_, _, address):
+        r_page.PAGE.write_text(r_page.remade(address, FOLDER / "r.png"), encoding="utf-8")
+
+
 def schemas() -> None:
     """The JSON Schemas as files of the site; where they differ in a commit, so does what `--json` promises."""
     folder = FOLDER / "schemas"
@@ -168,3 +182,4 @@ if __name__ == "__main__":
     examples()
     page_picture()
     report_picture()
+    vignette()
