@@ -6,35 +6,36 @@ table of measurements are not, because drawing and training differ from one vers
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import (
-    APExGP,
-    LearningCurve,
-    backtest,
-    collect_curves,
-    compare_models,
-    design_pilot,
-    plan_collection,
-    predictive_check,
-    sensitivity,
-)
-from apexgp.plot import (
-    BacktestDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    PlanDisplay,
-    PredictiveCheckDisplay,
-    SensitivityDisplay,
-)
+from apexgp import APExGP, LearningCurve, collect_curves, write_report
+from apexgp.plot import CurveDisplay
 from apexgp.surfaces.digits import measure_digits
 from apexgp.surfaces.schemas import DOCUMENTS, schema_of
-from pages import FOLDER, command_line_page, folder_of, page_of_terms, page_of_the_report, pages_with_outputs, remade
+from pages import (
+    FOLDER,
+    command_line_page,
+    folder_of,
+    gallery,
+    page_of_terms,
+    page_of_the_report,
+    pages_with_outputs,
+    remade,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+sys.path.insert(0, str(FOLDER.parent / "tests"))  # the server and the browser of the tests
 
 
 def picture() -> None:
@@ -46,25 +47,10 @@ def picture() -> None:
     display.figure_.savefig(FOLDER / "forecast.png", dpi=120)
 
 
-def answer_pictures() -> None:
-    """The pictures of docs/results.md: every answer about the pilot of the README."""
-    with folder_of(FOLDER / "results.md"):
-        curve = LearningCurve.from_csv("pairs.csv", metric="auroc")
-    model = APExGP().fit(curve)
-    other = LearningCurve(curve.sizes, curve.scores - 0.02, curve.split, metric="auroc")
-    plan = plan_collection(model, target=0.78, cost_per_example=12, penalty=50_000)
-    comparison = compare_models({"resnet": curve, "vit": other}, [360, 3600])
-    displays = {
-        "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),
-        "plan": PlanDisplay.from_plan(model, plan).plot(),
-        "design": DesignDisplay.from_design(design_pilot(model, 4, at=3600, target=0.78), model).plot(),
-        "compare": ComparisonDisplay.from_comparison(comparison).plot(),
-        "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
-        "sensitivity": SensitivityDisplay.from_sensitivity(sensitivity(model, target=0.78, confidence=0.6)).plot(),
-        "check": PredictiveCheckDisplay.from_check(predictive_check(model)).plot(),
-    }
-    for name, display in displays.items():
-        display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
+def gallery_pictures() -> None:
+    """The pictures of docs/gallery.md, of which other pages show some."""
+    for file, figure in gallery():
+        figure.savefig(FOLDER / file, dpi=80)
 
 
 def end_to_end() -> None:
@@ -111,22 +97,65 @@ def examples() -> None:
         plain.to_csv(folder / f"{name}.csv", overwrite=True)
 
 
-def page_picture() -> None:
-    """The page with one of its examples, as a browser shows it."""
-    sys.path.insert(0, str(FOLDER.parent / "tests"))
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser that the tests drive, too."""
     from playwright.sync_api import sync_playwright
 
-    from serving import BROWSER, CHROMIUM, serving
+    from serving import BROWSER, CHROMIUM
 
-    with serving() as (_, _, address), sync_playwright() as driver:
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=BROWSER)
+        yield browser
+        browser.close()
+
+
+def page_picture() -> None:
+    """The page with one of its examples, as a browser shows it."""
+    from serving import serving
+
+    with serving() as (_, _, address), chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 960})
         page.goto(address)
         page.click("text=A pilot of 360")
         page.wait_for_selector("#figure svg")
         page.mouse.move(0, 0)
         page.screenshot(path=FOLDER / "web.png")
-        browser.close()
+
+
+def report_picture() -> None:
+    """The first page of a report on A4, and its top on a phone in the dark."""
+    from PIL import Image
+
+    edge, text, phone = 57, {"width": 680, "height": 1009}, {"width": 400, "height": 1123}  # A4 with 15 mm around
+    both = Image.new("RGB", (text["width"] + 2 * edge + phone["width"], phone["height"]), "white")
+    with folder_of(FOLDER / "report.md"), chromium() as browser:
+        model = APExGP().fit(LearningCurve.from_csv("pairs.csv", metric="auroc"))
+        write_report(model, "report.html", target=0.78, confidence=0.6, cost_per_example=12, penalty=50_000)
+        printed, read = browser.new_page(viewport=text), browser.new_page(viewport=phone, color_scheme="dark")
+        printed.emulate_media(media="print")
+        for page in (printed, read):
+            page.goto(Path("report.html").absolute().as_uri())
+        second = printed.get_by_role("heading", name="Size for the target").bounding_box()
+        assert second is not None
+        first = {"x": 0.0, "y": 0.0, "width": text["width"], "height": second["y"]}
+        both.paste(Image.open(io.BytesIO(printed.screenshot(clip=first))), (edge, edge))
+        both.paste(Image.open(io.BytesIO(read.screenshot())), (text["width"] + 2 * edge, 0))
+    both.save(FOLDER / "report.png", optimize=True)
+
+
+def vignette() -> None:
+    """The page for R and its picture, where R is installed."""
+    import r_page
+
+    sys.path.insert(0, str(FOLDER.parent / "tests"))
+    from serving import serving
+
+    if reason := r_page.lacking():
+        print(f"docs/r.md stays as it is: {reason}", file=sys.stderr)
+        return
+    with serving() as (_, _, address):
+        r_page.PAGE.write_text(r_page.remade(address, FOLDER / "r.png"), encoding="utf-8")
 
 
 def schemas() -> None:
@@ -148,7 +177,9 @@ if __name__ == "__main__":
         page.write_text(remade(page), encoding="utf-8")
     schemas()
     picture()
-    answer_pictures()
+    gallery_pictures()
     end_to_end()
     examples()
     page_picture()
+    report_picture()
+    vignette()
