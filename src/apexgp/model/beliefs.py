@@ -89,6 +89,9 @@ class Beliefs:
     reach
         How far, in logarithms of size beyond the pilot, departures go on changing: at a distance d they have changed as
         much as they would at reach (1 - e^(-d / reach)) within the pilot. None: they change as they do there.
+    early
+        How far the expected score may lie off the curve and its departures at sizes more than eight times below the
+        largest, on its own at each: a share of what it has risen since, for every further factor of eight.
     shifts
         By the names of coordinates, and of `share_a` and `share_b`, what signs of a pilot (`SIGNS`) do to a prior: how
         many standard deviations a coordinate moves with each, how much the logarithms of a and b of the share do.
@@ -109,6 +112,7 @@ class Beliefs:
     kernel: str = "rbf"
     stay: float = 0.0
     reach: float | None = None
+    early: float = 0.0
     shifts: dict[str, dict[str, float]] = field(default_factory=dict)
     spreads: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -137,6 +141,7 @@ class Beliefs:
             "kernel": choice("kernel", self.kernel, CORRELATIONS),
             "stay": number_within("stay", self.stay, 0.0, 1.0),
             "reach": None if self.reach is None else number_within("reach", self.reach, 0.01, FARTHEST),
+            "early": number_within("early", self.early, 0.0, FARTHEST),
             "shifts": _checked_moves("shifts", self.shifts, (*_COORDINATES, *_SHARES)),
             "spreads": _checked_moves("spreads", self.spreads, _COORDINATES),
         }
@@ -265,6 +270,7 @@ CALIBRATED = Beliefs(
     kernel="ou",
     stay=0.2,
     reach=1.5,
+    early=0.3,
     shifts={
         "tau_e": {"single": 0.168, "unlabelled": -0.281, "test_known": 0.046, "test_noise": 0.099},
         "tau_ratio": {"single": 0.324, "unlabelled": -0.531, "dense": -0.162},
