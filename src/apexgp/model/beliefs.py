@@ -251,20 +251,20 @@ def paper_beliefs(variant: Variant) -> Beliefs:
 
 
 CALIBRATED = Beliefs(
-    tau_e=LogNormal(0.0165, 1.049),
-    tau_ratio=LogNormal(1.22, 1.087),
-    kappa=LogitNormal(-0.050, 1.878, 2.0),
-    sigma=LogNormal(0.176, 1.817),
-    lam=LogNormal(3.93, 1.341),
+    tau_e=LogNormal(0.0166, 1.040),
+    tau_ratio=LogNormal(1.23, 1.094),
+    kappa=LogitNormal(-0.140, 1.767, 2.0),
+    sigma=LogNormal(0.151, 1.877),
+    lam=LogNormal(2.69, 1.317),
     shapes={
-        "power_law": (LogitNormal(1.609, 1.741),),
-        "arctan": (LogitNormal(0.569, 1.779),),
-        "burr": (LogitNormal(-0.213, 1.284, 3.0), Normal(-3.270, 2.659), Normal(-0.047, 0.586)),
+        "power_law": (LogitNormal(1.551, 1.622),),
+        "arctan": (LogitNormal(0.497, 1.729),),
+        "burr": (LogitNormal(-0.276, 1.247, 3.0), Normal(-3.425, 2.687), Normal(-0.135, 0.549)),
     },
     shares={
-        "power_law": Beta(0.979, 0.363),
-        "arctan": Beta(0.590, 0.650),
-        "burr": Beta(0.651, 0.453),
+        "power_law": Beta(0.979, 0.334),
+        "arctan": Beta(0.591, 0.664),
+        "burr": Beta(0.642, 0.436),
     },
     resolution=5e-4,
     kernel="ou",
@@ -272,12 +272,12 @@ CALIBRATED = Beliefs(
     reach=1.5,
     early=0.3,
     shifts={
-        "tau_e": {"single": 0.168, "unlabelled": -0.281, "test_known": 0.046, "test_noise": 0.099},
-        "tau_ratio": {"single": 0.324, "unlabelled": -0.531, "dense": -0.162},
-        "sigma": {"size": -0.057},
-        "share_a": {"size": -0.113, "accuracy": -0.354, "gap_known": -0.397, "gap": 0.753, "separable": 0.154},
-        "share_b": {"size": 0.063, "gap_known": 0.117, "separable": -0.384},
+        "tau_e": {"single": 0.137, "unlabelled": -0.306, "test_known": 0.067, "test_noise": 0.140},
+        "tau_ratio": {"single": 0.291, "unlabelled": -0.459, "dense": -0.046},
+        "sigma": {"size": -0.060},
+        "share_a": {"size": -0.108, "accuracy": -0.378, "gap_known": -0.399, "gap": 0.782, "separable": 0.165},
+        "share_b": {"size": 0.060, "gap_known": 0.179, "separable": -0.447},
     },
-    spreads={"tau_e": {"unlabelled": 0.566, "test_known": 0.026}},
+    spreads={"tau_e": {"unlabelled": 0.552, "test_known": -0.041}},
 )
 """Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC, accuracy) and 1.1 (accuracy)."""
