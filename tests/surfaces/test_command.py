@@ -135,6 +135,7 @@ CALLED = {
     "experiment": (run_experiment, write_experiment),
     "schema": (),
     "serve": (),
+    "mcp": (),
     "demo": (),
 }
 WITHOUT_OPTION = {
@@ -154,6 +155,7 @@ WITHOUT_OPTION = {
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
     "schema": set(),
     "serve": set(),
+    "mcp": set(),
     "demo": set(),
 }
 
