@@ -376,7 +376,7 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
 def _forecast_rows(
     sizes: FloatArray, mean: FloatArray, median: FloatArray, std: FloatArray, ends: tuple[FloatArray, FloatArray]
 ) -> list[types.ForecastRow]:
-    """One row a size. The level of the interval stands beside the rows, not in the names of its ends."""
+    """One row per size. The level of the interval stands beside the rows, not in the names of its ends."""
     columns = (column.tolist() for column in (sizes, mean, median, std, *ends))
     return [
         {"size": size, "mean": expected, "median": middle, "std": spread, "lower": low, "upper": high}
