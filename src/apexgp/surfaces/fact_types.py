@@ -375,6 +375,36 @@ class CheckFacts(ModelFacts, Said):
     sizes: list[CheckedSize]
 
 
+class MovedFacts(TypedDict):
+    """A number of the priors."""
+
+    before: float
+    after: float
+
+
+class LeftOutFacts(MovedFacts):
+    """A figure of left-out tasks, and the standard error of its change."""
+
+    error: float
+
+
+class LearnFacts(Said):
+    """`apexgp learn --json`."""
+
+    priors: str
+    """The file that they were written to."""
+    curves: int
+    tasks: int
+    pilots: int
+    metric: str
+    unit: str
+    pull: float
+    related: float
+    seed: int
+    moved: dict[str, MovedFacts]
+    left_out: dict[str, LeftOutFacts]
+
+
 class CriteriaFacts(TypedDict):
     """Patients that each criterion asks for."""
 
