@@ -42,6 +42,7 @@ COMMANDS = (
     "report",
     "minimum",
     "experiment",
+    "schema",
     "serve",
     "demo",
 )
