@@ -1,7 +1,7 @@
 """Whole development curves to learn from, and pilots to judge by, with their nodes; kept in a folder.
 
 A whole curve of LCDB 1.0 is five of its runs at all sizes; one of LCDB 1.1 is its mean accuracies over 25 splits, with
-their standard deviations. The pilots are those of `DESIGN`, drawn anew (`pilots.py`), and what is forecast is new splits.
+their standard deviations. The pilots are those of `DESIGNS`, drawn anew (`pilots.py`); new splits are forecast.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Known:
 def whole_curve(curve: Curve, rng: np.random.Generator) -> LearningCurve | None:
     if isinstance(curve, Means):
         few = curve.accuracy.max() >= pilots.lcdb.NOTHING_LEFT
-        about = {"averaged_over": pilots.AVERAGED, "score_sd": np.sqrt(pilots.AVERAGED) * curve.standard_error}
+        about = {"averaged_over": pilots.AVERAGED, "score_sd": np.minimum(5 * curve.standard_error, 0.5)}
         return None if few else LearningCurve(curve.sizes, curve.accuracy, metric="accuracy", task=curve.task, **about)
     often = (~np.isnan(curve.scores)).sum(axis=0) >= 0.8 * len(curve.scores)
     scores = curve.scores[:, often]

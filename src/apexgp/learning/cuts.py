@@ -73,9 +73,8 @@ def lessons_of(curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], ar
 
 def check_alike(curves: Sequence[LearningCurve], argument: str) -> None:
     """Refuse curves that contradict each other: numbers learnt from one metric or unit say little of another."""
-    metrics = {curve.metric_name for curve in curves if curve.metric != UNNAMED}
-    kinds = {
-        "metrics": metrics,
+    kinds: dict[str, set[str]] = {
+        "metrics": {curve.metric_name for curve in curves if curve.metric != UNNAMED},
         "units": {curve.unit_name for curve in curves},
         "directions": {curve.direction for curve in curves},
     }

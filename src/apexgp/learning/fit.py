@@ -15,9 +15,9 @@ from .objective import Objective
 __all__ = ["Moves", "fitted", "learnt_moves"]
 
 _FARTHEST = 1.5  # standard deviations, or logarithms, that a number moves at most
-_STEPS = 30
-_MOST_FOLDS = 5
-_FACTORS = (1.0, 4.0, 16.0)
+_STEPS = 15
+_MOST_FOLDS = 4
+_FACTORS = (1.0, 6.0)
 """Times the pull: how related the curves are is learnt among these, and not moving at all."""
 
 

@@ -48,9 +48,9 @@ def learn_beliefs(
     Parameters
     ----------
     curves
-        Whole curves, or a mapping to them such as `read_curves` returns: all of one metric and unit, and each with scores
-        beyond its third size. Their tasks are groups that are left out together; a curve without a task is a task of
-        its own. Of more than 3,000, as many are drawn at random.
+        Whole curves, or a mapping to them such as `read_curves` returns: all of one metric and unit, and each with
+        scores beyond its third size. Their tasks are groups that are left out together; a curve without a task is a
+        task of its own. Of more than 3,000, as many are drawn at random.
     start
         Priors that the learnt ones are pulled towards, by so many curves' worth as `learnt.pull` says.
     folder
@@ -79,8 +79,8 @@ def learn_beliefs(
     return _learn("curves", curves, start, None if folder is None else Path(folder), n_jobs, seed, progress)
 
 
-def learn_from(related: Any, curve: LearningCurve, start: Beliefs, seed: int) -> Beliefs:
-    """Priors for one curve, from others that are related to it; they must be of its kind."""
+def learn_from(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
+    """Priors for one curve, or for whatever comes, from others that are related; they must be of its kind."""
     given = _listed("related", related)
     listed = given.values() if isinstance(given, Mapping) else given
     check_alike([one for one in (curve, *listed) if isinstance(one, LearningCurve)], "related")

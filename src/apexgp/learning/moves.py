@@ -1,8 +1,8 @@
 """The numbers that are learnt: how far priors move, in units of their own, as one vector.
 
-Each coordinate of a curve's parameters may move by so many standard deviations (`shift`) and widen by so much (`spread`,
-in logarithms); the share still to be won moves by the logarithms of its a and b. A move is written as what the sign
-`always` does to a prior, so that it works with whatever distribution the prior is, and for every mean.
+Each coordinate of a curve's parameters may move by so many standard deviations (`shift`) and widen by so much
+(`spread`, in logarithms); the share still to be won moves by the logarithms of its a and b. A move is written as what
+the sign `always` does to a prior, so that it works with whatever distribution the prior is, and for every mean.
 """
 
 from __future__ import annotations

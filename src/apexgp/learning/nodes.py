@@ -27,6 +27,7 @@ __all__ = ["MEAN", "CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "st
 
 MEAN = "burr"
 """Moves are learnt with this mean; the others take the same, in standard deviations of their own priors."""
+_SINGLE = np.float32
 _KEPT = 256  # nodes of a pilot
 _TEMPERED = 0.6  # nodes that hardly count here may count under other priors: they are picked by flatter weights
 _BROADER, _BROADER_SHARE = 0.25, -0.15  # logarithms
@@ -174,7 +175,6 @@ class Nodes:
     curve: NDArray[np.intp]
     """Which curve each pilot was cut from."""
     pdf: FloatArray
-    cdf: FloatArray
     """(P, Q, N): of each later score, as each node forecasts it."""
 
     def __len__(self) -> int:
@@ -187,7 +187,7 @@ class Nodes:
 
 def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
     """Nodes of all pilots of all curves."""
-    pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]
+    pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]  # in single precision: there may be thousands
     most = max(len(cut.truth) for _, cut in pilots)
 
     def filled(values: FloatArray, blank: float) -> FloatArray:
@@ -195,7 +195,7 @@ def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
         return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, missing)], constant_values=blank)
 
     def every(name: str) -> FloatArray:
-        return np.stack([np.asarray(getattr(cut, name)) for _, cut in pilots])
+        return np.stack([np.asarray(getattr(cut, name), _SINGLE) for _, cut in pilots])
 
     location = np.stack([filled(cut.location, 0.5) for _, cut in pilots])
     scale = np.stack([filled(cut.scale, 1.0) for _, cut in pilots])
@@ -208,8 +208,7 @@ def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
         truth=truth,
         times=np.stack([filled(cut.times, np.nan) for _, cut in pilots]),
         curve=np.array([i for i, _ in pilots]),
-        pdf=forecast.pdf(truth[:, None]).swapaxes(1, 2),
-        cdf=forecast.cdf(truth[:, None]).swapaxes(1, 2),
+        pdf=np.ascontiguousarray(forecast.pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
     )
 
 

@@ -1,4 +1,4 @@
-"""Priors as JSON files, with a checksum: numbers that were learnt and then edited are no longer what the record says."""
+"""Priors as JSON files, with a checksum: numbers edited by hand are no longer what the record says."""
 
 from __future__ import annotations
 

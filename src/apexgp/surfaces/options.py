@@ -165,7 +165,6 @@ class BayesOptions(MethodOptions):
             help="Table of whole curves that are related, such as last year's: priors are learnt from them first.",
             show_default=False,
         ),
-        Sets("related", "curves"),
     ] = None
 
     def model(self) -> APExGP:
@@ -185,13 +184,13 @@ class BayesOptions(MethodOptions):
         held = None if self.priors is None else read_priors(self.priors)
         if self.related is None:
             return "calibrated" if held is None else held
-        from ..learning.learn import learn_beliefs
+        from ..learning.learn import learn_from
         from .words.learn import learnt_line
 
         curves, notes = curves_and_notes(self.related, TableSettings())
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
-        learnt = learn_beliefs(curves, CALIBRATED if held is None else held, seed=self.seed)
+        learnt = learn_from(curves, None, CALIBRATED if held is None else held, self.seed)
         typer.echo(f"Note: {learnt_line(learnt)}", err=True)
         return learnt
 

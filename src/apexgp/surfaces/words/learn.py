@@ -65,7 +65,8 @@ def _judged(learnt: Learnt) -> str:
     else:
         verdict = f"Tasks that are left out are forecast {'better' if change < 0 else 'worse'}: {figures}"
     held_before, held, _ = learnt.left_out["covers_95"]
-    return f"{pull} {verdict}; 95 % intervals hold {100 * held:.0f} % of their later scores, {100 * held_before:.0f} % before."
+    coverage = f"95 % intervals cover {100 * held:.0f} % of their later scores, {100 * held_before:.0f} % before"
+    return f"{pull} {verdict}; {coverage}."
 
 
 def learn_methods(learnt: Learnt) -> str:

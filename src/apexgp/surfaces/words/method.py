@@ -103,8 +103,7 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
     if model.priors != "paper":
         learnt = model.priors_.learnt
         calibrated = (
-            f"were learnt from {learnt_from(learnt)}, starting from those calibrated on learning curves of LCDB 1.0 and "
-            "1.1"
+            f"were learnt from {learnt_from(learnt)}, starting from those calibrated on curves of LCDB 1.0 and 1.1"
             if learnt is not None
             else "were calibrated on learning curves of LCDB 1.0 and 1.1"
             if model.priors == "calibrated"
