@@ -289,6 +289,8 @@ def check_facts(answer: CheckAnswer) -> types.CheckFacts:
 def learn_facts(learnt: Learnt, path: object) -> types.LearnFacts:
     """What priors were learnt from, what moved, and how tasks that were left out are forecast."""
     return {
+        "schema": "urn:apexgp:learn:1",
+        "apexgp": version("apexgp"),
         "priors": str(path),
         "curves": learnt.curves,
         "tasks": learnt.tasks,
