@@ -68,7 +68,8 @@ def _known(pool: str, curve: Curve, start: Beliefs, seed: int) -> Known:
 
 def known_curves(pool: str, start: Beliefs, folder: Path, n_jobs: int, most: int | None = None) -> list[Known]:
     """All curves of a pool under the priors; integrated once and kept."""
-    told = hashlib.sha256(json.dumps([pool, start.to_dict(), most]).encode()).hexdigest()[:12]
+    numbers = {name: value for name, value in start.to_dict().items() if name != "learnt"}
+    told = hashlib.sha256(json.dumps([pool, numbers, most]).encode()).hexdigest()[:12]
     path = folder / f"{pool.replace(' ', '_')}_{told}.pickle"
     if not path.exists():
         curves = pilots.read_curves()[pool]
