@@ -11,6 +11,17 @@ from apexgp.priors import CALIBRATED, PUBLISHED, Beliefs, paper_beliefs, read_pr
 from curves_to_learn_from import SIZES, whole_curve
 
 
+@pytest.fixture(scope="module")
+def low_curves():
+    """Curves that end at a score of about 0.7, with much room above that is never won."""
+    return [whole_curve(i, 0.75) for i in range(8)]
+
+
+@pytest.fixture(scope="module")
+def learnt(low_curves):
+    return learn_beliefs(low_curves)
+
+
 def distance(beliefs):
     """How far priors have moved, over all that can move."""
     return sum(abs(after / before - 1) for before, after in beliefs.learnt.moved.values())
