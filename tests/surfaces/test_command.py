@@ -138,6 +138,7 @@ CALLED = {
     "experiment": (run_experiment, write_experiment),
     "schema": (),
     "serve": (),
+    "mcp": (),
     "demo": (),
 }
 WITHOUT_OPTION = {
@@ -158,6 +159,7 @@ WITHOUT_OPTION = {
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
     "schema": set(),
     "serve": set(),
+    "mcp": set(),
     "demo": set(),
 }
 

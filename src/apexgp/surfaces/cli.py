@@ -44,6 +44,7 @@ COMMANDS = (
     "experiment",
     "schema",
     "serve",
+    "mcp",
     "demo",
 )
 
