@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, choice, positive, probability, shown, whole_number
-from ..curve import Direction
+from ..cautions import learnt_elsewhere_cautions
+from ..curve import Direction, LearningCurve
 from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
+from ..inference.contract import FittedCurve
 from ..inference.map import MaximumAPosteriori
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
@@ -18,7 +21,8 @@ from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, range_words
 from .base import CurveEstimator
-from .contract import check_is_fitted
+from .contract import check_is_fitted, clone
+from .fitting import as_curve
 
 __all__ = ["APExGP"]
 
@@ -69,6 +73,8 @@ class APExGP(CurveEstimator):
         Effective number of integration nodes, the smallest over the means that matter ("bayes").
     end_error_ : float
         Standard error of the ends of far 95 % intervals relative to their width, the largest over them ("bayes").
+    priors_ : Beliefs
+        The priors that it was fitted with ("bayes"), with their record where they were learnt.
     objective_, converged_, n_iter_
         Log of likelihood times prior at the optimum, whether the search settled, and its steps ("map").
 
@@ -83,6 +89,7 @@ class APExGP(CurveEstimator):
     """
 
     weights_: dict[str, float]
+    priors_: Beliefs
 
     def __init__(
         self,
@@ -106,6 +113,61 @@ class APExGP(CurveEstimator):
         self.variant = variant
         self.precision = precision
         self.seed = seed
+
+    def fit(
+        self,
+        sizes: ArrayLike | LearningCurve | Any,
+        scores: ArrayLike | None = None,
+        split: ArrayLike | None = None,
+        *,
+        related: Iterable[LearningCurve] | Mapping[Any, LearningCurve] | None = None,
+    ) -> Self:
+        """Fit to a pilot curve.
+
+        Parameters
+        ----------
+        sizes : array of shape (n,), or a whole curve
+            Training-set sizes; at least three different ones. A curve goes alone: a LearningCurve, a data frame (see
+            `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
+        scores : array of shape (n,) or (n, k)
+            Scores in [0, 1], higher is better, as for `LearningCurve`; others go into one, which says what they are.
+        split : sequence of labels, optional
+            Data split of each score; as for `LearningCurve`.
+        related : whole curves, optional
+            Curves of other tasks, learners or labels, of the same metric and unit, that go beyond a pilot: priors are
+            learnt from them first, as `apexgp.learn_beliefs` does, and the settings' own are where it starts. How
+            related they are is learnt too. `priors_.learnt` is the record.
+
+        Returns
+        -------
+        self
+        """
+        if related is None:
+            return super().fit(sizes, scores, split)
+        from ..learning.learn import learn_from
+
+        curve = as_curve(sizes, scores, split)
+        self._checked_engine(curve.direction, curve.scale)
+        if self.inference != "bayes" or self.priors == "paper":
+            raise RequestError(
+                "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
+            )
+        learnt = learn_from(related, curve, self._beliefs(curve.scale), self.seed)
+        fitted = clone(self).set_params(priors=learnt, noise=None).fit(curve)
+        self._keep(curve, fitted._fit)
+        self._settings = fitted._settings  # what is saved is what was fitted
+        return self
+
+    def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
+        super()._keep(curve, fit)
+        if fit.posterior is not None:
+            self.priors_ = fit.posterior.posteriors[0].density.beliefs
+        return self
+
+    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        learnt = self.priors_.learnt if self.inference == "bayes" else None
+        other = () if learnt is None else learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
+        return super()._cautions(sizes) + other
 
     @classmethod
     def as_published(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:

@@ -16,9 +16,9 @@ from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
 from ..estimators.contract import clone
+from ..running.processes import in_order
 from ..running.progress import progress_bar
 from .backtest_answer import RESOLUTION, Backtest, HeldOut, MethodScore
-from .processes import in_order
 
 __all__ = ["backtest", "methods_named", "sizes_required"]
 

@@ -19,7 +19,7 @@ from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ..estimators.contract import clone
 from ..forecast import LEVELS, Quantity
-from .processes import in_order
+from ..running.processes import in_order
 
 __all__ = ["DEFAULT_TIMES", "CurveForecast", "forecast_many"]
 

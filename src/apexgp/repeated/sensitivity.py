@@ -19,8 +19,8 @@ from ..errors import AccuracyWarning, ApexError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ..estimators.contract import check_is_fitted
 from ..forecast import LEVEL, Quantity
+from ..running.processes import in_order
 from .many import DEFAULT_TIMES
-from .processes import in_order
 from .sensitivity_answer import Sensitivity, SensitivityRow
 from .variants import Kind, Variant, other_quantities, variants_of
 
