@@ -109,7 +109,53 @@ class TargetFacts(TypedDict, total=False):
     total: float | None
 
 
-class ForecastFacts(ModelFacts, TargetFacts, Said):
+class EvaluationCriteria(TypedDict):
+    """Patients that each criterion of an evaluation asks for; net benefit where there is a threshold."""
+
+    observed_over_expected: int
+    calibration_slope: int
+    cstatistic: int
+    net_benefit: NotRequired[int]
+
+
+class EvaluationWidths(TypedDict):
+    """How wide the 95 % confidence interval for each measure of an evaluation may be."""
+
+    observed_over_expected: float
+    calibration_slope: float
+    cstatistic: float
+    net_benefit: NotRequired[float]
+
+
+class EvaluationRow(TypedDict):
+    """The minimum size of an evaluation, and what was assumed."""
+
+    size: int
+    criteria: EvaluationCriteria
+    decisive: str
+    events: int
+    prevalence: float
+    cstatistic: float
+    widths: EvaluationWidths
+    threshold: float | None
+    sensitivity: float | None
+    specificity: float | None
+
+
+class StudyFacts(TypedDict):
+    """The two sizes of a study: a paragraph on development and evaluation, and the numbers of the latter."""
+
+    paragraph: str
+    evaluation: EvaluationRow
+
+
+class StudySizes(TypedDict, total=False):
+    """The two sizes of a study, where a prevalence was given with the target."""
+
+    study: StudyFacts
+
+
+class ForecastFacts(ModelFacts, TargetFacts, StudySizes, Said):
     """`apexgp forecast --json`, of one curve."""
 
     level: float
@@ -400,10 +446,19 @@ class MinimumRow(TypedDict):
 
 
 class MinimumFacts(Said):
-    """`apexgp minimum --json`."""
+    """`apexgp minimum --json`: the size for development."""
 
     apexgp: str
+    purpose: Literal["development"]
     minimum: MinimumRow
+
+
+class EvaluationFacts(Said):
+    """`apexgp minimum --for evaluation --json`."""
+
+    apexgp: str
+    purpose: Literal["evaluation"]
+    minimum: EvaluationRow
 
 
 class ReportFacts(TypedDict):

@@ -11,12 +11,13 @@ from ...questions.forecast import ForecastQuestion
 from ...questions.picture import CurvePicture, picture_of
 from ..curve_file import CurveFile
 from ..facts import batch_facts, forecast_facts
-from ..options import ForecastOptions, ModelOptions
+from ..options import ModelOptions, StudyOptions
 from ..output import OutputOptions, PictureOptions
 from ..plot.batch import MOST_PANELS, BatchDisplay
 from ..plot.curve import CurveDisplay
 from ..tables import batch_table, forecast_table
 from ..words.batch import batch_intro
+from ..words.evaluation import study_paragraph
 from ..words.forecast import pilot_line
 
 __all__ = ["forecast"]
@@ -24,7 +25,7 @@ __all__ = ["forecast"]
 
 def forecast(
     *,
-    asked: ForecastOptions,
+    asked: StudyOptions,
     settings: ModelOptions,
     picture: PictureOptions,
     output: OutputOptions,
@@ -32,7 +33,8 @@ def forecast(
 ) -> None:
     """Forecast the score at larger training-set sizes from a file of measured ones.
 
-    With --target, also say how many examples reach it. A file with a column task that names several is a batch: every
+    With --target, also say how many examples reach it, and with --prevalence how many patients it takes to evaluate the
+    model. A file with a column task that names several is a batch: every
     curve is forecast, by default at multiples of its own largest size, and the answer is one table (one document with
     --json).
     """
@@ -53,6 +55,7 @@ def forecast(
         forecast_facts(answer),
         *forecast_table(answer),
         intro=pilot_line(model.curve_),
+        paragraph=study_paragraph(answer),
         chart=lambda: picture_of(answer, CurvePicture),
     )
     picture.draw(lambda: picture_of(answer, CurveDisplay).plot(), output)
