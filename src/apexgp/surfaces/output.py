@@ -60,7 +60,6 @@ class OutputOptions:
         rows: Sequence[Sequence[str]],
         *,
         intro: str = "",
-        paragraph: str | None = None,
         chart: Callable[[], CurvePicture] | None = None,
         bars: Sensitivity | None = None,
     ) -> None:
@@ -81,11 +80,7 @@ class OutputOptions:
             if bars is not None and sys.stdout.isatty():
                 _print_bars(bars)
             print_table(header, rows)
-            for line in (
-                facts["sentence"],
-                *([paragraph] if paragraph else []),
-                *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"]),
-            ):
+            for line in (facts["sentence"], *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"])):
                 typer.echo(_wrapped(line))
 
 

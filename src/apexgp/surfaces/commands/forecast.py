@@ -17,7 +17,6 @@ from ..plot.batch import MOST_PANELS, BatchDisplay
 from ..plot.curve import CurveDisplay
 from ..tables import batch_table, forecast_table
 from ..words.batch import batch_intro
-from ..words.evaluation import study_paragraph
 from ..words.forecast import pilot_line
 
 __all__ = ["forecast"]
@@ -55,7 +54,6 @@ def forecast(
         forecast_facts(answer),
         *forecast_table(answer),
         intro=pilot_line(model.curve_),
-        paragraph=study_paragraph(answer),
         chart=lambda: picture_of(answer, CurvePicture),
     )
     picture.draw(lambda: picture_of(answer, CurveDisplay).plot(), output)
