@@ -19,7 +19,7 @@ from apexgp import APExGP
 
 SEED = 11
 # Learners whose training score is not simply perfect.
-TELLING = (
+INFORMATIVE = (
     "LogisticRegression",
     "LinearDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
@@ -87,7 +87,7 @@ def main() -> None:
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
     for pool, own in rows.groupby("pool", sort=False):
         print(line(f"{pool}, all learners", own))
-        print(line(f"{pool}, learners with a telling training score", own[own.learner.isin(TELLING)]))
+        print(line(f"{pool}, learners with an informative training score", own[own.learner.isin(INFORMATIVE)]))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from apexgp.plot import (
     SensitivityDisplay,
 )
 from apexgp.surfaces.digits import measure_digits
-from pages import FOLDER, command_line_page, folder_of, page_of_the_report, pages_with_outputs, remade
+from pages import FOLDER, command_line_page, folder_of, page_of_terms, page_of_the_report, pages_with_outputs, remade
 
 
 def picture() -> None:
@@ -131,6 +131,7 @@ if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
+    (FOLDER / "terms.md").write_text(page_of_terms(), encoding="utf-8")
     for page in pages_with_outputs():
         page.write_text(remade(page), encoding="utf-8")
     picture()

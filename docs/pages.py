@@ -34,6 +34,7 @@ from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.picture import CurvePicture, picture_of
 from apexgp.surfaces import cli
 from apexgp.surfaces.chart.text import TextChart
+from apexgp.surfaces.words.glossary import GLOSSARY
 
 FOLDER = Path(__file__).parent
 README = FOLDER.parent / "README.md"
@@ -156,3 +157,14 @@ def page_of_the_report() -> str:
     lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(picture).lines()]
     block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])
     return re.sub(r"```text\n.*?```", lambda _: block, page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def page_of_terms() -> str:
+    """The page of terms, with the glossary that reports and the page have."""
+    page = FOLDER / "terms.md"
+    rows = [f"| {word} | {meaning} |" for word, meaning in sorted(GLOSSARY.items(), key=lambda entry: entry[0].lower())]
+    table = "\n".join(["| term | meaning |", "|---|---|", *rows])
+    made = r"(<!-- made by make outputs.*? -->\n).*?(<!-- end -->)"
+    return re.sub(
+        made, lambda marks: f"{marks[1]}\n{table}\n\n{marks[2]}", page.read_text(encoding="utf-8"), flags=re.DOTALL
+    )

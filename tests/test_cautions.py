@@ -78,5 +78,5 @@ def test_one_run_without_a_label_is_asked_about():
 
 def test_a_forecast_carries_them():
     forecast = APExGP().fit(SIZES, np.full(6, 0.5)).forecast([1000])
-    assert any("always gives the same answer" in caution for caution in forecast.cautions)
+    assert any("always gave the same answer" in caution for caution in forecast.cautions)
     assert any("guessing" in caution for caution in forecast.cautions)

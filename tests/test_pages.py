@@ -58,10 +58,12 @@ def test_a_stale_page_is_noticed(tmp_path):
     assert not pages.alike(pages.remade(stale), stale.read_text())
 
 
-@pytest.mark.parametrize("made", [pages.command_line_page, pages.page_of_the_report], ids=["cli", "report"])
-def test_generated_pages_are_up_to_date(made):
-    name = {"command_line_page": "cli.md", "page_of_the_report": "report.md"}[made.__name__]
-    assert (REPOSITORY / "docs" / name).read_text(encoding="utf-8") == made()
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [("cli", pages.command_line_page), ("report", pages.page_of_the_report), ("terms", pages.page_of_terms)],
+)
+def test_generated_pages_are_up_to_date(name, made):
+    assert (REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8") == made(), "`make outputs` writes it anew"
 
 
 class NearlyTheSame(doctest.OutputChecker):
@@ -123,16 +125,20 @@ def test_no_document_asks_other_hosts_for_a_picture():
         assert not re.search(r"!\[[^\]]*\]\(http|<img", document.read_text(encoding="utf-8")), name_of(document)
 
 
-def readme():
-    return " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
+def test_the_readme_is_short():
+    assert len((REPOSITORY / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
-def test_the_sentence_that_the_readme_quotes_is_printed():
-    quoted = re.search(r"such as \*(To reach.*?)\*", readme())[1]
-    with pages.folder_of(pages.README):
-        printed, _ = pages.typed("apexgp forecast pairs.csv --target 0.78 --confidence 0.6")
-    beginning = printed[printed.index("To reach") :].split()[: len(quoted.split())]
-    assert pages.alike(quoted, " ".join(beginning).rstrip(",.;"))
+def test_every_page_is_two_clicks_from_the_readme():
+    def linked_from(page):
+        return {(page.parent / urlsplit(link).path).resolve() for link in links_of(page) if not urlsplit(link).scheme}
+
+    first = linked_from(REPOSITORY / "README.md")
+    reached = first | {page for one in first if one.suffix == ".md" for page in linked_from(one)}
+    results = REPOSITORY / "papers" / "harvey2023" / "results"  # tables of one page
+    wanted = {page for page in DOCUMENTS if page.parent != results and page.name != "README.md"}
+    wanted |= {*(REPOSITORY / "docs").glob("*.ipynb"), REPOSITORY / "docs" / "api" / "index.rst"}
+    assert not {name_of(page) for page in wanted - reached}
 
 
 def test_phrases_that_a_page_explains_are_in_the_answer_above_them():

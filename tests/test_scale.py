@@ -97,7 +97,7 @@ def test_a_perplexity_is_forecast_through_its_logarithm(forecast):
     )
     np.testing.assert_array_equal(other.mean, other.median)
     assert (other.centre, np.isinf(other.std).all()) == ("median", True)
-    assert any("medians stand in its place" in caution for caution in other.cautions)
+    assert any("medians are given instead" in caution for caution in other.cautions)
     truth = np.array([0.52, 0.45])
     assert metrics.crps(other, np.exp(truth)) == pytest.approx(float(metrics.crps(forecast, truth)), rel=1e-5)
 

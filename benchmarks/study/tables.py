@@ -117,7 +117,7 @@ def verdict(rows: pd.DataFrame, known: dict[str, Method]) -> Iterator[str]:
 
 def short(rows: pd.DataFrame, known: dict[str, Method], names: Sequence[str]) -> Iterator[str]:
     """The table of the README: few methods, few columns."""
-    yield "| method | CRPS | log score | 95 % interval holds (%) |\n|---|---|---|---|"
+    yield "| method | CRPS | log score | 95 % interval covers (%) |\n|---|---|---|---|"
     for name in names:
         own = rows[rows.method == name]
         if len(own):

@@ -51,7 +51,7 @@ def test_documents_quote_one_record():
         assert re.search(r"531 (real|AUROC) curves of 75 tasks", page), name
     (kept,) = (one for one in records() if one.name == "all draws")
     held = " ".join(f"{figure:.0f}" for figure in kept.covers[95])
-    assert f"Over three draws of the pilots the default's 95 % intervals hold {held} %" in pages["README.md"]
+    assert f"Over three draws of the pilots the default's 95 % intervals cover {held} %" in pages["README.md"]
     figures = r"draw 7 \| (\S+ \S+ \S+) \| (\S+ \S+ \S+) .*?\) \| (\S+) (\S+) (\S+) \("
     first = re.search(figures, pages["docs/calibration.md"])
     rounded = " ".join(f"{float(figure):.0f}" for figure in first.groups()[2:])

@@ -22,8 +22,8 @@ def first_cautions() -> tuple[str, ...]:
     """Caution where nothing has been measured yet."""
     return (
         Caution(
-            "Nothing has been measured yet: the figures are averages over curves of all kinds. Design again after the "
-            "first scores.",
+            "Nothing has been measured yet, so the figures are averages over curves of all kinds. Design again once "
+            "the first scores are in.",
             "nothing measured yet",
         ),
     )
@@ -45,7 +45,7 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
         found.append(
             Caution(
                 f"{sizes.min():,.10g} is below the smallest pilot size ({pilot.sizes[0]:,.10g}). The method has been "
-                "tested at larger sizes than the pilot's only; curves often have another shape below it.",
+                "tested only at sizes larger than the pilot's; below it, curves often have a different shape.",
                 "below the pilot",
             )
         )
@@ -62,8 +62,8 @@ def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> 
         return ()
     return (
         Caution(
-            "The pilot says little about how far the curve will still improve; far from it the forecast rests on what "
-            "other curves have done.",
-            "says little of the limit",
+            "The pilot says little about how much further the curve will improve; far beyond it, the forecast rests "
+            "on what other curves have done.",
+            "says little about the limit",
         ),
     )

@@ -50,7 +50,7 @@ def _few_sizes(curve: LearningCurve) -> Caution | None:
     if count >= 4:
         return None
     return Caution(
-        f"The pilot has only {count} different sizes; the shape of the curve shows with 4 or more.",
+        f"The pilot has only {count} different sizes; it takes 4 or more to show the shape of the curve.",
         f"only {count} sizes",
     )
 
@@ -61,8 +61,8 @@ def _narrow(curve: LearningCurve) -> Caution | None:
     if span >= _NARROWEST_FACTOR:
         return None
     return Caution(
-        f"The pilot's largest size is only {span:.3g} times its smallest; a factor of {_NARROWEST_FACTOR} or "
-        "more tells a trend from chance.",
+        f"The pilot's largest size is only {span:.3g} times its smallest; it takes a factor of {_NARROWEST_FACTOR} or "
+        "more to tell a trend from chance.",
         f"sizes span only {span:.2g}x",
     )
 
@@ -79,25 +79,29 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
         return Caution(
             f"The {what} as the training set grows, to {curve.replicates.mean[-1]:.3g}. Is lower better?",
             "is lower better?",
-            ("Then say so with {}; the forecast as it stands takes higher for better.", ("direction", "lower")),
+            (
+                ("If so, say so with {}; as it stands, the forecast assumes that higher is better."),
+                ("direction", "lower"),
+            ),
         )
     if slope < -1e-9 and slope < -2 * error:
         return Caution(
-            "Performance falls as the training set grows. The model expects it to rise: look for a change of data, "
-            "of classifier or of settings between the sizes. Of real curves that fell, about as many fell further "
-            "as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
+            "Performance falls as the training set grows. The model expects it to rise: check whether the data, the "
+            "classifier or the settings changed between sizes. Of the real curves that fell, about as many kept "
+            "falling as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
             "falls",
         )
     if flat and room >= NO_ROOM:
         # What flat curves elsewhere have won is nothing to go by where less is left to win.
         others = (
-            "Of real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, but "
-            "about one in three rose by more than 0.02: the upper end of the interval stands for those."
+            "Of the real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, "
+            "but about one in three rose by more than 0.02: the upper end of the interval allows for those."
         )
         left = others if room >= _OFTEN_WON else f"Only {room:.2g} is left above it."
         if not curve.scale.straight:  # differences of such scores are no differences of scores in [0, 1]
             left = (
-                "Real curves that were as flat have moved later, about one in three: the better end stands for those."
+                "About one in three of the real curves that were as flat moved later: the better end of the interval "
+                "allows for those."
             )
         return Caution(f"The pilot does not {_better(curve)} beyond its noise. {left}", "flat")
     return None
@@ -110,8 +114,8 @@ def _wild(curve: LearningCurve) -> Caution | None:
         return None
     spread = _pooled_spread(curve.replicates)
     return Caution(
-        f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve "
-        "improves. Larger test sets or more splits would show the trend.",
+        f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve improves. "
+        "Larger test sets or more splits would bring out the trend.",
         "noise exceeds the rise",
     )
 
@@ -125,14 +129,14 @@ def _guessing(curve: LearningCurve) -> Caution | None:
         return None
     if coefficient:
         return Caution(
-            f"All mean scores lie within {2 * _GUESSING} of 0, what guessing scores. The pilot cannot tell when the "
+            f"All mean scores lie within {2 * _GUESSING} of 0, the score of guessing. The pilot cannot tell when the "
             "model will begin to learn.",
             "no better than guessing",
         )
     return Caution(
-        f"All mean scores lie within {_GUESSING} of 0.5, what guessing scores by AUROC and balanced accuracy. The "
-        "pilot cannot tell when the classifier will begin to learn: of real curves with such a pilot one in seven left "
-        "its forecast by far.",
+        f"All mean scores lie within {_GUESSING} of 0.5, the AUROC and balanced accuracy of guessing. The pilot "
+        "cannot tell when the classifier will begin to learn: of the real curves with such a pilot, one in seven left "
+        "its forecast far behind.",
         "no better than guessing",
     )
 
@@ -153,9 +157,9 @@ def _stuck(curve: LearningCurve) -> Caution | None:
         return None
     first, last = pilot.sizes[found], pilot.sizes[found + steps]
     return Caution(
-        f"The scores are exactly the same from {first:,.10g} to {last:,.10g} {curve.unit_name}, as those of a "
-        "classifier that always gives the same answer. Look at what it predicts: of real curves with such a pilot one "
-        "in three left the 95 % interval later, most of them upwards, when the classifier began to learn.",
+        f"The scores are exactly the same from {first:,.10g} to {last:,.10g} {curve.unit_name}, as if the classifier "
+        "always gave the same answer. Look at what it predicts: of the real curves with such a pilot, one in three "
+        "later left the 95 % interval, most of them upwards, once the classifier began to learn.",
         "exactly equal scores",
     )
 
@@ -173,8 +177,8 @@ def _one_size(curve: LearningCurve) -> Caution | None:
         return None
     return Caution(
         f"At {sizes[spread.argmax()]:,.10g} {curve.unit_name} the splits differ {multiple(times)} times as much as "
-        "they usually do: some of its runs failed, or succeeded, as no others did. Look at them; of real curves with "
-        "such a pilot four in ten left the 95 % interval later.",
+        "they usually do: some of the runs there failed, or succeeded, as no others did. Look at them; of the real "
+        "curves with such a pilot, four in ten later left the 95 % interval.",
         "one size scatters",
     )
 
@@ -189,9 +193,10 @@ def _one_run(curve: LearningCurve) -> Caution | None:
     if np.sqrt(bend @ bend / (len(x) - 3)) < _JUMPY:
         return None
     return Caution(
-        "There is one score a size, without a label of its split, and they jump about. If they are all of one split, "
-        "say so: give them the same label (split). Its luck goes along the whole curve, and without the label the 95 % "
-        "intervals of such pilots held four in five of the later scores. Better still, run more splits.",
+        "There is one score per size, with no split label, and the scores jump about. If they all come from one "
+        "split, say so: give them the same label (split). The luck of a split runs along the whole curve, and without "
+        "the label the 95 % intervals of such pilots covered only four in five of the later scores. Better still, run "
+        "more splits.",
         "one run without a label?",
     )
 
@@ -202,9 +207,9 @@ def _runs_unknown(curve: LearningCurve) -> Caution | None:
         return None
     return Caution(
         "The scores come with standard deviations, but not with the number of runs behind each: a mean of three runs "
-        "is far less sure than one of a hundred.",
+        "is far less certain than a mean of a hundred.",
         "means of how many runs?",
-        remedy=("Say how many with {}, or in a column averaged_over.", "averaged_over"),
+        remedy=("Give the number with {}, or in a column averaged_over.", "averaged_over"),
     )
 
 
@@ -213,8 +218,8 @@ def _without_mean(curve: LearningCurve) -> Caution | None:
     if not curve.scale.logarithmic:
         return None
     return Caution(
-        f"The mean of a forecast {curve.metric_name} is infinite, as very large values are never quite ruled out: "
-        "medians stand in its place.",
+        f"The mean of a forecast {curve.metric_name} is infinite, because very large values can never be ruled out: "
+        "medians are given instead.",
         "medians, not means",
     )
 
@@ -225,23 +230,23 @@ def _near_perfect(curve: LearningCurve) -> Caution | None:
     room = float(1 - curve.upward.replicates.mean[-1])
     if scores.min() >= 1:
         return Caution(
-            "All scores are perfect: the curve shows that the score stays there, not what more data are good for. Look "
-            "for a leak first (a feature that gives the class away, patients in training and test at once), or test on "
-            "harder cases.",
+            "All scores are perfect: the curve shows that they stay perfect, not what more data would bring. Look for "
+            "a leak first (a feature that gives the class away, or patients in both training and test data), or test "
+            "on harder cases.",
             "all perfect: a leak?",
         )
     if scores.max() >= 1:
         return Caution(
-            "Some scores are perfect. At the bound the curve cannot show how it would go on: of the real curves with "
-            "such a pilot half left the 95 % interval later.",
+            "Some scores are perfect. At the bound, the curve cannot show where it is heading: of the real curves "
+            "with such a pilot, half later left the 95 % interval.",
             "perfect scores",
         )
     if room < NO_ROOM:
         best = curve.range[1] if curve.direction == "higher" else curve.range[0]
         short = f"{abs(best - float(curve.replicates.mean[-1])):.1g} short of perfect"
         return Caution(
-            f"The last score is {short}: there is next to no room for more data to show. "
-            "Differences this small take very large test sets to measure.",
+            f"The last score is {short}: there is next to no room for improvement. Differences this small take very "
+            "large test sets to measure.",
             "nearly perfect",
         )
     return None

@@ -62,8 +62,8 @@ def run(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.  [default: all "
-            "of them]",
+            help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.  [default: "
+            "those that are called like metrics, or all]",
             show_default=False,
         ),
     ] = None,
