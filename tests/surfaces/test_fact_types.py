@@ -51,6 +51,7 @@ def test_what_is_not_of_a_type_is_found():
     assert faults({"size": 1}, fact_types.ForecastRow)
 
 
+BENEFIT = ("--cstatistic", 0.8, "--threshold", 0.2)
 PLAN = ("--target", 0.8, "--cost", 12, "--penalty", 50_000)
 COMMANDS = {
     "a forecast": (fact_types.ForecastFacts, "forecast", "PAIRS"),
@@ -68,6 +69,18 @@ COMMANDS = {
     "without a target": (fact_types.SensitivityFacts, "sensitivity", "PAIRS", "--published", "--at", 5000),
     "too few sizes": (fact_types.SensitivityFacts, "sensitivity", "SHORT", "--target", 0.8),
     "a check": (fact_types.CheckFacts, "check", "PAIRS"),
+    "a study": (
+        fact_types.ForecastFacts,
+        "forecast",
+        "PAIRS",
+        "--target",
+        0.8,
+        "--prevalence",
+        0.2,
+        "--metric",
+        "auroc",
+    ),
+    "an evaluation": (fact_types.EvaluationFacts, "minimum", "--for", "evaluation", "--prevalence", 0.2, *BENEFIT),
     "a minimum": (fact_types.MinimumFacts, "minimum", "--prevalence", 0.2, "--parameters", 9, "--cstatistic", 0.8),
 }
 
@@ -101,7 +114,16 @@ def test_documents_of_report_and_page_are_of_their_types(tmp_path):
     for kind, asked, of in (
         (
             "page",
-            PageRequest(table=pilot_table(), target=0.8, cost=12.0, penalty=9e4, backtest=True, doubts=True),
+            PageRequest(
+                table=pilot_table(),
+                target=0.8,
+                prevalence=0.2,
+                cstatistic=0.8,
+                cost=12.0,
+                penalty=9e4,
+                backtest=True,
+                doubts=True,
+            ),
             "PageFacts",
         ),
         ("page", PageRequest(table=short, backtest=True, doubts=True), "PageFacts"),
