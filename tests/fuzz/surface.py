@@ -213,7 +213,6 @@ def usual():
         **{"forecast": model.forecast([720.0, 3600.0]), "lower": 0.1, "upper": 0.9, "index": 1, "size": 200},
         **{
             "prevalence": 0.2,
-            "cstatistic": 0.8,
             "parameters": 10,
             "r2": 0.2,
             "cost_per_example": 1.0,
@@ -263,7 +262,8 @@ def usual():
         "Beliefs.from_dict": {"content": CALIBRATED.to_dict()},
         "Variant": vars(PUBLISHED),
         "paper_beliefs": {"variant": PUBLISHED},
-        "write_report": {"path": folder() / "report.html", "times": [2], "target": None},
+        "write_report": {"path": folder() / "report.html", "times": [2], "target": None, "prevalence": None},
+        "minimum_evaluation_size": {"cstatistic": 0.8},
         "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
         "collect_scores": {"train": steady, "sizes": [20, 40, 80], "n_splits": 1, "metric": "auroc"},
