@@ -6,6 +6,7 @@ table of measurements are not, because drawing and training differ from one vers
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -32,6 +33,7 @@ from apexgp.plot import (
     SensitivityDisplay,
 )
 from apexgp.surfaces.digits import measure_digits
+from apexgp.surfaces.schemas import DOCUMENTS, schema_of
 from pages import FOLDER, command_line_page, folder_of, page_of_terms, page_of_the_report, pages_with_outputs, remade
 
 
@@ -127,13 +129,24 @@ def page_picture() -> None:
         browser.close()
 
 
+def schemas() -> None:
+    """The JSON Schemas as files of the site; where they differ in a commit, so does what `--json` promises."""
+    folder = FOLDER / "schemas"
+    for name in DOCUMENTS:
+        (folder / f"{name}.json").write_text(json.dumps(schema_of(name), indent=1) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["schemas"]:
+        schemas()
+        sys.exit()
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
     (FOLDER / "terms.md").write_text(page_of_terms(), encoding="utf-8")
     for page in pages_with_outputs():
         page.write_text(remade(page), encoding="utf-8")
+    schemas()
     picture()
     answer_pictures()
     end_to_end()

@@ -12,6 +12,7 @@ import typer
 from hypothesis import strategies as st
 
 from apexgp.surfaces import cli
+from documents import faults
 from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
 from fuzz.values import number
 
@@ -67,6 +68,7 @@ def commands():
         "check": [str(pairs), "--draws", "100"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
         "datasets": [],
+        "schema": [],
         "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
         "embed": [str(shown["folder"]), *embed],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
@@ -120,7 +122,7 @@ def command(draw):
         assert not re.search(r"encountered in|Warning", err), err
         assert code == 0 or err.strip() or out.strip()
         if code == 0 and "--json" in chosen:
-            json.loads(out, parse_constant=_no_constant)
+            assert faults(strict(out)) == []
         assert "broke down" not in err, f"broke: {err}"
         return "refused" if code else "taken"
 
@@ -132,8 +134,13 @@ def typed(value):
     return str(value) if isinstance(value, float) else str(value % 10**400)
 
 
-def _no_constant(name):
-    raise AssertionError(f"{name} is no JSON")
+def strict(text):
+    """A document of JSON, in which neither NaN nor infinity is a number."""
+
+    def refused(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refused)
 
 
 def run(argv):

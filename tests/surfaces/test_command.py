@@ -134,6 +134,7 @@ CALLED = {
     "report": (*READING, write_report),
     "minimum": (minimum_sample_size, minimum_evaluation_size),
     "experiment": (run_experiment, write_experiment),
+    "schema": (),
     "serve": (),
     "demo": (),
 }
@@ -152,6 +153,7 @@ WITHOUT_OPTION = {
     "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
+    "schema": set(),
     "serve": set(),
     "demo": set(),
 }

@@ -41,6 +41,7 @@ COMMANDS = (
     "report",
     "minimum",
     "experiment",
+    "schema",
     "serve",
     "demo",
 )

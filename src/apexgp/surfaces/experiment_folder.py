@@ -17,7 +17,7 @@ from ..errors import RequestError, WouldOverwriteError
 from ..files.writing import check_writable, file_behind, write_text, written_atomically
 from ..reading.spreadsheets import as_csv
 from ..replication.result import ExperimentResult
-from .fact_types import ExperimentFolderFacts
+from .fact_types import ExperimentFacts
 from .facts import experiment_facts
 from .plot.experiment import ExperimentDisplay
 
@@ -164,7 +164,7 @@ def _texts(result: ExperimentResult, folder: Path, pictures: Iterable[str]) -> d
     if result.dense:
         files["dense.csv"] = as_csv(result.to_dict("dense"))
     files["experiment.toml"] = result.experiment.text_in(folder)
-    listed: ExperimentFolderFacts = {**facts, "files": sorted([_FACTS, *files, *pictures])}
+    listed: ExperimentFacts = {**facts, "files": sorted([_FACTS, *files, *pictures])}
     return {_FACTS: json.dumps(listed, indent=1) + "\n", **files}
 
 

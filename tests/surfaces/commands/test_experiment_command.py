@@ -11,6 +11,7 @@ from apexgp.plot import ExperimentDisplay
 from apexgp.replication.configuration import shipped_experiments
 from apexgp.surfaces.experiment_folder import picture_names
 from conftest import interrupted, require
+from documents import faults
 from small_experiment import CONFIGURATION, embeddings
 
 FILES = {"runs.csv", "tables.md", "curves.csv", "figures.csv", "dense.csv", "experiment.json", "experiment.toml"}
@@ -58,6 +59,7 @@ def test_everything_is_in_the_folder(run, small, tmp_path):
     assert {path.name for path in folder.iterdir()} == FILES | TABLES | {"Illness.png"}
     assert (folder / "Illness.png").read_bytes().startswith(b"\x89PNG")
     facts = json.loads((folder / "experiment.json").read_text())
+    assert faults(facts, "experiment") == []
     assert facts["sentence"] in out
     assert facts["fits"] == 2 * 6 + 6
     assert facts["experiment"]["dense"] == {"sizes": [150], "runs": 6, "group": 2, "levels": [0.95]}

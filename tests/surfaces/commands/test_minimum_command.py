@@ -62,7 +62,7 @@ def test_minimum_for_evaluation_works_alone(shown, facts_of):
     assert "2,671 for the calibration slope (width 0.2) and 471 for the C statistic (width 0.1)" in text
     assert "Minimum sample size for external validation of a clinical prediction model with a binary outcome" in text
     facts = facts_of(*command)
-    assert (facts["purpose"], facts["minimum"]["criteria"]) == ("evaluation", found.criteria)
+    assert (facts["schema"], facts["minimum"]["criteria"]) == ("urn:apexgp:evaluation:1", found.criteria)
 
 
 def test_minimum_for_evaluation_takes_every_width_and_a_threshold(shown, facts_of):

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeGuard
 
@@ -20,6 +21,8 @@ from starlette.types import ASGIApp
 
 from ..chart.figure import chart_script, chart_style
 from ..curve_file import ColumnOptions
+from ..fact_types import AdviceFacts, EvaluationFacts, MinimumFacts, PageFacts
+from ..schemas import DOCUMENTS, schemas_of_types
 from ..words.controls import control
 from .answers import answer
 from .examples import examples
@@ -27,26 +30,19 @@ from .guard import Guard
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 from .reading import Sent
 from .refusals import UNPREPARED, RefusalError
-from .replies import (
-    AdviceAnswer,
-    AnyAnswer,
-    ErrorAnswer,
-    ExamplesAnswer,
-    ForecastAnswer,
-    PageAnswer,
-    TablesAnswer,
-)
+from .replies import ErrorAnswer, ExamplesAnswer, TablesAnswer
 from .requests import REQUESTS
 
-__all__ = ["COMPUTE_SECONDS", "make_app"]
+__all__ = ["COMPUTE_SECONDS", "described_application", "make_app"]
 
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
-_GIVES: dict[str, dict[str, Any]] = {  # where it is more than the document that a command prints
-    "advice": {"model": AdviceAnswer},
-    "forecast": {"model": ForecastAnswer},
-    "page": {"model": PageAnswer},
-    "report": {"content": {"text/html": {"schema": {"type": "string"}}}},
+_COMPONENTS = "#/components/schemas/"
+_GIVES: dict[str, tuple[type, ...]] = {  # for most requests the document that a command prints
+    **{kind: (DOCUMENTS[kind],) for kind in REQUESTS if kind in DOCUMENTS and kind != "report"},
+    "minimum": (MinimumFacts, EvaluationFacts),
+    "advice": (AdviceFacts,),
+    "page": (PageFacts,),
 }
 _SLOW = {"advice", "backtest", "compare", "design", "report", "sensitivity"}
 
@@ -74,6 +70,16 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
+class _Described(FastAPI):
+    """An application whose description has the schemas of the documents, which pydantic does not know."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description at /openapi.json."""
+        described = super().openapi()
+        described["components"]["schemas"] |= schemas_of_types(chain.from_iterable(_GIVES.values()), _COMPONENTS)
+        return described
+
+
 def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | None = None) -> ASGIApp:
     """The application behind its guard.
 
@@ -86,17 +92,25 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     workers
         Processes that compute; by default one a core, and two at least.
     """
-    count = max(2, os.cpu_count() or 2) if workers is None else workers
+    app = described_application(max(2, os.cpu_count() or 2) if workers is None else workers)
+    for path, kind, content in _own_files():
+        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
+    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
+    return Guard(app, host, token, taken)
+
+
+def described_application(workers: int = 2) -> FastAPI:
+    """What answers requests, with its description; nothing is started before it is served."""
 
     @asynccontextmanager
     async def with_workers(app: FastAPI) -> AsyncIterator[None]:
-        app.state.pool = WorkerPool(answer, count, COMPUTE_SECONDS, _MOST_WAITING)
+        app.state.pool = WorkerPool(answer, workers, COMPUTE_SECONDS, _MOST_WAITING)
         try:
             yield
         finally:
             app.state.pool.close()
 
-    app = FastAPI(
+    app = _Described(
         title="apexgp",
         version=version("apexgp"),
         description="Forecast what a classifier will score with more labelled data. Answers are the dictionaries that "
@@ -111,10 +125,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     app.add_exception_handler(Exception, _broken)
     app.add_exception_handler(RefusalError, _refused)
     _add_paths(app)
-    for path, kind, content in _own_files():
-        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
-    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
-    return Guard(app, host, token, taken)
+    return app
 
 
 def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
@@ -124,7 +135,7 @@ def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
 def _add_paths(app: FastAPI) -> None:
     for kind, takes in REQUESTS.items():
         path = "/api/page/advice" if kind == "advice" else f"/api/{kind}"
-        app.post(path, responses={200: _GIVES.get(kind, {"model": AnyAnswer})})(_asked(kind, takes))
+        app.post(path, responses={200: _given(kind)})(_asked(kind, takes))
 
     @app.post(
         "/api/read",
@@ -175,6 +186,14 @@ def _add_paths(app: FastAPI) -> None:
     async def example_list() -> Any:
         """Curves to try the page with."""
         return {"examples": examples()}
+
+
+def _given(kind: str) -> dict[str, Any]:
+    """What a request of a kind is answered with, as OpenAPI describes it."""
+    if kind == "report":
+        return {"content": {"text/html": {"schema": {"type": "string"}}}}
+    either = [{"$ref": f"{_COMPONENTS}{one.__name__}"} for one in _GIVES[kind]]
+    return {"content": {"application/json": {"schema": either[0] if len(either) == 1 else {"anyOf": either}}}}
 
 
 def _asked(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:
