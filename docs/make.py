@@ -12,29 +12,19 @@ import re
 import sys
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import (
-    APExGP,
-    LearningCurve,
-    backtest,
-    collect_curves,
-    compare_models,
-    design_pilot,
-    plan_collection,
-    predictive_check,
-    sensitivity,
-)
-from apexgp.plot import (
-    BacktestDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    PlanDisplay,
-    PredictiveCheckDisplay,
-    SensitivityDisplay,
-)
+from apexgp import APExGP, collect_curves
+from apexgp.plot import CurveDisplay
 from apexgp.surfaces.digits import measure_digits
 from apexgp.surfaces.schemas import DOCUMENTS, schema_of
-from pages import FOLDER, command_line_page, folder_of, page_of_terms, page_of_the_report, pages_with_outputs, remade
+from pages import (
+    FOLDER,
+    command_line_page,
+    gallery,
+    page_of_terms,
+    page_of_the_report,
+    pages_with_outputs,
+    remade,
+)
 
 
 def picture() -> None:
@@ -46,25 +36,10 @@ def picture() -> None:
     display.figure_.savefig(FOLDER / "forecast.png", dpi=120)
 
 
-def answer_pictures() -> None:
-    """The pictures of docs/results.md: every answer about the pilot of the README."""
-    with folder_of(FOLDER / "results.md"):
-        curve = LearningCurve.from_csv("pairs.csv", metric="auroc")
-    model = APExGP().fit(curve)
-    other = LearningCurve(curve.sizes, curve.scores - 0.02, curve.split, metric="auroc")
-    plan = plan_collection(model, target=0.78, cost_per_example=12, penalty=50_000)
-    comparison = compare_models({"resnet": curve, "vit": other}, [360, 3600])
-    displays = {
-        "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),
-        "plan": PlanDisplay.from_plan(model, plan).plot(),
-        "design": DesignDisplay.from_design(design_pilot(model, 4, at=3600, target=0.78), model).plot(),
-        "compare": ComparisonDisplay.from_comparison(comparison).plot(),
-        "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
-        "sensitivity": SensitivityDisplay.from_sensitivity(sensitivity(model, target=0.78, confidence=0.6)).plot(),
-        "check": PredictiveCheckDisplay.from_check(predictive_check(model)).plot(),
-    }
-    for name, display in displays.items():
-        display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
+def gallery_pictures() -> None:
+    """The pictures of docs/gallery.md, of which other pages show some."""
+    for file, figure in gallery():
+        figure.savefig(FOLDER / file, dpi=80)
 
 
 def end_to_end() -> None:
@@ -148,7 +123,7 @@ if __name__ == "__main__":
         page.write_text(remade(page), encoding="utf-8")
     schemas()
     picture()
-    answer_pictures()
+    gallery_pictures()
     end_to_end()
     examples()
     page_picture()

@@ -116,7 +116,7 @@ def command(draw):
             (folder() / stale).unlink(missing_ok=True)
         code, out, err = run(argv)
         assert code in (0, 1, 2), (code, err)
-        assert "not prepared for" not in err, err
+        assert "unexpected problem" not in err, err
         assert "Aborted" not in err, err
         assert "Traceback" not in err, err
         assert not re.search(r"encountered in|Warning", err), err

@@ -48,7 +48,7 @@ def test_one_paragraph_has_both_sizes(run, shown, facts_of, pilot, model):
 def test_the_c_statistic_is_the_target_only_where_scores_are_aurocs(run, facts_of, pilot):
     code, out, err = run("forecast", pilot, "--metric", "accuracy", *STUDY)
     assert (code, out) == (1, "")
-    assert "--cstatistic must be given with a prevalence: the scores are accuracy, which does not say it." in err
+    assert "--cstatistic must be given with a prevalence: the scores are accuracy, not AUROCs." in err
     assert "Give --cstatistic, or --metric auroc if they are AUROCs." in err
     facts = facts_of("forecast", pilot, "--metric", "accuracy", *STUDY, "--cstatistic", 0.9)
     assert facts["study"]["evaluation"]["cstatistic"] == 0.9
@@ -70,7 +70,7 @@ def test_the_report_and_the_page_say_the_same(run, facts_of, pilot, tmp_path):
     text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
     assert facts["study"]["paragraph"] in text
     assert "For evaluation: 2,671 patients, by Riley et al. 2021." in text
-    assert "The size for evaluation: examples that no size here counts." not in text
+    assert "The size for evaluation: examples that no size here includes." not in text
     assert "--prevalence 0.2" in text
     assert "prevalence=0.2" in text
     asked = PageRequest(table=pilot.read_text(), metric="auroc", target=0.8, prevalence=0.2)
@@ -82,5 +82,5 @@ def test_the_report_and_the_page_say_the_same(run, facts_of, pilot, tmp_path):
 
 def test_a_report_on_several_tasks_has_no_one_prevalence(model, tmp_path):
     require("jinja2")
-    with pytest.raises(RequestError, match="prevalence goes with one task, whose outcome it is about; there are 2"):
+    with pytest.raises(RequestError, match="prevalence applies to one task, whose outcome it describes; there are 2"):
         write_report({"a": model, "b": model}, tmp_path / "r.html", target=0.8, prevalence=0.2)

@@ -63,11 +63,13 @@ class ForecastQuestion:
         if self.cstatistic is not None:
             object.__setattr__(self, "cstatistic", discrimination("cstatistic", self.cstatistic))
             if self.prevalence is None:
-                raise RequestError("goes with a prevalence.", argument="cstatistic", remedy=("Give {}.", "prevalence"))
+                raise RequestError(
+                    "applies only with a prevalence.", argument="cstatistic", remedy=("Give {}.", "prevalence")
+                )
         if self.prevalence is not None:
             object.__setattr__(self, "prevalence", probability("prevalence", self.prevalence))
             if self.target is None:
-                raise RequestError("goes with a target.", argument="prevalence", remedy=("Give {}.", "target"))
+                raise RequestError("applies only with a target.", argument="prevalence", remedy=("Give {}.", "target"))
 
     @property
     def at_or_default(self) -> Reach:
@@ -103,7 +105,7 @@ class ForecastQuestion:
             return minimum_evaluation_size(self.prevalence, self.cstatistic)
         if curve.metric_name not in _CSTATISTICS:
             raise RequestError(
-                f"must be given with a prevalence: the scores are {curve.metric_name}, which does not say it.",
+                f"must be given with a prevalence: the scores are {curve.metric_name}, not AUROCs.",
                 argument="cstatistic",
                 remedy=("Give {}, or {} if they are AUROCs.", "cstatistic", ("metric", "auroc")),
             )
@@ -120,7 +122,7 @@ class ForecastQuestion:
         """The answer for each of several curves, by models with these settings."""
         if self.prevalence is not None:
             raise RequestError(
-                f"goes with one curve, whose outcome it is about; there are {len(curves)}.",
+                f"applies to one curve, whose outcome it describes; there are {len(curves)}.",
                 argument="prevalence",
                 remedy=("Choose one with {}, or leave it out.", "task"),
             )

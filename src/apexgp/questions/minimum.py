@@ -21,7 +21,7 @@ _OWN: dict[str, tuple[str, ...]] = {
 }
 _SHARED = ("prevalence", "cstatistic")
 _NEEDED = {
-    "development": {"parameters": "the coefficients that are considered for the model"},
+    "development": {"parameters": "the number of candidate coefficients for the model"},
     "evaluation": {"cstatistic": "the C statistic (AUROC) that the model is expected to have"},
 }
 
@@ -56,9 +56,9 @@ class MinimumQuestion:
             for name in _OWN[other]:
                 if getattr(self, name) != usual[name]:
                     raise RequestError(
-                        f"goes with the size for {other}, not with that for {self.purpose}.",
+                        f"applies to {other}, not to {self.purpose}.",
                         argument=name,
-                        remedy=("Leave it out, or say {}.", ("purpose", other)),
+                        remedy=("Leave it out, or set {}.", ("purpose", other)),
                     )
         for name, what in _NEEDED[self.purpose].items():
             if getattr(self, name) is None:

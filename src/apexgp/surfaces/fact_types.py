@@ -23,7 +23,7 @@ Size = Annotated[float, Keywords(exclusiveMinimum=0)]
 """A training-set size."""
 Count = Annotated[int, Keywords(minimum=0)]
 Spread = Annotated[float, Keywords(minimum=0)]
-"""A standard deviation, the width of an interval, a cost: no less than nothing."""
+"""A standard deviation, the width of an interval, a cost: never negative."""
 Interval = Annotated[list[float | None], Keywords(minItems=2, maxItems=2)]
 """The two ends of an interval; None is infinite."""
 
@@ -32,11 +32,11 @@ class Doubted(TypedDict):
     """Reasons to doubt an answer."""
 
     cautions: list[str]
-    """Reasons to doubt the answer, one sentence or a few each; empty where there are none."""
+    """Reasons to doubt the answer, a sentence or more each; empty where there are none."""
 
 
 class Sentences(Doubted):
-    """What every answer says in words: a sentence or a few, and reasons for doubt."""
+    """What every answer says in words: a sentence or more, and reasons for doubt."""
 
     sentence: str
     """The answer in plain words."""
@@ -65,15 +65,15 @@ class PilotFacts(TypedDict):
     """The score as sentences call it."""
     task: str | None
     direction: Literal["higher", "lower"]
-    """Which scores are better."""
+    """Whether higher or lower scores are better."""
     range: Interval
-    """The least and the greatest possible score; null where there is none."""
+    """The lowest and the highest possible score; null where there is none."""
     unit: str
     """What a size counts."""
     unit_name: str
     """What a size counts, as sentences call it."""
     test_share: Probability | None
-    """Share of all that is collected that is kept for validation and test, where it is known."""
+    """Share of the collected data that is kept for validation and test, where it is known."""
     scores: Count
     """Number of scores."""
     sizes: list[Size]
@@ -84,15 +84,15 @@ class PilotFacts(TypedDict):
 
 
 class FitFacts(TypedDict, total=False):
-    """How a model came by its parameters: by integration the first four, by a search the others."""
+    """How a model's parameters were found: the first four by integration, the others by a search."""
 
     weights: dict[str, Probability]
     """Posterior probability of each shape of the curve."""
     log_evidence: float
     effective_size: Spread
-    """How many independent draws the integration is worth."""
+    """Effective sample size of the integration."""
     end_error: Spread | None
-    """How exact the ends of the 95 % intervals are, as a share of their width."""
+    """Numerical error of the ends of the 95 % intervals, as a share of their width."""
     objective: float
     converged: bool
 
@@ -122,7 +122,7 @@ class ForecastRow(TypedDict):
     std: Spread
     """Standard deviation of the forecast."""
     lower: float
-    """Lower end of the interval whose probability is `level`."""
+    """Lower end of the interval with probability `level`."""
     upper: float
     """Upper end of that interval."""
     prob_target: NotRequired[Probability]
@@ -134,27 +134,27 @@ class RequiredFacts(TypedDict):
 
     target: float
     confidence: Probability
-    """Probability with which the target is to be reached."""
+    """Probability with which the target should be reached."""
     size: Spread | None
-    """The least size from which on the target is met with that probability."""
+    """The smallest size from which on the target is reached with that probability."""
     median: Spread | None
     """The same for a probability of one half."""
     interval: Interval
     """The same for probabilities of 0.1 and 0.9."""
     prob_reachable: Probability
-    """Probability that the target is met with unlimited data."""
+    """Probability that the target is reached with unlimited data."""
     prob_now: Probability
-    """Probability that the largest size of the pilot meets it."""
+    """Probability that the pilot's largest size reaches it."""
     already_met: bool
     relative_error: Spread
-    """Monte-Carlo standard error of the size, as a share of it."""
+    """Monte Carlo standard error of the size, as a share of it."""
     digits: Count
-    """To how many digits words round the sizes up."""
+    """Number of digits to which sizes are rounded up in words."""
     cautions: NotRequired[list[str]]
 
 
 class TargetFacts(TypedDict, total=False):
-    """What a target takes, where there is one, and how much that is with the cases for validation and test."""
+    """What a target takes, if there is one, without and with the cases for validation and test."""
 
     required: RequiredFacts
     total: Spread | None
@@ -224,7 +224,7 @@ class ForecastFacts(ModelFacts, TargetFacts, StudySizes, Said):
     """Probability of the intervals."""
     forecast: list[ForecastRow]
     without_training: list[ForecastRow] | None
-    """The forecast that there would be without the training scores, where those are known."""
+    """The forecast without the training scores, where those are known."""
 
 
 class TaskFacts(TargetFacts):
@@ -259,13 +259,13 @@ class PlannedFacts(TypedDict):
     target: float
     cost_per_example: Spread
     penalty: Spread
-    """What it costs not to reach the target."""
+    """Cost of missing the target."""
     start: Count
     """Examples at hand."""
     sizes: list[Count]
-    """Examples to have after each round, as long as the target is not met."""
+    """Total examples after each round, as long as the target is not reached."""
     prob_now: Probability
-    """Probability that the target is met already."""
+    """Probability that the target is already met."""
     prob_met: list[Probability]
     """Probability that the target is met after each round."""
     expected_cost: Spread
@@ -297,25 +297,25 @@ class PlanFacts(ModelFacts, Said):
 
 
 class DesignRow(TypedDict):
-    """A design, and what it is expected to tell."""
+    """A design, and what it is expected to show."""
 
     rank: Count
     sizes: list[Size]
     """Training-set sizes to measure."""
     n_splits: Count
     continued: bool
-    """Whether these are the pilot's own splits, which go on at other sizes."""
+    """Whether these are the pilot's own splits, continued at other sizes."""
     fits: Count
     """Models to train."""
     cost: Spread
     risk: float
-    """What designs are ranked by, as `ranked_by` says; lower is better."""
+    """What designs are ranked by (see `ranked_by`); lower is better."""
     risk_error: Spread
-    """Monte-Carlo standard error of the risk, where it was confirmed."""
+    """Monte Carlo standard error of the risk, where it was confirmed."""
     widths: list[Spread]
     """Expected width of the 95 % interval at each size of `at`."""
     confirmed: bool
-    """Whether risk and widths come from fits to drawn data; else from closed forms."""
+    """Whether risk and widths come from fits to simulated data, rather than from closed forms."""
     grid_widths: list[Spread]
     """Expected width of the 95 % interval at each size of `grid`."""
     prob_yes: NotRequired[Probability]
@@ -325,11 +325,11 @@ class DesignRow(TypedDict):
     prob_right: NotRequired[Probability]
     """Probability that the likelier answer is right."""
     later_sizes: NotRequired[Interval]
-    """Required sizes between which that after the design lies in eight cases of ten."""
+    """Range in which the required size after the design lies in eight cases out of ten."""
 
 
 class DesignAsked(TypedDict):
-    """What was asked of a design, and the sizes and the forecast that pictures of it are drawn from."""
+    """What was asked of a design, and the sizes and the forecast that its pictures show."""
 
     budget: Spread
     unit: str
@@ -340,9 +340,9 @@ class DesignAsked(TypedDict):
     confidence: Probability
     ranked_by: Literal["score", "required_size"]
     """What the risk is about: "score", the expected CRPS of the forecast at the sizes of `at`; or "required_size", the
-    expected Brier score of "this size will do"."""
+    expected Brier score of "this size suffices"."""
     available: Size
-    """Most examples that can be trained on."""
+    """Most examples available for training."""
     pilot_sizes: list[Size]
     grid: list[Size]
     """Sizes from the end of the pilot on."""
@@ -374,7 +374,7 @@ class PilotOrNone(SettingsFacts):
 
 
 class DesignFacts(PilotOrNone, Said):
-    """`apexgp design --json`; before there is a pilot, nothing is fitted."""
+    """`apexgp design --json`; before there is a pilot, no model is fitted."""
 
     schema: Literal["urn:apexgp:design:1"]
     question: DesignAsked
@@ -398,9 +398,9 @@ class PairFacts(TypedDict):
     crossing: Size | None
     """Size at which the lead changes for the last time; null where the same model leads throughout."""
     shared_splits: Count
-    """Splits on which both were measured; their scores are paired."""
+    """Number of splits on which both were measured; their scores are paired."""
     correlation: Annotated[float, Keywords(minimum=-1, maximum=1)]
-    """Of the noise of the two models on those splits."""
+    """Correlation of the two models' noise on those splits."""
     sentence: str
 
 
@@ -415,16 +415,16 @@ class CompareFacts(Versioned, Said):
 
 
 class MethodRow(TypedDict):
-    """How a method did: on all curves, or on the one of a `task`; null where there is no figure."""
+    """How a method did on all curves, or on that of one `task`; null where there is no value."""
 
     method: str
     task: NotRequired[str | int | None]
     error: Spread | None
-    """Mean absolute error of the forecast score at the sizes held out."""
+    """Mean absolute error of the forecast score at the held-out sizes."""
     bias: float | None
     """Mean of forecast minus measured score."""
     likelihood: Probability | None
-    """Probability that the forecast gave to within 0.01 of the measured score."""
+    """Probability that the forecast assigned to within 0.01 of the measured score."""
     coverage_80: Probability | None
     """Share of the measured scores inside the 80 % intervals."""
     coverage_95: Probability | None
@@ -432,13 +432,13 @@ class MethodRow(TypedDict):
     crps: Spread | None
     """Continuous ranked probability score; lower is better."""
     curves: Count
-    """How many curves the figures are of."""
+    """Number of curves behind the values."""
     failed: str | None
-    """Why there are no figures for some curve."""
+    """Why there are no values for some curve."""
 
 
 class HeldOutRow(TypedDict):
-    """What a method said of one size held out, and what came."""
+    """What a method forecast at one held-out size, and what was measured."""
 
     method: str
     task: str | int | None
@@ -452,13 +452,13 @@ class HeldOutRow(TypedDict):
 
 
 class NoSize(TypedDict):
-    """Why a method does not say what a target takes."""
+    """Why a method cannot say what a target takes."""
 
     error: str
 
 
 class MethodTargets(TypedDict, total=False):
-    """What each method asks for to reach a target, where there is one."""
+    """What each method asks for to reach a target, if there is one."""
 
     required: dict[str, RequiredFacts | NoSize]
 
@@ -493,7 +493,7 @@ class ChangeFacts(TypedDict):
     prob_target: Probability | None
     """Probability that the size `compared_at` reaches the target."""
     effect: float | None
-    """How far the answer moves: with a target the change of `prob_target`, else that of the expected score."""
+    """How far the answer moves: the change in `prob_target` if there is a target, else in the expected score."""
     error: str | None
 
 
@@ -513,23 +513,23 @@ class SensitivityFacts(ModelFacts, Said):
 
 
 class CheckRow(TypedDict):
-    """A number that sums up a pilot: as measured, and as the model would have measured it."""
+    """A summary statistic of the pilot: as measured, and as simulated from the model."""
 
     check: str
     measured: float
     expected: float
     lower: float
-    """Lower end of the 95 % interval of what the model would have measured."""
+    """Lower end of the 95 % interval of the simulated values."""
     upper: float
     prob_larger: Probability
-    """Probability that the model would have measured a larger number."""
+    """Probability that a simulated value is larger."""
     tail_probability: Probability
-    """Probability of a number as far out, on either side."""
+    """Probability of a simulated value as extreme, on either side."""
     fails: bool
 
 
 class CheckedSize(TypedDict):
-    """The mean score at one of the pilot's sizes: as measured, and as the model would have measured it."""
+    """The mean score at one of the pilot's sizes: as measured, and as simulated from the model."""
 
     size: Size
     measured: float
@@ -543,10 +543,10 @@ class CheckFacts(ModelFacts, Said):
 
     schema: Literal["urn:apexgp:check:1"]
     draws: Count
-    """Pilots drawn from the model."""
+    """Number of pilots simulated from the model."""
     checks: list[CheckRow]
     absent: dict[str, str]
-    """Checks that this pilot does not allow, and why."""
+    """Checks that are impossible with this pilot, and why."""
     sizes: list[CheckedSize]
 
 
@@ -600,11 +600,11 @@ class ReportedFacts(TypedDict):
 
 
 class ReportFacts(Versioned):
-    """All numbers of a report, which it offers as a file."""
+    """All the numbers of a report, which it offers as a file."""
 
     schema: Literal["urn:apexgp:report:1"]
     tasks: dict[str, ReportedFacts]
-    """By the name of the task; of one task that has none, by the empty name."""
+    """By the name of the task; a single task without a name has the empty name."""
     failed: dict[str, str]
     """Why other tasks have no forecast."""
 
@@ -655,13 +655,13 @@ class CellsFacts(TypedDict):
 
 
 class NoBacktest(Doubted):
-    """Why a curve cannot be judged."""
+    """Why no backtest is possible on a curve."""
 
     error: str
 
 
 class DoubtFacts(TypedDict):
-    """What the answer depends on, and whether the model would have measured the pilot; pictures as SVG."""
+    """What the answer depends on, and whether the model fits the pilot; pictures as SVG."""
 
     sensitivity: SensitivityFacts
     sensitivity_svg: str
@@ -671,7 +671,7 @@ class DoubtFacts(TypedDict):
 
 
 class PageFacts(TypedDict):
-    """All that the page shows: the documents of its answers, tables, the chart, files and lines of code."""
+    """Everything that the page shows: the documents of its answers, tables, the chart, files and code."""
 
     forecast: ForecastFacts
     plan: PlanFacts | None
@@ -688,19 +688,19 @@ class PageFacts(TypedDict):
     measurements: str
     """The curve as comma-separated values, as the commands read them."""
     python: str
-    """Lines of Python that give the same numbers."""
+    """Python code that reproduces the numbers."""
     shell: str
-    """Commands that give the same numbers."""
+    """Commands that reproduce the numbers."""
     short: str
-    """The answer in a line that fits a phone."""
+    """The answer in a line short enough for a phone."""
     glossary: dict[str, str]
-    """What the words mean."""
+    """The glossary."""
     notes: list[str]
-    """What the computation had to say."""
+    """Messages from the computation."""
 
 
 class AdviceFacts(TypedDict):
-    """What the page shows of what more measuring would change."""
+    """What the page shows about what measuring more would change."""
 
     design: DesignFacts
     table: CellsFacts
@@ -708,6 +708,6 @@ class AdviceFacts(TypedDict):
     note: str
     """What the columns mean."""
     python: str
-    """Lines of Python that go on from those of the page."""
+    """Python code that continues that of the page."""
     shell: str
-    """The command that gives the same numbers."""
+    """The command that reproduces the numbers."""

@@ -72,7 +72,7 @@ def test_without_matplotlib_the_answer_is_printed_and_then_what_to_install(
         (
             "forecast",
             (),
-            "by a Bayesian model after APEx-GP (Harvey et al. 2023): .* with a power law mean.* It departs from the "
+            "by a Bayesian model after APEx-GP (Harvey et al. 2023): .* with a power law mean.* It differs from the "
             "published model in that all parameters are integrated over.*Ornstein-Uhlenbeck",
             ("Harvey E", "Mohr F"),
         ),

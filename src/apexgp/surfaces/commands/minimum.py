@@ -29,18 +29,20 @@ def minimum(
     cstatistic: Annotated[
         float | None,
         share_option(
-            help="The C statistic (AUROC) that the model is expected to reach; for development, instead of --r2.",
+            help="The C statistic (AUROC) that the model is expected to achieve; for development, instead of --r2.",
             show_default=False,
         ),
     ] = None,
     parameters: Annotated[
         int | None,
-        typer.Option(help="For development: coefficients that are considered for the model.", show_default=False),
+        typer.Option(help="For development: number of candidate coefficients for the model.", show_default=False),
     ] = None,
     r2: Annotated[
         float | None,
         typer.Option(
-            "--r2", help="For development: Cox and Snell's R2 that the model is expected to reach.", show_default=False
+            "--r2",
+            help="For development: Cox and Snell's R2 that the model is expected to achieve.",
+            show_default=False,
         ),
     ] = None,
     nagelkerke: Annotated[bool, typer.Option("--nagelkerke", help="The R2 is Nagelkerke's.")] = False,
@@ -51,7 +53,7 @@ def minimum(
         float, typer.Option(help="For development: expected shrinkage of the coefficients.")
     ] = MinimumQuestion.shrinkage,
     optimism: Annotated[
-        float, typer.Option(help="For development: difference between apparent and true Nagelkerke's R2.")
+        float, typer.Option(help="For development: difference between the apparent and the true Nagelkerke R2.")
     ] = MinimumQuestion.optimism,
     error: Annotated[
         float, typer.Option(help="For development: mean absolute error of the predicted risks.")

@@ -112,7 +112,7 @@ def write_report(
     models, failed = _sorted_out(model)
     if prevalence is not None and len(models) > 1:
         raise RequestError(
-            f"goes with one task, whose outcome it is about; there are {len(models)}.", argument="prevalence"
+            f"applies to one task, whose outcome it describes; there are {len(models)}.", argument="prevalence"
         )
     answers = {}
     with progress_bar("tasks", len(models), shown=progress) as advance:

@@ -57,15 +57,15 @@ _MEDIA = {
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorAnswer, "description": text}
     for code, text in {
-        400: "The request is not what it says it is.",
+        400: "The request is malformed.",
         401: "The token is missing or wrong.",
-        403: "A page of another site asks.",
+        403: "The request comes from a page of another site.",
         408: "The request did not arrive in time.",
         413: "The request is too large.",
-        415: "The content type is not what this path takes.",
+        415: "This path does not accept the content type.",
         421: "The Host header is not this server's name.",
         422: "The measurements or an argument cannot be used.",
-        503: "Too much is asked at once, or it takes too long.",
+        503: "The server is too busy, or the request takes too long.",
     }.items()
 }
 
@@ -113,7 +113,7 @@ def described_application(workers: int = 2) -> FastAPI:
     app = _Described(
         title="apexgp",
         version=version("apexgp"),
-        description="Forecast what a classifier will score with more labelled data. Answers are the dictionaries that "
+        description="Forecast what a classifier will score with more labelled data. Replies are the dictionaries that "
         "the commands print with `--json`.",
         docs_url=None,
         redoc_url=None,
@@ -152,20 +152,22 @@ def _add_paths(app: FastAPI) -> None:
         request: Request,
         size_column: Annotated[str | None, Query(max_length=200, description="Column of the sizes.")] = None,
         score_column: Annotated[
-            list[str] | None, Query(max_length=1000, description="Column of the scores, or one a split.")
+            list[str] | None, Query(max_length=1000, description="Column of the scores, or one per split.")
         ] = None,
         split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
         task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
         train_column: Annotated[
-            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one a split.")
+            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one per split.")
         ] = None,
         sd_column: Annotated[str | None, Query(max_length=200, description="Column of standard deviations.")] = None,
         n_test: Annotated[str | None, Query(max_length=200, description="Column of numbers of test cases.")] = None,
-        sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
+        sheet: Annotated[
+            str | None, Query(max_length=200, description="Sheet of a workbook, by name or number.")
+        ] = None,
         each_column: Annotated[
             Literal["split", "model"] | None, Query(description="What each of several columns of scores is.")
         ] = None,
-        per_cent: Annotated[bool, Query(description="The scores are per cents.")] = False,
+        per_cent: Annotated[bool, Query(description="The scores are percentages.")] = False,
     ) -> Response:
         """The curves of a file, or of text from a spreadsheet, row by row."""
         columns = ColumnOptions(
@@ -231,14 +233,14 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
     try:
         reply = await pool.answer((kind, asked), slow=_is_slow(kind, asked), wanted=wanted)
     except BusyError:
-        raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
+        raise RefusalError(503, None, "The server is busy. Try again in a moment.", "server") from None
     except TookTooLongError:
         raise RefusalError(
-            503, None, f"This takes longer than {COMPUTE_SECONDS:g} seconds. Send fewer rows.", "server"
+            503, None, f"This would take longer than {COMPUTE_SECONDS:g} seconds. Send fewer rows.", "server"
         ) from None
     except WorkerDiedError:
         raise RefusalError(
-            503, None, "The process that computed this died, for want of memory perhaps. Send fewer rows.", "server"
+            503, None, "The process computing this died, perhaps for lack of memory. Send fewer rows.", "server"
         ) from None
     if reply is None:
         return Response(status_code=499)  # nobody is there to read it

@@ -62,7 +62,7 @@ class Sent:
         raw = self._raw
         if (header := _missing_header(raw)) is not None:
             raw = header.encode() + b"\n" + raw
-            self.notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
+            self.notes.append(f"The columns have no names; read as {', '.join(_cells(header))}.")
         table = self._table = _parsed(raw, self.columns)
         self._names, self._sheet = list(table.columns), table.sheet
         return table
@@ -123,7 +123,9 @@ def read_tables(sent: Sent) -> dict[str, Any]:
     if kept:
         notes.append(f"Kept with the rows, and used, though not shown in the table: {', '.join(kept)}.")
     if len(curves) > _MOST_CURVES:
-        raise DataError(f"{_NAME} holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
+        raise DataError(
+            f"{_NAME} holds {len(curves):,} curves; the page accepts at most {_MOST_CURVES}. Keep some of them."
+        )
     return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": sent.layout}
 
 
@@ -157,7 +159,7 @@ def curve_of(text: str, columns: ColumnOptions) -> tuple[LearningCurve, tuple[st
 def _parsed(raw: bytes, columns: ColumnOptions) -> Table:
     table = read_source(_Named(raw), columns.wanted)
     if len(table.lines) > _MOST_ROWS:
-        raise DataError(f"{_NAME} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are taken.")
+        raise DataError(f"{_NAME} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are accepted.")
     return table
 
 
@@ -168,7 +170,7 @@ def _check_workbook(raw: bytes) -> None:
         with suppress(zipfile.BadZipFile, ValueError, OSError):
             unpacked = sum(file.file_size for file in zipfile.ZipFile(io.BytesIO(raw)).infolist())
     if unpacked > _MOST_UNPACKED:
-        raise DataError("The workbook is too large. Copy the table from it, and paste that.")
+        raise DataError("The workbook is too large. Copy the table from it and paste it.")
 
 
 def _missing_header(raw: bytes) -> str | None:

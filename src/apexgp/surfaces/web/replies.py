@@ -17,7 +17,7 @@ class FaultyRow(_Reply):
     """A row of the table at fault."""
 
     line: int = Field(description="Line of the table; the header is line 1.")
-    column: str | None = Field(description="The column, where one is at fault.")
+    column: str | None = Field(description="The column at fault, if any.")
     message: str
 
 
@@ -28,7 +28,7 @@ class TableLayout(_Reply):
     sheets: list[str] = Field(description="Of a workbook.")
     sheet: str | None = Field(description="The sheet that was read.")
     cells: list[list[str]] = Field(
-        [], description="Size, score and split of a file with rows at fault, as they are written there."
+        [], description="Size, score and split from a file with faulty rows, as written there."
     )
 
 
@@ -36,10 +36,10 @@ class Error(_Reply):
     """What was wrong."""
 
     kind: Literal["data", "request", "server"]
-    message: str = Field(description="What was wanted, what came, what to do: one clear line.")
+    message: str = Field(description="What was expected, what was received, what to do: one clear line.")
     argument: str | None = Field(description="The field of the request at fault.")
     rows: list[FaultyRow]
-    table: TableLayout | None = Field(description="Of a file that could not be read: what there is to choose from.")
+    table: TableLayout | None = Field(description="For a file that could not be read: what there is to choose from.")
 
 
 class ErrorAnswer(_Reply):
@@ -54,12 +54,14 @@ class Curve(_Reply):
     task: str | None
     metric: str
     lower_is_better: bool
-    range: str | None = Field(description="The least and the greatest possible score, where the metric does not tell.")
+    range: str | None = Field(
+        description="The lowest and the highest possible score, where the metric does not imply them."
+    )
     unit: str
     test_share: float | None
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
     details: dict[str, list[float | None]] = Field(
-        description="What is known of each score beside it, by the name of its column: train_score, score_sd, n_test, "
+        description="What else is known about each score, by the name of its column: train_score, score_sd, n_test, "
         "averaged_over."
     )
 

@@ -122,15 +122,15 @@ class ModelRequest(CurveRequest, _BayesRequest):
 
 _AT = Field(
     None,
-    description="Training-set sizes as the command line takes them: 20000, 20k, or 10x for ten times the largest.",
+    description="Training-set sizes, written as on the command line: 20000, 20k, or 10x for ten times the largest.",
     max_length=_MOST_SIZES,
     examples=[["2x", "10x", "20000"]],
 )
-_ROUNDS = Field(ROUNDS, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+_ROUNDS = Field(ROUNDS, description="Number of rounds of collection.", ge=1, le=MOST_ROUNDS)
 _AVAILABLE = _number(
-    None, "Most examples that can be trained on; by default twice the largest size in the table.", exclusiveMinimum=0
+    None, "Most examples available for training; by default twice the largest size in the table.", exclusiveMinimum=0
 )
-_CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target should be met.", gt=0, lt=1)
+_CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target should be reached.", gt=0, lt=1)
 
 
 class _AnswerRequest(ModelRequest):
@@ -139,7 +139,7 @@ class _AnswerRequest(ModelRequest):
     confidence: float = _CONFIDENCE
     of: Quantity = _option(ForecastOptions, "of")
     level: Annotated[float, Sets("level", "levels")] = _number(
-        LEVEL, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
+        LEVEL, "Probability that the interval should cover the score.", exclusiveMinimum=0, exclusiveMaximum=1
     )
 
 
@@ -156,10 +156,8 @@ class PlanRequest(ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
     target: float = Field(description="Score to reach.")
-    cost: Annotated[float, Sets("cost_per_example")] = _number(
-        ..., "What a labelled example costs.", exclusiveMinimum=0
-    )
-    penalty: float = _number(..., "What it costs not to reach the target, in the same currency.", exclusiveMinimum=0)
+    cost: Annotated[float, Sets("cost_per_example")] = _number(..., "Cost of a labelled example.", exclusiveMinimum=0)
+    penalty: float = _number(..., "Cost of missing the target, in the same currency.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
     start: int | None = Field(
         None, description="Examples at hand; by default the largest size in the table.", ge=1, le=_MOST_SEED
@@ -170,10 +168,10 @@ class BacktestRequest(CurveRequest):
     """`apexgp backtest --json`: how well each method would have done on this curve."""
 
     method: Annotated[list[Literal[*METHODS]] | None, Sets("methods")] = Field(  # type: ignore[valid-type]
-        None, description="Methods to judge; by default all.", min_length=1, max_length=len(METHODS)
+        None, description="Methods to evaluate; by default all.", min_length=1, max_length=len(METHODS)
     )
     holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
-    target: float | None = Field(None, description="Say what each method asks for to reach it.")
+    target: float | None = Field(None, description="Score to reach: also give the size that each method asks for.")
     confidence: float = _CONFIDENCE
     ceiling: float = _option(ModelOptions, "ceiling")
     floor: float = _option(ModelOptions, "floor")
@@ -184,7 +182,7 @@ class CompareRequest(ColumnsRequest, _BayesRequest):
     """`apexgp compare --json`: which model will be better with more data."""
 
     tables: Annotated[dict[str, str], Sets("curves")] = Field(
-        description="For each model, by its name, its table.", min_length=2, max_length=6
+        description="The table of each model, by the model's name.", min_length=2, max_length=6
     )
     at: Annotated[list[str] | None, Sets("sizes")] = _AT
 
@@ -198,15 +196,15 @@ class MinimumRequest(_Request):
     prevalence: float = Field(description="Share of patients with the outcome.", gt=0, lt=1)
     cstatistic: float | None = Field(
         None,
-        description="The C statistic (AUROC) that the model is expected to reach; for development, instead of r2.",
+        description="The C statistic (AUROC) that the model is expected to achieve; for development, instead of r2.",
         gt=0.5,
         lt=1,
     )
     parameters: int | None = Field(
-        None, description="For development: coefficients that are considered for the model.", ge=1, le=100_000
+        None, description="For development: number of candidate coefficients for the model.", ge=1, le=100_000
     )
     r2: float | None = Field(
-        None, description="For development: Cox and Snell's R2 that the model is expected to reach.", gt=0, lt=1
+        None, description="For development: Cox and Snell's R2 that the model is expected to achieve.", gt=0, lt=1
     )
     nagelkerke: bool = Field(False, description="The R2 is Nagelkerke's.")
     margin: float = Field(
@@ -216,7 +214,7 @@ class MinimumRequest(_Request):
         MinimumQuestion.shrinkage, description="Expected shrinkage of the coefficients.", gt=0, lt=1
     )
     optimism: float = Field(
-        MinimumQuestion.optimism, description="Difference between apparent and true Nagelkerke's R2.", gt=0, lt=1
+        MinimumQuestion.optimism, description="Difference between the apparent and the true Nagelkerke R2.", gt=0, lt=1
     )
     error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
     threshold: float | None = Field(
@@ -245,16 +243,16 @@ class SensitivityRequest(_AnswerRequest):
 class CheckRequest(CurveRequest, _BayesRequest):
     """`apexgp check --json`: whether the model fits the pilot."""
 
-    draws: int = Field(CheckQuestion.draws, description="How many pilots to draw.", ge=100, le=_MOST_DRAWS)
+    draws: int = Field(CheckQuestion.draws, description="Number of pilots to simulate.", ge=100, le=_MOST_DRAWS)
 
 
 class PlannedRequest(_StudyRequest):
     """A forecast, and a plan where there are costs."""
 
     cost: Annotated[float | None, Sets("cost_per_example")] = _number(
-        None, "What a labelled example costs.", exclusiveMinimum=0
+        None, "Cost of a labelled example.", exclusiveMinimum=0
     )
-    penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
+    penalty: float | None = _number(None, "Cost of missing the target.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
 
 
@@ -262,11 +260,13 @@ class ReportRequest(PlannedRequest):
     """`apexgp report`: one HTML file that opens offline."""
 
     budget: float | None = _number(
-        None, "How many models could still be trained, for the advice on what to measure next; 0: no advice.", minimum=0
+        None,
+        "Number of models that could still be trained, for the advice on what to measure next; 0 for no advice.",
+        minimum=0,
     )
     available: float | None = _AVAILABLE
     title: str | None = Field(None, description="Title; by default what the report is about.", max_length=_LONGEST_NAME)
-    author: str | None = Field(None, description="Who hands it in.", max_length=_LONGEST_NAME)
+    author: str | None = Field(None, description="Author of the report.", max_length=_LONGEST_NAME)
     project: str | None = Field(
         None, description="What it is for, such as a protocol or a grant.", max_length=_LONGEST_NAME
     )
@@ -275,12 +275,14 @@ class ReportRequest(PlannedRequest):
 class PageRequest(ForecastRequest, PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
-    backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
-    doubts: bool = Field(False, description="Say what the answer depends on, and check the model on the pilot, too.")
+    backtest: bool = Field(False, description="Also say how well each method would have done on this curve.")
+    doubts: bool = Field(
+        False, description="Also say what the answer depends on, and check the model against the pilot."
+    )
 
 
 class _NextRequest(_BayesRequest):
-    budget: float = _number(BUDGET, "How many models could be trained.", exclusiveMinimum=0)
+    budget: float = _number(BUDGET, "Number of models that could be trained.", exclusiveMinimum=0)
     at: list[str] | None = _AT
     target: float | None = Field(None, description="Score to reach.")
     confidence: float = _CONFIDENCE
@@ -303,7 +305,7 @@ class DesignRequest(ColumnsRequest, _NextRequest):
         None, description="Number of new splits; by default several are tried.", ge=1, le=1000
     )
     confirm: int = Field(
-        CONFIRM, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED
+        CONFIRM, description="How many of the best designs to try on simulated data.", ge=0, le=_MOST_CONFIRMED
     )
 
 
