@@ -104,6 +104,20 @@ def page_picture() -> None:
         browser.close()
 
 
+def vignette() -> None:
+    """The page for R and its picture, where R is installed."""
+    import r_page
+
+    sys.path.insert(0, str(FOLDER.parent / "tests"))
+    from serving import serving
+
+    if reason := r_page.lacking():
+        print(f"docs/r.md stays as it is: {reason}", file=sys.stderr)
+        return
+    with serving() as (_, _, address):
+        r_page.PAGE.write_text(r_page.remade(address, FOLDER / "r.png"), encoding="utf-8")
+
+
 def schemas() -> None:
     """The JSON Schemas as files of the site; where they differ in a commit, so does what `--json` promises."""
     folder = FOLDER / "schemas"
@@ -127,3 +141,4 @@ if __name__ == "__main__":
     end_to_end()
     examples()
     page_picture()
+    vignette()

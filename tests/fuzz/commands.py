@@ -17,7 +17,7 @@ from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
 from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
-APART = {"--dask", "demo", "serve"}
+APART = {"--dask", "demo", "serve", "mcp"}
 # Options that start processes, as many as they say.
 PROCESSES = {"--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310]}
 # Options whose usual values are worth meeting as well.

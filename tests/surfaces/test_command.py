@@ -136,6 +136,7 @@ CALLED = {
     "experiment": (run_experiment, write_experiment),
     "schema": (),
     "serve": (),
+    "mcp": (),
     "demo": (),
 }
 WITHOUT_OPTION = {
@@ -155,6 +156,7 @@ WITHOUT_OPTION = {
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
     "schema": set(),
     "serve": set(),
+    "mcp": set(),
     "demo": set(),
 }
 

@@ -43,6 +43,7 @@ COMMANDS = (
     "experiment",
     "schema",
     "serve",
+    "mcp",
     "demo",
 )
 

@@ -68,7 +68,7 @@ def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, f
     facts = facts_of("backtest", path)
     assert {row["method"] for row in facts["methods"]} == set(METHODS)
     failed = {row["method"] for row in facts["methods"] if row["failed"]}
-    assert failed == {"pow4", "mmf4", "wbl4", "piecewise_power_law"}
+    assert failed == {"pow4", "mmf4", "wbl4", "piecewise_power_law", "burr", "m4", "bnsl"}
     assert all(row["error"] is None for row in facts["methods"] if row["failed"])
     assert any(caution.startswith("pow4: The family 'pow4' has 4 parameters") for caution in facts["cautions"])
 

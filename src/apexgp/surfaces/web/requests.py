@@ -39,6 +39,7 @@ __all__ = [
     "PlannedRequest",
     "ReportRequest",
     "SensitivityRequest",
+    "option_field",
 ]
 
 MOST_CHARACTERS = 1_000_000  # of a table
@@ -49,7 +50,7 @@ _MOST_CONFIRMED = 10  # designs that are tried on drawn data, a fraction of a se
 _LONGEST_NAME = 200
 
 
-def _option(group: type, name: str, **limits: Any) -> Any:
+def option_field(group: type, name: str, **limits: Any) -> Any:
     """A field that is an option of a command, too: its default, and what it is for, are stated there."""
     default = next(field.default for field in fields(group) if field.name == name)
     about = get_type_hints(group, include_extras=True)[name].__metadata__
@@ -76,22 +77,22 @@ class _Request(BaseModel):
 class ColumnsRequest(_Request):
     """How to read a table."""
 
-    size_column: str | None = _option(ColumnOptions, "size_column", **_names())
-    score_column: list[str] | None = _option(ColumnOptions, "score_column", max_length=1000)
-    split_column: str | None = _option(ColumnOptions, "split_column", **_names())
-    task_column: str | None = _option(ColumnOptions, "task_column", **_names())
-    metric: str | None = _option(ColumnOptions, "metric", **_names())
-    task: str | None = _option(ColumnOptions, "task", **_names())
-    lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
-    range: str | None = _option(ColumnOptions, "range", **_names())
-    unit: str | None = _option(ColumnOptions, "unit", **_names())
-    test_share: float | None = _option(ColumnOptions, "test_share")
-    train_column: list[str] | None = _option(ColumnOptions, "train_column", max_length=1000)
-    sd_column: str | None = _option(ColumnOptions, "sd_column", **_names())
-    n_test: str | float | None = _option(ColumnOptions, "n_test")
-    averaged_over: str | int | None = _option(ColumnOptions, "averaged_over")
-    each_column: Literal["split", "model"] | None = _option(ColumnOptions, "each_column")
-    per_cent: bool = _option(ColumnOptions, "per_cent")
+    size_column: str | None = option_field(ColumnOptions, "size_column", **_names())
+    score_column: list[str] | None = option_field(ColumnOptions, "score_column", max_length=1000)
+    split_column: str | None = option_field(ColumnOptions, "split_column", **_names())
+    task_column: str | None = option_field(ColumnOptions, "task_column", **_names())
+    metric: str | None = option_field(ColumnOptions, "metric", **_names())
+    task: str | None = option_field(ColumnOptions, "task", **_names())
+    lower_is_better: bool = option_field(ColumnOptions, "lower_is_better")
+    range: str | None = option_field(ColumnOptions, "range", **_names())
+    unit: str | None = option_field(ColumnOptions, "unit", **_names())
+    test_share: float | None = option_field(ColumnOptions, "test_share")
+    train_column: list[str] | None = option_field(ColumnOptions, "train_column", max_length=1000)
+    sd_column: str | None = option_field(ColumnOptions, "sd_column", **_names())
+    n_test: str | float | None = option_field(ColumnOptions, "n_test")
+    averaged_over: str | int | None = option_field(ColumnOptions, "averaged_over")
+    each_column: Literal["split", "model"] | None = option_field(ColumnOptions, "each_column")
+    per_cent: bool = option_field(ColumnOptions, "per_cent")
 
 
 class CurveRequest(ColumnsRequest):
@@ -106,18 +107,18 @@ class CurveRequest(ColumnsRequest):
 
 
 class _BayesRequest(_Request):
-    ceiling: float = _option(ModelOptions, "ceiling")
-    floor: float = _option(ModelOptions, "floor")
-    noise: float | None = _option(ModelOptions, "noise")
-    precision: float | None = _option(ModelOptions, "precision")
-    mean: Literal["auto", *MEANS] | None = _option(ModelOptions, "mean")  # type: ignore[valid-type]
-    seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
+    ceiling: float = option_field(ModelOptions, "ceiling")
+    floor: float = option_field(ModelOptions, "floor")
+    noise: float | None = option_field(ModelOptions, "noise")
+    precision: float | None = option_field(ModelOptions, "precision")
+    mean: Literal["auto", *MEANS] | None = option_field(ModelOptions, "mean")  # type: ignore[valid-type]
+    seed: int = option_field(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
 class ModelRequest(CurveRequest, _BayesRequest):
     """A table, and the model to fit to it."""
 
-    published: bool = _option(ModelOptions, "published")
+    published: bool = option_field(ModelOptions, "published")
 
 
 _AT = Field(
@@ -137,7 +138,7 @@ class _AnswerRequest(ModelRequest):
     at: Annotated[list[str] | None, Sets("sizes", "times", "to")] = _AT
     target: float | None = Field(None, description="Score to reach.")
     confidence: float = _CONFIDENCE
-    of: Quantity = _option(ForecastOptions, "of")
+    of: Quantity = option_field(ForecastOptions, "of")
     level: Annotated[float, Sets("level", "levels")] = _number(
         LEVEL, "Probability that the interval should cover the score.", exclusiveMinimum=0, exclusiveMaximum=1
     )
@@ -173,9 +174,9 @@ class BacktestRequest(CurveRequest):
     holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
     target: float | None = Field(None, description="Score to reach: also give the size that each method asks for.")
     confidence: float = _CONFIDENCE
-    ceiling: float = _option(ModelOptions, "ceiling")
-    floor: float = _option(ModelOptions, "floor")
-    seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
+    ceiling: float = option_field(ModelOptions, "ceiling")
+    floor: float = option_field(ModelOptions, "floor")
+    seed: int = option_field(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
 class CompareRequest(ColumnsRequest, _BayesRequest):
