@@ -21,8 +21,8 @@ from starlette.types import ASGIApp
 
 from ..chart.figure import chart_script, chart_style
 from ..curve_file import ColumnOptions
-from ..fact_types import AdviceFacts, EvaluationFacts, MinimumFacts, PageFacts
-from ..schemas import DOCUMENTS, schemas_of_types
+from ..fact_types import AdviceFacts, PageFacts
+from ..schemas import DOCUMENTS, documents_of, schemas_of_types
 from ..words.controls import control
 from .answers import answer
 from .examples import examples
@@ -39,8 +39,7 @@ COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
 _COMPONENTS = "#/components/schemas/"
 _GIVES: dict[str, tuple[type, ...]] = {  # for most requests the document that a command prints
-    **{kind: (DOCUMENTS[kind],) for kind in REQUESTS if kind in DOCUMENTS and kind != "report"},
-    "minimum": (MinimumFacts, EvaluationFacts),
+    **{kind: documents_of(kind) for kind in REQUESTS if kind in DOCUMENTS and kind != "report"},
     "advice": (AdviceFacts,),
     "page": (PageFacts,),
 }

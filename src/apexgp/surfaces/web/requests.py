@@ -145,8 +145,8 @@ class _AnswerRequest(ModelRequest):
 
 
 class _StudyRequest(_AnswerRequest):
-    prevalence: float | None = _option(StudyOptions, "prevalence")
-    cstatistic: float | None = _option(StudyOptions, "cstatistic")
+    prevalence: float | None = option_field(StudyOptions, "prevalence")
+    cstatistic: float | None = option_field(StudyOptions, "cstatistic")
 
 
 class ForecastRequest(_StudyRequest):
