@@ -195,7 +195,7 @@ def test_an_answer_is_a_value():
         ({"slope_width": -1}, "slope_width must be above 0"),
         ({"cstatistic_width": math.nan}, "cstatistic_width must be one finite number"),
         ({"net_benefit_width": 0}, "net_benefit_width must be above 0"),
-        ({"slope_width": 1e-9}, "slope_width asks for more than 1e\\+15 patients. Is it, or the prevalence,"),
+        ({"slope_width": 1e-9}, "slope_width asks for more than 1e\\+15 patients. Check it, and the prevalence."),
         ({"prevalence": 1e-300}, "asks for more than 1e\\+15 patients"),
     ],
 )

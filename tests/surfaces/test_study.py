@@ -1,6 +1,7 @@
 """Both sizes of a study, for development and for evaluation, wherever a prevalence is given with a target."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_the_report_and_the_page_say_the_same(run, facts_of, pilot, tmp_path):
     assert run("report", pilot, "--metric", "auroc", *STUDY, "--budget", 0, "--out", out)[0] == 0
     html = out.read_text()
     assert document_in(html)["forecast"]["study"] == facts["study"]
-    text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
     assert facts["study"]["paragraph"] in text
     assert "For evaluation: 2,671 patients, by Riley et al. 2021." in text
     assert "The size for evaluation: examples that no size here includes." not in text
