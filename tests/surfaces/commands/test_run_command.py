@@ -189,7 +189,7 @@ def all_ended(folder):
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(train, folder):
     code, _, err = train("hang", "--timeout", "0.5s", "--jobs", 4)
     assert code == 1
-    assert "All 4 fits failed: 4 with a time-out after 0.5 s" in err
+    assert "All 4 fits failed: 4 with a timeout after 0.5 s" in err
     assert all_ended(folder)
     assert (folder / "curve.output" / "n60_seed0.out").exists()
 
@@ -278,6 +278,16 @@ def test_a_run_that_is_killed_takes_its_programs_along(folder):
     assert all_ended(folder)
 
 
+def test_no_line_of_a_name_is_a_command_of_the_script(run, folder):
+    lines = folder / "a\ntouch obeyed\n'.csv"  # quotes do not hold a comment together
+    code, _, _ = run("run", "echo 0.5{n}", "--sizes", "60,120,240", "--out", lines, "--script", "job.sh")
+    assert code == 0
+    assert "\n#SBATCH --job-name=a_touch_obeyed_\n#SBATCH" in (folder / "job.sh").read_text()
+    subprocess.run(["bash", folder / "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": "0"}, check=True)
+    assert not (folder / "obeyed").exists()
+    assert (lines.with_suffix(".output") / "n240_seed0.out").read_text() == "0.5240\n"
+
+
 def test_an_array_job_is_written_and_gathered(run, folder):
     (folder / "broken").touch()
     command = f"'{sys.executable}' train.py {{n}} {{seed}} some"
@@ -323,7 +333,7 @@ def test_an_array_job_is_written_and_gathered(run, folder):
         (["t {n}", "--sizes", "60", "--script", "a.sh", "--gather"], "--script comes before the job"),
         (["python train.py", "--sizes", "60"], "The command has no {n}"),
         (["", "--sizes", "60"], "The command is empty"),
-        (["python 'train {n}", "--sizes", "60"], "cannot be taken apart (No closing quotation)"),
+        (["python 'train {n}", "--sizes", "60"], "cannot be parsed (No closing quotation)"),
         (["t {n}", "--sizes", "many"], "--sizes must be numbers separated by ','"),
         (["t {n}", "--sizes", "0"], "--sizes must be numbers of training examples, at least 1"),
         (["t {n}", "--sizes", "60", "--splits", "0"], "--splits must be a whole number of at least 1"),
