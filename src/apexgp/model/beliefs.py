@@ -17,6 +17,7 @@ from .checks import FARTHEST, checked_share, distribution, number_within, positi
 from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
 from .elicitation import TAU, PositiveNormal, elicit_sigma
 from .kernel import CORRELATIONS
+from .learnt import Learnt
 from .means import MEANS
 from .variant import SIGMA_STEPS, SIGMA_UPPER, Variant
 
@@ -45,6 +46,7 @@ SIGNS = (
     "gap_known",
     "gap",
     "separable",
+    "always",
 )
 """What a pilot shows that priors may go by: see `inference/signs.py`, which reads them off a curve."""
 
@@ -98,6 +100,8 @@ class Beliefs:
         Without any, sizes enter as ratios only. A shift of what a mean has not moves nothing.
     spreads
         By the names of coordinates, how much signs add to the logarithm of the standard deviation.
+    learnt
+        The record of priors that `apexgp.learn_beliefs` made.
     """
 
     tau_e: Prior
@@ -115,6 +119,7 @@ class Beliefs:
     early: float = 0.0
     shifts: dict[str, dict[str, float]] = field(default_factory=dict)
     spreads: dict[str, dict[str, float]] = field(default_factory=dict)
+    learnt: Learnt | None = None
 
     def __post_init__(self) -> None:
         for name in ("tau_e", "lam", "tau_ratio", "kappa"):
@@ -147,6 +152,8 @@ class Beliefs:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        if self.learnt is not None:
+            instance("learnt", self.learnt, Learnt, "the record that learn_beliefs made")
 
     @property
     def uses_replicates(self) -> bool:
@@ -208,7 +215,8 @@ class ElicitedSigma:
 
 
 _KINDS = {
-    kind.__name__: kind for kind in (Normal, LogNormal, LogitNormal, Uniform, Beta, PositiveNormal, ElicitedSigma)
+    kind.__name__: kind
+    for kind in (Normal, LogNormal, LogitNormal, Uniform, Beta, PositiveNormal, ElicitedSigma, Learnt)
 }
 
 
