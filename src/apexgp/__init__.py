@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, experiment, metrics, plot, priors, simulation, typing
+    from .answers.evaluation import MinimumEvaluationSize, minimum_evaluation_size
     from .answers.minimum import MinimumSampleSize, minimum_sample_size
     from .answers.plan import CollectionPlan, plan_collection
     from .answers.required import RequiredSize
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .estimators import METHODS, APExGP, LeastSquares
     from .forecast import Forecast
     from .images.embed import embed_images
+    from .learning.learn import learn_beliefs
     from .model.families import FAMILIES
     from .repeated.backtest import backtest
     from .repeated.backtest_answer import Backtest
@@ -52,6 +54,7 @@ __all__ = [
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",
+    "MinimumEvaluationSize",
     "MinimumSampleSize",
     "PilotDesign",
     "PredictiveCheck",
@@ -68,7 +71,9 @@ __all__ = [
     "errors",
     "experiment",
     "forecast_many",
+    "learn_beliefs",
     "metrics",
+    "minimum_evaluation_size",
     "minimum_sample_size",
     "plan_collection",
     "plot",
@@ -87,6 +92,7 @@ __all__ = [
 _HOMES = {
     name: module
     for module, names in {
+        "answers.evaluation": ["MinimumEvaluationSize", "minimum_evaluation_size"],
         "answers.minimum": ["MinimumSampleSize", "minimum_sample_size"],
         "answers.plan": ["CollectionPlan", "plan_collection"],
         "answers.required": ["RequiredSize"],
@@ -103,6 +109,7 @@ _HOMES = {
         "estimators": ["METHODS", "APExGP", "LeastSquares"],
         "forecast": ["Forecast"],
         "images.embed": ["embed_images"],
+        "learning.learn": ["learn_beliefs"],
         "model.families": ["FAMILIES"],
         "repeated.backtest": ["backtest"],
         "repeated.backtest_answer": ["Backtest"],

@@ -20,6 +20,8 @@ from apexgp import (
     design_pilot,
     embed_images,
     forecast_many,
+    learn_beliefs,
+    minimum_evaluation_size,
     minimum_sample_size,
     plan_collection,
     predictive_check,
@@ -30,6 +32,7 @@ from apexgp import (
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, Fault, RequestError
 from apexgp.experiment import run_experiment, write_experiment
+from apexgp.priors import write_priors
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.plan import PlanQuestion
 from apexgp.questions.reach import Reach
@@ -128,10 +131,11 @@ CALLED = {
     "design": (*READING, design_pilot),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
+    "learn": (read_curves, learn_beliefs, write_priors),
     "sensitivity": (*READING, sensitivity),
     "check": (*READING, predictive_check),
     "report": (*READING, write_report),
-    "minimum": (minimum_sample_size,),
+    "minimum": (minimum_sample_size, minimum_evaluation_size),
     "experiment": (run_experiment, write_experiment),
     "schema": (),
     "serve": (),
@@ -139,18 +143,19 @@ CALLED = {
     "demo": (),
 }
 WITHOUT_OPTION = {
-    "forecast": {"path", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
+    "forecast": {"path", "inference", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
     "collect": {"path", "X", "param_grid", "progress", "sample_weight"},
     "run": {"train", "progress", "after", "stop", "model"},
     "embed": {"folder", "progress"},
     "datasets": set(),
-    "plan": {"path", "inference", "priors", "variant", "model", "of"},
-    "design": {"path", "inference", "priors", "variant", "model"},
-    "compare": {"path", "inference", "priors", "variant", "model", "curves"},
+    "plan": {"path", "inference", "variant", "model", "of"},
+    "design": {"path", "inference", "variant", "model"},
+    "compare": {"path", "inference", "variant", "model", "curves"},
     "backtest": {"path", "curve", "self", "of", "progress"},
-    "sensitivity": {"path", "inference", "priors", "variant", "model", "n_jobs"},
-    "check": {"path", "inference", "priors", "variant", "model"},
-    "report": {"path", "inference", "priors", "variant", "model", "progress"},
+    "learn": {"path", "curves", "progress", "beliefs"},
+    "sensitivity": {"path", "inference", "variant", "model", "n_jobs"},
+    "check": {"path", "inference", "variant", "model"},
+    "report": {"path", "inference", "variant", "model", "progress"},
     "minimum": set(),
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
     "schema": set(),
@@ -185,7 +190,15 @@ def test_the_list_has_the_help_that_a_command_gives(name):
 def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
     model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
     asked = ReportQuestion(
-        forecast=ForecastQuestion(at=Reach((500.0,), (2.0,)), of="expected", level=0.5, target=0.7, confidence=0.5),
+        forecast=ForecastQuestion(
+            at=Reach((500.0,), (2.0,)),
+            of="expected",
+            level=0.5,
+            target=0.7,
+            confidence=0.5,
+            prevalence=0.2,
+            cstatistic=0.8,
+        ),
         plan=PlanQuestion(target=0.7, cost_per_example=2, penalty=9, rounds=2),
         budget=3,
         available=500,

@@ -25,6 +25,7 @@ Reference = Literal[
     "mahmood_b",
     "riley",
     "riley_c",
+    "riley_evaluation",
     "van_smeden",
 ]
 
@@ -79,6 +80,10 @@ _SOURCES: dict[Reference, str] = {
         "(AUROC) to inform sample size calculations for developing a prediction model with a binary outcome. "
         "Statistics in Medicine 2021;40:859-864."
     ),
+    "riley_evaluation": (
+        "Riley RD, Debray TPA, Collins GS, et al. Minimum sample size for external validation of a clinical prediction "
+        "model with a binary outcome. Statistics in Medicine 2021;40:4230-4251."
+    ),
     "van_smeden": (
         "van Smeden M, Moons KGM, de Groot JAH, et al. Sample size for binary logistic prediction models: Beyond "
         "events per variable criteria. Statistical Methods in Medical Research 2019;28:2455-2474."
@@ -130,5 +135,7 @@ def sources_of_methods(methods: Iterable[str]) -> tuple[Reference, ...]:
 
 def sources_of(model: APExGP) -> tuple[Reference, ...]:
     """Whose work a model rests on."""
-    calibrated = model.get_params(deep=False)["priors"] == "calibrated"
+    calibrated = model.get_params(deep=False)["priors"] == "calibrated" or (
+        model.inference == "bayes" and model.priors_.learnt is not None
+    )
     return ("harvey", "lcdb", "lcdb_1_1") if calibrated else ("harvey",)
