@@ -300,4 +300,4 @@ def test_losses_are_forecast_once_it_is_known_that_they_are(run, write, header, 
 def test_a_range_that_is_none_is_refused(run, write):
     code, _, err = run("forecast", write(LOSSES.format("score")), "--range", "wide")
     assert code != 0
-    assert "--range must be the least and the greatest possible score" in err
+    assert "--range must be the lowest and the highest possible score" in err
