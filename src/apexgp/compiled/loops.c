@@ -101,10 +101,12 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
     struct curve c;
     Py_ssize_t n;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "iiiiy*y*y*y*y*y*y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb,
-                          &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out))
+    Py_ssize_t start;
+    if (!PyArg_ParseTuple(args, "iiiiy*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb,
+                          &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out, &start))
         return NULL;
     n = te.len / (Py_ssize_t)sizeof(double);
+    Py_ssize_t rows = 6 * c.draws + 2 * c.far * c.draws + 1, room = out.len / (Py_ssize_t)sizeof(double) / rows;
     const double *at = layout.buf;
     const double **sized[] = {&c.log_size,       &c.step,           &c.mean,           &c.repeats,
                               &c.spread_freedom, &c.spread_squares, &c.within_freedom, &c.within_squares};
@@ -122,8 +124,10 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
     if (!holds(&layout, whole, "layout") || !holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa") ||
         !holds(&si, n, "sigma") || !holds(&la, n, "lam") || !holds(&rise, (c.sizes + c.far) * n, "rise") ||
         !holds(&levels, c.draws * n, "levels") || !holds(&shares, c.draws * n, "shares") || !holds(&arcsine, c.draws / 2 * n, "arcsine") ||
-        !holds(&out, (6 * c.draws + 2 * c.far * c.draws + 1) * n, "out"))
+        !holds(&out, rows * room, "out") || start < 0 || start + n > room) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there is no room for the nodes");
         goto done;
+    }
     for (int k = 0; k < 19; k++) *scalars[k] = *at++;
     for (int k = 0; k < 8; k++, at += c.sizes) *sized[k] = at;
     c.scatter = at;
@@ -137,7 +141,7 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
         }
     Py_BEGIN_ALLOW_THREADS
     CALL(evaluate, &c, te.buf, tb.buf, ka.buf, si.buf, la.buf, rise.buf, levels.buf, shares.buf, arcsine.buf,
-         out.buf, n);
+         (double *)out.buf + start, n, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
@@ -146,53 +150,77 @@ done:
 }
 
 static PyObject *mixture_density(PyObject *self, PyObject *args) {
-    Py_buffer z, inverse, centre, tops, weights, out;
+    Py_buffer z, inverse, centre, tops, weights, sums;
+    Py_ssize_t start, stop;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*", &z, &inverse, &centre, &tops, &weights, &out)) return NULL;
-    Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), n = out.len / (Py_ssize_t)sizeof(double) / 2;
-    Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES) {
+    if (!PyArg_ParseTuple(args, "y*nny*y*y*y*w*", &z, &start, &stop, &inverse, &centre, &tops, &weights, &sums)) return NULL;
+    Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
+    Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0, n = stop - start;
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || start < 0 || n < 0 || stop > room || n % LANES) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
-    if (!holds(&z, dimensions * n, "z") || !holds(&inverse, members * dimensions * dimensions, "inverse") ||
-        !holds(&centre, members * dimensions, "centre") || !holds(&weights, members, "weights") ||
-        !holds(&out, 2 * n, "out"))
+    if (!holds(&z, dimensions * room, "z") || !holds(&inverse, members * dimensions * dimensions, "inverse") ||
+        !holds(&centre, members * dimensions, "centre") || !holds(&weights, members, "weights"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(mixture_density, z.buf, inverse.buf, centre.buf, tops.buf, weights.buf, (int)members, (int)dimensions, out.buf, n);
+    CALL(mixture_density, (const double *)z.buf + start, inverse.buf, centre.buf, tops.buf, weights.buf, (int)members,
+         (int)dimensions, (double *)sums.buf + start, n, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&z, &inverse, &centre, &tops, &weights, &out, NULL});
+    return released(result, (Py_buffer *[]){&z, &inverse, &centre, &tops, &weights, &sums, NULL});
 }
 
 static PyObject *weigh(PyObject *self, PyObject *args) {
-    Py_buffer log_density, proposed, location, variance, values, log_weight, share, beyond, sums;
-    double steepness, least_mass;
+    Py_buffer bend, log_density, proposed, location, variance, values, share, beyond, sums;
+    double least_mass;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "ddy*y*y*y*y*w*w*w*w*", &steepness, &least_mass, &log_density, &proposed, &location,
-                          &variance, &values, &log_weight, &share, &beyond, &sums))
+    if (!PyArg_ParseTuple(args, "y*dy*y*y*y*y*w*w*w*", &bend, &least_mass, &log_density, &proposed, &location, &variance,
+                          &values, &share, &beyond, &sums))
         return NULL;
-    Py_ssize_t n = proposed.len / (Py_ssize_t)sizeof(double), draws = n ? log_density.len / proposed.len : 0;
+    Py_ssize_t room = proposed.len / (Py_ssize_t)sizeof(double), draws = room ? log_density.len / proposed.len : 0;
     Py_ssize_t far = draws ? location.len / log_density.len : 0, judged = values.len ? far : 0;
-    if (draws < 1 || n % LANES) {
+    Py_ssize_t n = draws ? share.len / (Py_ssize_t)sizeof(double) / draws : 0;
+    if (draws < 1 || n % LANES || n > room) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
-    if (!holds(&log_density, draws * n, "log_density") || !holds(&location, far * draws * n, "location") ||
-        !holds(&variance, far * draws * n, "variance") || !holds(&values, 2 * judged, "values") ||
-        !holds(&log_weight, draws * n, "log_weight") || !holds(&share, draws * n, "share") ||
-        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 1 + 6 * far, "sums"))
+    if (!holds(&bend, 5, "bend") || !holds(&log_density, draws * room, "log_density") ||
+        !holds(&location, far * draws * room, "location") || !holds(&variance, far * draws * room, "variance") ||
+        !holds(&values, 2 * judged, "values") || !holds(&share, draws * n, "share") ||
+        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 2 + 10 * far, "sums"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(weigh, log_density.buf, proposed.buf, location.buf, variance.buf, judged ? values.buf : NULL, (int)far,
-         (int)draws, steepness, least_mass, log_weight.buf, share.buf, beyond.buf, sums.buf, n);
+    CALL(weigh, bend.buf, least_mass, log_density.buf, proposed.buf, location.buf, variance.buf,
+         judged ? values.buf : NULL, (int)far, (int)draws, share.buf, beyond.buf, sums.buf, n, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&log_density, &proposed, &location, &variance, &values, &log_weight,
-                                            &share, &beyond, &sums, NULL});
+    return released(result, (Py_buffer *[]){&bend, &log_density, &proposed, &location, &variance, &values, &share,
+                                            &beyond, &sums, NULL});
+}
+
+static PyObject *targets(PyObject *self, PyObject *args) {
+    Py_buffer share, beyond, factors, out;
+    double part;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*dw*", &share, &beyond, &factors, &part, &out)) return NULL;
+    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 3, far = factors.len / (Py_ssize_t)sizeof(double) / 2;
+    Py_ssize_t draws = n ? share.len / (Py_ssize_t)sizeof(double) / n : 0;
+    if (n % LANES) {
+        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
+        goto done;
+    }
+    if (!holds(&share, draws * n, "share") || !holds(&beyond, 2 * far * draws * n, "beyond") ||
+        !holds(&factors, 2 * far, "factors") || !holds(&out, 3 * n, "out"))
+        goto done;
+    Py_BEGIN_ALLOW_THREADS
+    CALL(targets, share.buf, beyond.buf, factors.buf, part, (int)far, (int)draws, out.buf, n);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&share, &beyond, &factors, &out, NULL});
 }
 
 static PyObject *moments(PyObject *self, PyObject *args) {
@@ -202,15 +230,16 @@ static PyObject *moments(PyObject *self, PyObject *args) {
     Py_ssize_t dimensions = mean.len ? products.len / mean.len : 0;
     Py_ssize_t several = dimensions ? mean.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
     Py_ssize_t n = several ? weights.len / (Py_ssize_t)sizeof(double) / several : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES) {
+    Py_ssize_t room = dimensions ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES || n > room) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
-    if (!holds(&z, dimensions * n, "z") || !holds(&weights, several * n, "weights") ||
+    if (!holds(&z, dimensions * room, "z") || !holds(&weights, several * n, "weights") ||
         !holds(&mean, several * dimensions, "mean") || !holds(&products, several * dimensions * dimensions, "products"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(moments, z.buf, weights.buf, (int)several, (int)dimensions, mean.buf, products.buf, n);
+    CALL(moments, z.buf, weights.buf, (int)several, (int)dimensions, mean.buf, products.buf, n, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
@@ -247,8 +276,9 @@ done:
 
 static PyMethodDef methods[] = {
     {"evaluate", evaluate, METH_VARARGS, "Likelihood, shares and far forecasts at many nodes."},
-    {"mixture_density", mixture_density, METH_VARARGS, "The first of several t densities, and their weighted sum."},
+    {"mixture_density", mixture_density, METH_VARARGS, "Add the weighted sum of several t densities."},
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
+    {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},
     {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
     {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},
     {NULL, NULL, 0, NULL},

@@ -99,14 +99,15 @@ static inline V NAME(total)(NAME(logs) logs) { return logs.sum + NAME(log)(logs.
 
 static void NAME(evaluate)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
                            const double *sigma, const double *lam, const double *rise, const double *levels,
-                           const double *shares, const double *arcsine, double *out, Py_ssize_t n) {
+                           const double *shares, const double *arcsine, double *out, Py_ssize_t n, Py_ssize_t stride) {
     const int sizes = c->sizes, far = c->far, draws = c->draws, half = draws / 2;
     const double log_2pi = 1.8378770664093453;
     const double per_score = 1.0 / c->averaged, per_root = 1.0 / c->root_averaged, per_split = 1.0 / c->count;
-    double *log_weight = out, *level = log_weight + draws * n, *spread = level + draws * n;
-    double *drop_out = spread + draws * n, *departure = drop_out + draws * n, *lean_out = departure + draws * n;
-    double *location = lean_out + draws * n, *variance_out = location + far * draws * n;
-    double *explained_out = variance_out + far * draws * n;
+    /* rows have room for more than these nodes */
+    double *log_weight = out, *level = log_weight + draws * stride, *spread = level + draws * stride;
+    double *drop_out = spread + draws * stride, *departure = drop_out + draws * stride, *lean_out = departure + draws * stride;
+    double *location = lean_out + draws * stride, *variance_out = location + far * draws * stride;
+    double *explained_out = variance_out + far * draws * stride;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES], variance[MOST_SIZES], carried[MOST_SIZES];
         const V none = NAME(all)(0.0);
@@ -264,12 +265,11 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             V proposed = above * (1.0 - above) / (width * (high - low));
             V mixed = 0.5 * (proposed + 1.0 / (3.141592653589793 * NAME(root)(share * (1.0 - share))));
             V weight = (c->a - 1.0) * NAME(log)(share) + (c->b - 1.0) * NAME(log)(1.0 - share) - c->log_beta;
-            weight -= NAME(log)(NAME(pick)(off_poles, proposed, mixed));
-            V sure = pp - share * (2.0 * pq - share * qq);
+            V sure = pp - share * (2.0 * pq - share * qq), density = NAME(pick)(off_poles, proposed, mixed);
             V excess = best_drop - share * (top - best_level);
             V squares = least + excess * excess * (precision * pp / sure);
             V at = best_level - excess * (share * qq - pq) / sure;
-            weight -= 0.5 * (squares + NAME(log)(sure) - log_2pi) + c->log_range;
+            weight -= 0.5 * (squares + NAME(log)(sure * density * density) - log_2pi) + c->log_range;
             V by = 1.0 / NAME(root)(sure);
             weight += rest;
             I near = NAME(least)(at - c->floor, top - at) < c->well * by;
@@ -285,7 +285,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             }
             V drop = share * (top - at);
             V gone = sy - sp * at - sq * drop, leaning = sq * share - sp;
-            Py_ssize_t place = j * n + i;
+            Py_ssize_t place = j * stride + i;
             NAME(store)(log_weight + place, weight);
             NAME(store)(level + place, at);
             NAME(store)(spread + place, by);
@@ -294,7 +294,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             NAME(store)(lean_out + place, leaning);
             for (int h = 0; h < far; h++) {
                 V tilt = 1.0 - far_rise[h] * share + left[h] * leaning, swing = tilt * by;
-                Py_ssize_t where = (h * draws + j) * n + i;
+                Py_ssize_t where = (h * draws + j) * stride + i;
                 NAME(store)(location + where, at + far_rise[h] * drop + left[h] * gone);
                 NAME(store)(variance_out + where, far_known[h] + swing * swing);
             }
@@ -302,12 +302,13 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
     }
 }
 
-/* The first of several t densities, and their weighted sum, at nodes z (dimensions, n). */
+/* Adds the weighted sum of several t densities at nodes z (dimensions, room), of which there are n. */
 static void NAME(mixture_density)(const double *z, const double *inverse, const double *centre, const double *tops,
-                                  const double *weights, int members, int dimensions, double *out, Py_ssize_t n) {
+                                  const double *weights, int members, int dimensions, double *sums, Py_ssize_t n,
+                                  Py_ssize_t room) {
     for (Py_ssize_t i = 0; i < n; i += LANES) {
-        V sum = NAME(all)(0.0), at[MOST_DIMENSIONS];
-        for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * n + i);
+        V sum = NAME(load)(sums + i), at[MOST_DIMENSIONS];
+        for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
         for (int m = 0; m < members; m++) {
             const double *matrix = inverse + m * dimensions * dimensions, *middle = centre + m * dimensions;
             V base = NAME(all)(1.0);
@@ -320,32 +321,38 @@ static void NAME(mixture_density)(const double *z, const double *inverse, const 
             density *= density;
             density *= density;
             density *= density;
-            density *= tops[m];
-            if (m == 0) NAME(store)(out + i, density);
-            sum += weights[m] * density;
+            sum += weights[m] * tops[m] * density;
         }
-        NAME(store)(out + n + i, sum);
+        NAME(store)(sums + i, sum);
     }
 }
 
+/* Nearly Phi(z), and its slope: a polynomial up to where it reaches 0 and 1, as `_nearly_normal` in inference/ends.py. */
+static inline V NAME(nearly_normal)(V z, const double *bend, V *slope) {
+    z = NAME(least)(NAME(most)(z, NAME(all)(-bend[0])), NAME(all)(bend[0]));
+    V x = z * z;
+    *slope = bend[1] + x * (3.0 * bend[2] + x * (5.0 * bend[3] + x * (7.0 * bend[4])));
+    return 0.5 + z * (bend[1] + x * (bend[2] + x * (bend[3] + x * bend[4])));
+}
+
 /* Weights of all draws, and what of each lies beyond the ends of far forecasts: see `weighed` and `FarForecast.ends`. */
-static void NAME(weigh)(const double *log_density, const double *proposed, const double *location,
-                        const double *variance, const double *values, int far, int draws, double steepness,
-                        double least_mass, double *log_weight, double *share, double *beyond, double *sums, Py_ssize_t n) {
-    const double nothing = 1e-30;
-    V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0);
+static void NAME(weigh)(const double *bend, double least_mass, const double *log_density, const double *proposed,
+                        const double *location, const double *variance, const double *values, int far, int draws,
+                        double *share, double *beyond, double *sums, Py_ssize_t n, Py_ssize_t room) {
+    const double nothing = 1e-15;
+    V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0), unused;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
-        V log_proposed = NAME(log)(NAME(load)(proposed + i) / (double)n);
+        V log_proposed = NAME(log)(NAME(load)(proposed + i));
         for (int j = 0; j < draws; j++) {
-            V weight = NAME(load)(log_density + j * n + i) - log_proposed;
-            NAME(store)(log_weight + j * n + i, weight);
+            V weight = NAME(load)(log_density + j * room + i) - log_proposed;
+            NAME(store)(share + j * n + i, weight);
             top = NAME(most)(weight, top);
         }
     }
     double highest = top[0];
     for (int lane = 1; lane < LANES; lane++) highest = top[lane] > highest ? top[lane] : highest;
     for (Py_ssize_t i = 0; i < draws * n; i += LANES) {
-        V weight = NAME(load)(log_weight + i) - highest;
+        V weight = NAME(load)(share + i) - highest;
         weight = NAME(pick)(weight > -700.0, NAME(exp)(weight), NAME(all)(0.0));
         NAME(store)(share + i, weight);
         total += weight;
@@ -354,66 +361,97 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V mass = NAME(all)(0.0);
         for (int j = 0; j < draws; j++) {
-            V weight = NAME(load)(share + j * n + i) / whole;
+            V weight = NAME(load)(share + j * n + i) * (1.0 / whole);
             NAME(store)(share + j * n + i, weight);
             mass += weight;
         }
         squares += mass * mass;
     }
     sums[0] = NAME(sum)(squares);
-    if (!values) return;
-    double *slopes = sums + 1, *found = slopes + 2 * far, *errors = found + 2 * far;
+    sums[1] = highest + log(whole);
+    double *first = sums + 2, *second = first + far, *slopes = second + far, *found = slopes + 2 * far;
+    double *errors = found + 2 * far, *totals = errors + 2 * far;
     for (int h = 0; h < far; h++) {
+        V mean = NAME(all)(0.0), product = NAME(all)(0.0);
         V slope[2] = {NAME(all)(0.0), NAME(all)(0.0)}, sum[2] = {NAME(all)(0.0), NAME(all)(0.0)};
         for (int j = 0; j < draws; j++)
             for (Py_ssize_t i = 0; i < n; i += LANES) {
-                Py_ssize_t place = (h * draws + j) * n + i;
+                Py_ssize_t place = (h * draws + j) * room + i;
                 V weight = NAME(load)(share + j * n + i);
-                I counts = weight > nothing;
                 double *low = beyond + ((2 * h) * draws + j) * n + i, *high = low + draws * n;
-                if (!NAME(any)(counts)) {
-                    NAME(store)(low, NAME(all)(0.0));
-                    NAME(store)(high, NAME(all)(0.0));
+                if (!NAME(any)(weight > nothing)) {
+                    if (values) {
+                        NAME(store)(low, NAME(all)(0.0));
+                        NAME(store)(high, NAME(all)(0.0));
+                    }
                     continue;
                 }
-                V at = NAME(load)(location + place);
+                V at = NAME(load)(location + place), spread = NAME(load)(variance + place), steep[2];
                 at = NAME(least)(NAME(most)(at, NAME(all)(-1e3)), NAME(all)(1e3));
-                V spread = NAME(least)(NAME(most)(NAME(load)(variance + place), NAME(all)(1e-14)), NAME(all)(1e6));
-                V rate = steepness / NAME(root)(spread);
-                V below = NAME(expit)(-at * rate);
-                V mass = NAME(most)(NAME(expit)((1.0 - at) * rate) - below, NAME(all)(least_mass));
+                spread = NAME(least)(NAME(most)(spread, NAME(all)(1e-14)), NAME(all)(1e6));
+                mean += weight * at;
+                product += weight * (at * at + spread);
+                if (!values) continue;
+                V rate = 1.0 / NAME(root)(spread);
+                V below = NAME(nearly_normal)(-at * rate, bend, &unused);
+                V mass = NAME(nearly_normal)((1.0 - at) * rate, bend, &unused) - below;
+                V inverse = 1.0 / NAME(most)(mass, NAME(all)(least_mass));
                 for (int e = 0; e < 2; e++) {
-                    V p = NAME(expit)((values[2 * h + e] - at) * rate);
-                    slope[e] += p * (1.0 - p) * rate / mass * weight;
-                    p = (p - below) / mass;
+                    V p = (NAME(nearly_normal)((values[2 * h + e] - at) * rate, bend, steep + e) - below) * inverse;
+                    slope[e] += steep[e] * rate * inverse * weight;
                     sum[e] += p * weight;
                     NAME(store)(e ? high : low, p);
                 }
             }
+        first[h] = NAME(sum)(mean);
+        second[h] = NAME(sum)(product);
+        if (!values) continue;
         for (int e = 0; e < 2; e++) {
             slopes[2 * h + e] = NAME(sum)(slope[e]);
             double here = NAME(sum)(sum[e]);
             found[2 * h + e] = here;
-            V error = NAME(all)(0.0);
+            V error = NAME(all)(0.0), whole_beyond = NAME(all)(0.0);
             double *own = beyond + (2 * h + e) * draws * n;
             for (Py_ssize_t i = 0; i < n; i += LANES) {
                 V of_node = NAME(all)(0.0);
                 for (int j = 0; j < draws; j++) {
                     V influence = (NAME(load)(own + j * n + i) - here) * NAME(load)(share + j * n + i);
                     of_node += influence;
-                    if (e) influence = -influence;
-                    NAME(store)(own + j * n + i, NAME(most)(influence, NAME(all)(0.0)));
+                    influence = NAME(most)(e ? -influence : influence, NAME(all)(0.0));
+                    NAME(store)(own + j * n + i, influence);
+                    whole_beyond += influence;
                 }
                 error += of_node * of_node;
             }
             errors[2 * h + e] = NAME(sum)(error);
+            totals[2 * h + e] = NAME(sum)(whole_beyond);
         }
     }
 }
 
-/* Weighted means and products of nodes z (dimensions, n), for each of several weights that sum to 1. */
+/* What proposals are fitted to: weights of nodes, and sums of what lies beyond lower and upper ends, with factors for
+   each end, plus a part of the weights. Shape (3, n). */
+static void NAME(targets)(const double *share, const double *beyond, const double *factors, double part, int far,
+                          int draws, double *out, Py_ssize_t n) {
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V weight = NAME(all)(0.0);
+        for (int j = 0; j < draws; j++) weight += NAME(load)(share + j * n + i);
+        NAME(store)(out + i, weight);
+        for (int e = 0; e < 2; e++) {
+            V target = part * weight;
+            for (int h = 0; h < far; h++) {
+                V sum = NAME(all)(0.0);
+                for (int j = 0; j < draws; j++) sum += NAME(load)(beyond + ((2 * h + e) * draws + j) * n + i);
+                target += factors[2 * h + e] * sum;
+            }
+            NAME(store)(out + (1 + e) * n + i, target);
+        }
+    }
+}
+
+/* Weighted means and products of nodes z (dimensions, room), for each of several weights (n) that sum to 1. */
 static void NAME(moments)(const double *z, const double *weights, int several, int dimensions, double *mean,
-                          double *products, Py_ssize_t n) {
+                          double *products, Py_ssize_t n, Py_ssize_t room) {
     for (int m = 0; m < several; m++) {
         V first[MOST_DIMENSIONS], second[MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2];
         for (int d = 0; d < dimensions; d++) first[d] = NAME(all)(0.0);
@@ -423,7 +461,7 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
             I counts = weight > 0.0;
             if (!NAME(any)(counts)) continue;
             for (int d = 0, k = 0; d < dimensions; d++) {
-                at[d] = NAME(load)(z + d * n + i);
+                at[d] = NAME(load)(z + d * room + i);
                 V weighted = weight * at[d];
                 first[d] += weighted;
                 for (int e = 0; e <= d; e++, k++) second[k] += weighted * at[e];

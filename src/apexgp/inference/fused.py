@@ -9,7 +9,7 @@ from scipy.special import betaln
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
-from .draws import FAR, Evaluated
+from .draws import FAR
 from .level_and_drop import LOGISTIC, WELL
 from .statistics import Statistics
 from .uniforms import CLOSEST, Uniforms
@@ -17,54 +17,59 @@ from .uniforms import CLOSEST, Uniforms
 if TYPE_CHECKING:
     from .density import Density
 
-__all__ = ["evaluated"]
+__all__ = ["evaluated", "laid_out"]
+
+# Numbers in the layout: alone, for each size, for each pattern of sizes. The scatter and the clock come besides.
+_SCALARS, _BY_SIZE, _BY_PATTERN = 19, 8, 5
 
 
 def evaluated(
     density: Density,
     parameters: dict[str, FloatArray],
     rise: FloatArray,
-    clock: FloatArray,
+    layout: FloatArray,
     u: Uniforms,
-    of: Statistics,
-) -> Evaluated | None:
-    """What `Density.evaluate` works out at the nodes; None where it has to do so itself.
+    rows: FloatArray,
+    start: int,
+) -> bool:
+    """Put what `Density.evaluate` works out at the nodes into rows, from the column `start` on.
 
-    `rise` is that of a unit drop, at the pilot sizes and at those far ones whose places on the `clock` are given.
+    False where the density has to do so itself. `rise` is that of a unit drop, at the pilot sizes and at far ones.
     """
-    nodes, beliefs, linked = rise.shape[1], density.beliefs, len(of.patterns) == 1
+    nodes = rise.shape[1]
     loops = compiled_loops(nodes)
-    if loops is None or beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable:
-        return None
-    if not (linked or of.unlinked) or len(of.sizes) > loops.MOST_SIZES:
-        return None
-    draws, far, sizes = len(u.shares), len(clock), len(of.sizes)
-    values = np.empty((6 * draws + 2 * far * draws + 1, nodes))
+    if loops is None or not len(layout):
+        return False
+    far, (draws, _) = len(FAR), u.shares.shape
+    sizes = len(rise) - far
+    if sizes > loops.MOST_SIZES:
+        return False
     loops.evaluate(
         sizes,
         far,
         draws,
-        len(of.patterns),
-        _layout(density, clock, of),
+        (len(layout) - _SCALARS - far - sizes * (_BY_SIZE + sizes)) // _BY_PATTERN,
+        layout,
         *(np.ascontiguousarray(parameters[name]) for name in ("tau_e", "tau_b", "kappa", "sigma", "lam")),
         np.ascontiguousarray(rise),
         u.levels,
         u.shares,
         u.arcsine,
-        values,
+        rows,
+        start,
     )
-    log_weight, level, spread, drop, departure, lean = values[: 6 * draws].reshape(6, draws, nodes)
-    location, variance = values[6 * draws : -1].reshape(2, far, draws, nodes)
-    return Evaluated(log_weight, level, spread, drop, departure, lean, values[-1], location, variance)
+    return True
 
 
-def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
-    """All that the compiled loops need of a curve, in the order in which they read it."""
-    beliefs, prior = density.beliefs, (density.beliefs.shares or {})[density.mean.name]
+def laid_out(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
+    """All that the compiled loops need of a curve, in the order in which they read it; nothing where they cannot."""
+    beliefs, linked = density.beliefs, len(of.patterns) == 1
+    if beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable or not (linked or of.unlinked):
+        return np.empty(0)
+    prior = beliefs.shares[density.mean.name]
     times_a, times_b = density.share_factors(of)
     a, b = prior.a * times_a, prior.b * times_b
     first, log_sizes = of.patterns[0], np.log(of.sizes)
-    linked = len(of.patterns) == 1
     scalars = [
         first.count,
         np.log(first.count),

@@ -14,14 +14,14 @@ from ..compiled.loaded import compiled_loops
 from .density import Density
 from .statistics import Statistics, pseudo_scores
 
-__all__ = ["Proposal", "degrees_of_freedom", "fitted_proposals", "mixture_density", "wide_proposal"]
+__all__ = ["Proposal", "add_mixture_density", "degrees_of_freedom", "fitted_proposals", "wide_proposal"]
 
 # Half of the degrees of freedom and the dimensions together: tails are heavier than the posterior's, and a density
 # costs three squarings.
 _POWER = 8
 
 # A fitted proposal is wider than the nodes that it was fitted to, and less tilted: they are few.
-_WIDER, _STRAIGHTER = 1.2, 0.05
+_WIDER, _STRAIGHTER = 1.0, 0.05
 _LEAST_EFFECTIVE = 40.0
 _NEXT_TO_NOTHING = 1e-12
 _STEP = 1e-3  # of finite differences
@@ -70,28 +70,29 @@ class Proposal:
         return density
 
 
-def mixture_density(
-    members: Sequence[Proposal], weights: Sequence[float], z: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Density of the first member at deviates z (D, nodes), and the weighted sum of those of all."""
-    loops = compiled_loops(z.shape[1])
+def add_mixture_density(
+    sums: FloatArray, members: Sequence[Proposal], weights: Sequence[float], z: FloatArray, start: int, stop: int
+) -> None:
+    """Add the weighted sum of the members' densities at deviates z (D, room), of the columns from start to stop."""
+    loops = compiled_loops(stop - start)
     if loops is None:
-        densities = np.array([member.density(z) for member in members])
-        return densities[0], np.array(weights) @ densities
+        some = z[:, start:stop]
+        sums[start:stop] += np.array(weights) @ np.array([member.density(some) for member in members])
+        return
     inverse, centre, tops = (np.array(values, float) for values in zip(*(m.whitening for m in members), strict=True))
-    first, total = both = np.empty((2, z.shape[1]))
-    loops.mixture_density(np.ascontiguousarray(z), inverse, centre, tops, np.array(weights, float), both)
-    return first, total
+    loops.mixture_density(z, start, stop, inverse, centre, tops, np.array(weights, float), sums)
 
 
 def fitted_proposals(weights: FloatArray, z: FloatArray) -> list[Proposal]:
-    """For each of several weights (P, nodes), a proposal with the moments of the nodes z (D, nodes), a little wider."""
-    fitted = []
-    for mean, covariance in zip(*_moments(np.array([_tempered(own) for own in weights]), z), strict=True):
-        diagonal = np.diagonal(covariance)
-        widened = _WIDER * covariance + np.diag(_STRAIGHTER * diagonal + 1e-12)
-        fitted.append(Proposal(mean, np.linalg.cholesky(widened)))
-    return fitted
+    """For each of several weights (P, nodes), a proposal with the moments of the nodes, a little wider.
+
+    Nodes are the first columns of z (D, room).
+    """
+    means, covariances = _moments(_tempered(weights), z)
+    diagonal = np.arange(len(z))
+    widened = _WIDER * covariances
+    widened[:, diagonal, diagonal] += _STRAIGHTER * covariances[:, diagonal, diagonal] + 1e-12
+    return [Proposal(mean, root) for mean, root in zip(means, np.linalg.cholesky(widened), strict=True)]
 
 
 def wide_proposal(density: Density, of: Statistics) -> Proposal:
@@ -162,37 +163,45 @@ def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArra
 
 
 def _moments(weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means (P, D) and covariances (P, D, D) of nodes z (D, nodes) for weights (P, nodes)."""
+    """Means (P, D) and covariances (P, D, D) of the first columns of z (D, room) for weights (P, nodes)."""
     several, nodes = weights.shape
     loops = compiled_loops(nodes)
     if loops is None:
-        mean = weights @ z.T
-        products = np.array([(z * own) @ z.T for own in weights])
+        some = z[:, :nodes]
+        mean = weights @ some.T
+        products = np.array([(some * own) @ some.T for own in weights])
     else:
         mean, products = np.empty((several, len(z))), np.empty((several, len(z), len(z)))
-        loops.moments(np.ascontiguousarray(z), weights, mean, products)
+        loops.moments(z, weights, mean, products)
     return mean, products - mean[:, :, None] * mean[:, None, :]
 
 
 def _tempered(weights: FloatArray) -> FloatArray:
-    """Shares of weights^beta, where beta is the largest power up to 1 that leaves enough effective nodes.
+    """Shares of weights^beta (P, nodes), where beta is the largest power up to 1 that leaves enough effective nodes.
 
     Few must not decide alone where the next ones go.
     """
-    shares: FloatArray = weights / weights.sum()
-    if 1 / (shares @ shares) >= _LEAST_EFFECTIVE:
-        return shares
+    shares: FloatArray = weights / weights.sum(axis=1)[:, None]
+    for row in np.flatnonzero(np.einsum("pn,pn->p", shares, shares) > 1 / _LEAST_EFFECTIVE).tolist():
+        shares[row] = _evened(shares[row])
+    return shares
+
+
+def _evened(weights: FloatArray) -> FloatArray:
     # What is next to nothing has no digits that a power could be trusted with.
-    some = weights > _NEXT_TO_NOTHING * weights.max()
-    logs = np.log(weights, out=np.full(len(weights), -np.inf), where=some)
-    tempered = some / some.sum()
+    some = np.flatnonzero(weights > _NEXT_TO_NOTHING * weights.max())
+    logs = np.log(weights[some])
+    logs -= logs.max()
+    tempered = np.full(len(some), 1 / len(some))
     low, high = 0.0, 1.0
     for _ in range(7):
         beta = (low + high) / 2
-        powers = np.exp(beta * (logs - logs.max()))
+        powers = np.exp(beta * logs)
         powers /= powers.sum()
         if 1 / (powers @ powers) >= _LEAST_EFFECTIVE:
             low, tempered = beta, powers
         else:
             high = beta
-    return tempered
+    evened = np.zeros_like(weights)
+    evened[some] = tempered
+    return evened

@@ -15,7 +15,7 @@ __all__ = ["CLOSEST", "DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
 
 CLOSEST = 1e-9
 """Of a share to 0 and 1, and of a level to the ceiling."""
-DRAWS = 2
+DRAWS = 4
 """Of the share that is still to be won, at each node."""
 
 
