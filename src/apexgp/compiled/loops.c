@@ -96,57 +96,86 @@ static PyObject *released(PyObject *result, Py_buffer **buffers) {
     return result;
 }
 
+/* Read a curve from its layout; the numbers of sizes, far ones, draws and patterns are known already. */
+static int read_curve(struct curve *c, const Py_buffer *layout) {
+    const double *at = layout->buf;
+    const double **sized[] = {&c->log_size,       &c->step,           &c->mean,           &c->repeats,
+                              &c->spread_freedom, &c->spread_squares, &c->within_freedom, &c->within_squares};
+    const double **by_pattern[] = {&c->pattern_row, &c->pattern_repeats, &c->pattern_count, &c->pattern_mean,
+                                   &c->pattern_squares};
+    double *scalars[] = {&c->count,      &c->log_count, &c->root_count, &c->averaged,  &c->root_averaged, &c->stay,
+                         &c->resolution, &c->log_base,  &c->ceiling,    &c->log_range, &c->a,             &c->b,
+                         &c->log_beta,   &c->logistic,  &c->well,       &c->closest,   &c->far_log_size,  &c->far_runs,
+                         &c->floor};
+    if (c->sizes < 1 || c->sizes > MOST_SIZES || c->far < 0 || c->far > MOST_FAR || c->draws < 2 || c->draws % 2 ||
+        c->patterns < 1) {
+        PyErr_SetString(PyExc_ValueError, "sizes, draws or patterns are out of range");
+        return 0;
+    }
+    if (!holds(layout, 19 + 8 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far, "layout")) return 0;
+    for (int k = 0; k < 19; k++) *scalars[k] = *at++;
+    for (int k = 0; k < 8; k++, at += c->sizes) *sized[k] = at;
+    c->scatter = at;
+    at += c->sizes * c->sizes;
+    for (int k = 0; k < 5; k++, at += c->patterns) *by_pattern[k] = at;
+    c->clock = at;
+    for (int k = 0; k < c->patterns; k++)
+        if (!(c->pattern_row[k] >= 0 && c->pattern_row[k] < c->sizes)) {
+            PyErr_SetString(PyExc_ValueError, "a pattern has no such size");
+            return 0;
+        }
+    return 1;
+}
+
 static PyObject *evaluate(PyObject *self, PyObject *args) {
     Py_buffer layout, te, tb, ka, si, la, rise, levels, shares, arcsine, out;
     struct curve c;
-    Py_ssize_t n;
-    PyObject *result = NULL;
     Py_ssize_t start;
-    if (!PyArg_ParseTuple(args, "iiiiy*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb,
-                          &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out, &start))
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te,
+                          &tb, &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out, &start))
         return NULL;
-    n = te.len / (Py_ssize_t)sizeof(double);
+    if (!read_curve(&c, &layout)) goto done;
+    Py_ssize_t n = te.len / (Py_ssize_t)sizeof(double), numbers = levels.len / (Py_ssize_t)sizeof(double) / c.draws;
     Py_ssize_t rows = 6 * c.draws + 2 * c.far * c.draws + 1, room = out.len / (Py_ssize_t)sizeof(double) / rows;
-    const double *at = layout.buf;
-    const double **sized[] = {&c.log_size,       &c.step,           &c.mean,           &c.repeats,
-                              &c.spread_freedom, &c.spread_squares, &c.within_freedom, &c.within_squares};
-    const double **by_pattern[] = {&c.pattern_row, &c.pattern_repeats, &c.pattern_count, &c.pattern_mean,
-                                   &c.pattern_squares};
-    double *scalars[] = {&c.count,    &c.log_count,  &c.root_count, &c.averaged, &c.root_averaged, &c.stay,
-                         &c.resolution, &c.log_base, &c.ceiling,    &c.log_range, &c.a,            &c.b,
-                         &c.log_beta, &c.logistic,   &c.well,       &c.closest,  &c.far_log_size, &c.far_runs,
-                         &c.floor};
-    Py_ssize_t whole = 19 + 8 * c.sizes + c.sizes * c.sizes + 5 * c.patterns + c.far;
-    if (c.sizes < 1 || c.sizes > MOST_SIZES || c.far < 0 || c.far > MOST_FAR || c.draws < 2 || c.draws % 2 || c.patterns < 1 || n % LANES) {
-        PyErr_SetString(PyExc_ValueError, "sizes, draws or the number of nodes are out of range");
+    if (n % LANES || n > numbers || start < 0 || start + n > room) {
+        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
-    if (!holds(&layout, whole, "layout") || !holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa") ||
-        !holds(&si, n, "sigma") || !holds(&la, n, "lam") || !holds(&rise, (c.sizes + c.far) * n, "rise") ||
-        !holds(&levels, c.draws * n, "levels") || !holds(&shares, c.draws * n, "shares") || !holds(&arcsine, c.draws / 2 * n, "arcsine") ||
-        !holds(&out, rows * room, "out") || start < 0 || start + n > room) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there is no room for the nodes");
+    if (!holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa") || !holds(&si, n, "sigma") || !holds(&la, n, "lam") ||
+        !holds(&rise, (c.sizes + c.far) * n, "rise") || !holds(&levels, c.draws * numbers, "levels") ||
+        !holds(&shares, c.draws * numbers, "shares") || !holds(&arcsine, c.draws / 2 * numbers, "arcsine") ||
+        !holds(&out, rows * room, "out"))
         goto done;
-    }
-    for (int k = 0; k < 19; k++) *scalars[k] = *at++;
-    for (int k = 0; k < 8; k++, at += c.sizes) *sized[k] = at;
-    c.scatter = at;
-    at += c.sizes * c.sizes;
-    for (int k = 0; k < 5; k++, at += c.patterns) *by_pattern[k] = at;
-    c.clock = at;
-    for (int k = 0; k < c.patterns; k++)
-        if (!(c.pattern_row[k] >= 0 && c.pattern_row[k] < c.sizes)) {
-            PyErr_SetString(PyExc_ValueError, "a pattern has no such size");
-            goto done;
-        }
     Py_BEGIN_ALLOW_THREADS
     CALL(evaluate, &c, te.buf, tb.buf, ka.buf, si.buf, la.buf, rise.buf, levels.buf, shares.buf, arcsine.buf,
-         (double *)out.buf + start, n, room);
+         (double *)out.buf + start, n, room, numbers);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
     return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &si, &la, &rise, &levels,
                                             &shares, &arcsine, &out, NULL});
+}
+
+static PyObject *log_rest(PyObject *self, PyObject *args) {
+    Py_buffer layout, te, tb, ka, out;
+    struct curve c;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb, &ka, &out))
+        return NULL;
+    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double);
+    if (!read_curve(&c, &layout)) goto done;
+    if (n % LANES) {
+        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
+        goto done;
+    }
+    if (!holds(&te, n, "tau_e") || !holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa")) goto done;
+    Py_BEGIN_ALLOW_THREADS
+    CALL(log_rest, &c, te.buf, tb.buf, ka.buf, out.buf, n);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &out, NULL});
 }
 
 static PyObject *mixture_density(PyObject *self, PyObject *args) {
@@ -276,6 +305,7 @@ done:
 
 static PyMethodDef methods[] = {
     {"evaluate", evaluate, METH_VARARGS, "Likelihood, shares and far forecasts at many nodes."},
+    {"log_rest", log_rest, METH_VARARGS, "Likelihood of the scores given pseudo-scores, at many nodes."},
     {"mixture_density", mixture_density, METH_VARARGS, "Add the weighted sum of several t densities."},
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
     {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},

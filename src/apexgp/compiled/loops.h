@@ -97,92 +97,114 @@ static inline void NAME(times)(NAME(logs) * logs, V x) {
 }
 static inline V NAME(total)(NAME(logs) logs) { return logs.sum + NAME(log)(logs.product); }
 
-static void NAME(evaluate)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
-                           const double *sigma, const double *lam, const double *rise, const double *levels,
-                           const double *shares, const double *arcsine, double *out, Py_ssize_t n, Py_ssize_t stride) {
-    const int sizes = c->sizes, far = c->far, draws = c->draws, half = draws / 2;
+/* What several nodes make of the scores: one pseudo-score per size, with its own noise and the common one, and the
+   logarithm of the likelihood of the rest. */
+static inline V NAME(noise)(const struct curve *c, V te, V tb, V ka, V *own, V *common, V *score) {
+    const int sizes = c->sizes;
     const double log_2pi = 1.8378770664093453;
     const double per_score = 1.0 / c->averaged, per_root = 1.0 / c->root_averaged, per_split = 1.0 / c->count;
+    const V none = NAME(all)(0.0);
+    V variance[MOST_SIZES], carried[MOST_SIZES];
+    V log_rest = none;
+    for (int r = 0; r < sizes; r++) {
+        V w = c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->log_size[r]);
+        V v = te * w;
+        v = v * v + c->resolution;
+        V b = tb * w;
+        if (c->spread_freedom[r] > 0) {
+            V single = v + b * b;
+            log_rest -= 0.5 * (c->spread_freedom[r] * (NAME(log)(single) + log_2pi) + c->spread_squares[r] / single);
+        }
+        v *= per_score;
+        b *= per_root;
+        if (c->within_freedom[r] > 0)
+            log_rest -= 0.5 * (c->within_freedom[r] * (NAME(log)(v) + log_2pi) + c->within_squares[r] / v);
+        variance[r] = v;
+        carried[r] = b;
+    }
+    if (c->patterns == 1) { /* every split was measured at every size */
+        NAME(logs) noise = {none, NAME(all)(1.0), 0};
+        V excess = NAME(all)(1.0), left_over = none, lever[MOST_SIZES], inverse[MOST_SIZES];
+        for (int r = 0; r < sizes; r++) {
+            own[r] = variance[r] * (1.0 / c->repeats[r]);
+            inverse[r] = 1.0 / own[r];
+            lever[r] = carried[r] * inverse[r];
+            excess += carried[r] * lever[r];
+            NAME(times)(&noise, own[r]);
+        }
+        if (c->count > 1) {
+            V crossed = none;
+            for (int r = 0; r < sizes; r++) {
+                const double *row = c->scatter + r * sizes;
+                V sum = none;
+                for (int q = 0; q < r; q++) sum += row[q] * lever[q];
+                crossed += lever[r] * (2.0 * sum + row[r] * lever[r]);
+                left_over += row[r] * inverse[r];
+            }
+            left_over -= crossed / excess;
+        }
+        V log_noise = NAME(total)(noise) + NAME(log)(excess);
+        log_rest -= 0.5 * ((c->count - 1) * (log_noise + sizes * log_2pi) + left_over + sizes * c->log_count);
+        for (int r = 0; r < sizes; r++) {
+            own[r] *= per_split;
+            common[r] = carried[r] * (1.0 / c->root_count);
+            score[r] = NAME(all)(c->mean[r]);
+        }
+    } else { /* every score is a split of its own */
+        V precision[MOST_SIZES], sum[MOST_SIZES];
+        for (int r = 0; r < sizes; r++) precision[r] = sum[r] = none;
+        for (int k = 0; k < c->patterns; k++) {
+            int r = (int)c->pattern_row[k];
+            double count = c->pattern_count[k], mean = c->pattern_mean[k];
+            V s = variance[r] / c->pattern_repeats[k] + carried[r] * carried[r];
+            log_rest -= 0.5 * (count * (NAME(log)(s) + log_2pi) + c->pattern_squares[k] / s);
+            precision[r] += count / s;
+            sum[r] += count * mean / s;
+        }
+        NAME(logs) precise = {none, NAME(all)(1.0), 0};
+        V fit = none;
+        for (int r = 0; r < sizes; r++) {
+            fit += sum[r] * sum[r] / precision[r];
+            NAME(times)(&precise, precision[r]);
+            score[r] = sum[r] / precision[r];
+            own[r] = 1.0 / precision[r];
+            common[r] = none;
+        }
+        log_rest += 0.5 * (fit + sizes * log_2pi - NAME(total)(precise));
+    }
+    return log_rest;
+}
+
+/* That logarithm alone, at n nodes. */
+static void NAME(log_rest)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
+                           double *out, Py_ssize_t n) {
+    V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES];
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V te = NAME(load)(tau_e + i), tb = NAME(load)(tau_b + i), ka = NAME(load)(kappa + i);
+        NAME(store)(out + i, NAME(noise)(c, te, tb, ka, own, common, score));
+    }
+}
+
+static void NAME(evaluate)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
+                           const double *sigma, const double *lam, const double *rise, const double *levels,
+                           const double *shares, const double *arcsine, double *out, Py_ssize_t n, Py_ssize_t stride,
+                           Py_ssize_t numbers) {
+    const int sizes = c->sizes, far = c->far, draws = c->draws, half = draws / 2;
+    const double log_2pi = 1.8378770664093453;
     /* rows have room for more than these nodes */
     double *log_weight = out, *level = log_weight + draws * stride, *spread = level + draws * stride;
     double *drop_out = spread + draws * stride, *departure = drop_out + draws * stride, *lean_out = departure + draws * stride;
     double *location = lean_out + draws * stride, *variance_out = location + far * draws * stride;
     double *explained_out = variance_out + far * draws * stride;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
-        V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES], variance[MOST_SIZES], carried[MOST_SIZES];
+        V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES];
         const V none = NAME(all)(0.0);
         V te = NAME(load)(tau_e + i), tb = NAME(load)(tau_b + i), ka = NAME(load)(kappa + i);
         V signal = NAME(load)(sigma + i);
         signal *= signal;
         V rate = -1.0 / (c->log_base * NAME(load)(lam + i));
-        V log_rest = none;
-        for (int r = 0; r < sizes; r++) {
-            V w = c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->log_size[r]);
-            V v = te * w;
-            v = v * v + c->resolution;
-            V b = tb * w;
-            if (c->spread_freedom[r] > 0) {
-                V single = v + b * b;
-                log_rest -= 0.5 * (c->spread_freedom[r] * (NAME(log)(single) + log_2pi) + c->spread_squares[r] / single);
-            }
-            v *= per_score;
-            b *= per_root;
-            if (c->within_freedom[r] > 0)
-                log_rest -= 0.5 * (c->within_freedom[r] * (NAME(log)(v) + log_2pi) + c->within_squares[r] / v);
-            variance[r] = v;
-            carried[r] = b;
-        }
+        V log_rest = NAME(noise)(c, te, tb, ka, own, common, score);
         int linked = c->patterns == 1;
-        if (linked) { /* every split was measured at every size */
-            NAME(logs) noise = {none, NAME(all)(1.0), 0};
-            V excess = NAME(all)(1.0), left_over = none, lever[MOST_SIZES], inverse[MOST_SIZES];
-            for (int r = 0; r < sizes; r++) {
-                own[r] = variance[r] * (1.0 / c->repeats[r]);
-                inverse[r] = 1.0 / own[r];
-                lever[r] = carried[r] * inverse[r];
-                excess += carried[r] * lever[r];
-                NAME(times)(&noise, own[r]);
-            }
-            if (c->count > 1) {
-                V crossed = none;
-                for (int r = 0; r < sizes; r++) {
-                    const double *row = c->scatter + r * sizes;
-                    V sum = none;
-                    for (int q = 0; q < r; q++) sum += row[q] * lever[q];
-                    crossed += lever[r] * (2.0 * sum + row[r] * lever[r]);
-                    left_over += row[r] * inverse[r];
-                }
-                left_over -= crossed / excess;
-            }
-            V log_noise = NAME(total)(noise) + NAME(log)(excess);
-            log_rest -= 0.5 * ((c->count - 1) * (log_noise + sizes * log_2pi) + left_over + sizes * c->log_count);
-            for (int r = 0; r < sizes; r++) {
-                own[r] *= per_split;
-                common[r] = carried[r] * (1.0 / c->root_count);
-                score[r] = NAME(all)(c->mean[r]);
-            }
-        } else { /* every score is a split of its own */
-            V precision[MOST_SIZES], sum[MOST_SIZES];
-            for (int r = 0; r < sizes; r++) precision[r] = sum[r] = none;
-            for (int k = 0; k < c->patterns; k++) {
-                int r = (int)c->pattern_row[k];
-                double count = c->pattern_count[k], mean = c->pattern_mean[k];
-                V s = variance[r] / c->pattern_repeats[k] + carried[r] * carried[r];
-                log_rest -= 0.5 * (count * (NAME(log)(s) + log_2pi) + c->pattern_squares[k] / s);
-                precision[r] += count / s;
-                sum[r] += count * mean / s;
-            }
-            NAME(logs) precise = {none, NAME(all)(1.0), 0};
-            V fit = none;
-            for (int r = 0; r < sizes; r++) {
-                fit += sum[r] * sum[r] / precision[r];
-                NAME(times)(&precise, precision[r]);
-                score[r] = sum[r] / precision[r];
-                own[r] = 1.0 / precision[r];
-                common[r] = none;
-            }
-            log_rest += 0.5 * (fit + sizes * log_2pi - NAME(total)(precise));
-        }
         /* the filter: columns are the pseudo-scores, what the level and the drop multiply, and the common effect */
         V sy = none, sp = none, sq = none, sc = none, known = signal;
         V yy = none, yp = none, yq = none, pp = none, pq = none, qq = none, yc = none, pc = none, qc = none, cc = none;
@@ -257,10 +279,10 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
         I off_poles = (inside > c->well * about) & (1.0 - inside > c->well * about);
         V low = NAME(expit)(-inside / width), high = NAME(expit)((1.0 - inside) / width);
         for (int j = 0; j < draws; j++) {
-            V odds = low + NAME(load)(shares + j * n + i) * (high - low);
+            V odds = low + NAME(load)(shares + j * numbers + i) * (high - low);
             V share = inside + width * NAME(log)(odds / (1.0 - odds));
             share = NAME(least)(NAME(most)(share, NAME(all)(c->closest)), NAME(all)(1.0 - c->closest));
-            if (j >= half) share = NAME(pick)(off_poles, share, NAME(load)(arcsine + (j - half) * n + i));
+            if (j >= half) share = NAME(pick)(off_poles, share, NAME(load)(arcsine + (j - half) * numbers + i));
             V above = NAME(expit)((share - inside) / width);
             V proposed = above * (1.0 - above) / (width * (high - low));
             V mixed = 0.5 * (proposed + 1.0 / (3.141592653589793 * NAME(root)(share * (1.0 - share))));
@@ -277,7 +299,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
                 for (int lane = 0; lane < LANES; lane++) {
                     if (!near[lane]) continue;
                     double low_end = (c->floor - at[lane]) / by[lane], high_end = (top - at[lane]) / by[lane], log_mass;
-                    double drawn = at[lane] + by[lane] * cut_quantile(low_end, high_end, levels[j * n + i + lane], &log_mass);
+                    double drawn = at[lane] + by[lane] * cut_quantile(low_end, high_end, levels[j * numbers + i + lane], &log_mass);
                     at[lane] = drawn < top - c->closest ? drawn : top - c->closest;
                     by[lane] = 0.0;
                     weight[lane] += log_mass;
@@ -339,7 +361,7 @@ static inline V NAME(nearly_normal)(V z, const double *bend, V *slope) {
 static void NAME(weigh)(const double *bend, double least_mass, const double *log_density, const double *proposed,
                         const double *location, const double *variance, const double *values, int far, int draws,
                         double *share, double *beyond, double *sums, Py_ssize_t n, Py_ssize_t room) {
-    const double nothing = 1e-15;
+    const double nothing = 1e-30;
     V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0), unused;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V log_proposed = NAME(log)(NAME(load)(proposed + i));

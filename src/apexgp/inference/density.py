@@ -18,7 +18,7 @@ from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
 from .draws import FAR, Evaluated
-from .fused import evaluated, laid_out
+from .fused import Layout, evaluated, laid_out, log_rest
 from .level_and_drop import LevelAndDrop, Told
 from .nodes import cholesky
 from .statistics import PseudoScores, Statistics, pseudo_scores
@@ -170,15 +170,24 @@ class Density:
         w = self.shrinkage(sizes, pilot_sizes, parameters["kappa"])
         return np.stack([(parameters["tau_e"] * w) ** 2 + self.beliefs.resolution**2, parameters["tau_b"] * w])
 
+    def log_rest(self, z: FloatArray, of: Statistics) -> FloatArray:
+        """What the noise at deviates z (D, nodes) makes likely, apart from the curve: see `pseudo_scores`."""
+        parameters, sizes = self.parameters(z, of), of.sizes[:, None]
+        found = log_rest(self._given(of).layout, parameters)
+        if found is None:
+            variance, carried = self.noise(parameters, sizes, sizes)
+            found = pseudo_scores(variance, carried, of).log_rest
+        return found
+
     def evaluate(
         self, z: FloatArray, u: Uniforms, of: Statistics, rows: FloatArray | None = None, start: int = 0
     ) -> Evaluated:
         """Draws of level and drop at deviates z (D, nodes), and likelihood times prior over N(z; 0, I).
 
-        Uniform numbers u make the draws: most of the work is done once per node, whatever their number. Where rows are
-        given (see `Evaluated.on`), they are put there, from the column `start` on.
+        Uniform numbers u, of as many nodes or more, make the draws: most of the work is done once per node, whatever
+        their number. Where rows are given (see `Evaluated.on`), they are put there, from the column `start` on.
         """
-        draws, nodes = u.shares.shape
+        draws, nodes = len(u.shares), z.shape[1]
         if rows is None:
             rows = np.empty((Evaluated.height(draws), nodes))
         at = Evaluated.on(rows[:, start : start + nodes], draws)
@@ -187,8 +196,8 @@ class Density:
         drop = np.ones_like(z[0]) if self.mean.scalable else self._level_and_drop.proposed_drop(z[-1])
         sizes = np.concatenate([of.sizes, FAR * of.sizes[-1]])[:, None]
         rise = self.rise(sizes / of.sizes[0], np.asarray(of.sizes[-1] / of.sizes[0]), drop, shape)
-        if not evaluated(self, parameters, rise, self._given(of).layout, u, rows, start):
-            for place, values in zip(at, self._evaluated(z, parameters, shape, drop, rise, u, of), strict=True):
+        if not evaluated(self._given(of).layout, parameters, rise, u, rows, start):
+            for place, values in zip(at, self._evaluated(z, parameters, shape, drop, rise, u.first(nodes), of), strict=True):
                 place[:] = values
         return at
 
@@ -249,7 +258,7 @@ class _Given(NamedTuple):
     """What signs of the pilot do to deviates: factors, and what is added then."""
     shift: FloatArray
     window: float
-    layout: FloatArray
+    layout: Layout | None
     """What compiled loops need."""
 
 

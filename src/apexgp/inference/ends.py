@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from .._check import FloatArray
 
-__all__ = ["BEND", "LEAST_MASS", "Ends", "FarForecast", "Sums"]
+__all__ = ["BEND", "LEAST_MASS", "LEAST_TOTAL", "Ends", "FarForecast", "Sums"]
 
 _LEVELS = np.array([0.025, 0.975])
 _LEVEL_SCORES = ndtri(_LEVELS)
@@ -22,6 +22,9 @@ _LEAST_SLOPE = 0.06  # of the distribution function at an end, over the width of
 BEND = np.array([3.0, 0.392072721868877, -0.0556852705743289, 0.00505493874153855, -0.000183386362274174])
 """Up to this many standard deviations Phi(z) is 1/2 plus z times this polynomial of z^2, to 0.0023; beyond, 0 or 1."""
 LEAST_MASS = 1e-3
+LEAST_TOTAL = 1e-6
+"""Of what lies beyond an end: about 0.02 usually does."""
+_WELL_KNOWN = 1e-3  # square of the error of an end over that of the worst
 _NEXT = 1e-6  # to 0 and 1, the nearest that an end may come
 _FARTHEST = 1e3  # locations and standard deviations: beyond, nothing changes, and squares overflow
 
@@ -46,10 +49,12 @@ class Ends(NamedTuple):
     def worth(self) -> FloatArray:
         """Factors by which what lies beyond ends counts: the more, the less an end is known, shape (sizes, 2).
 
-        What lies beyond the lower ends then sums to 1, and so does what lies beyond the upper ones.
+        What lies beyond the lower ends then sums to 1, and so does what lies beyond the upper ones, unless they are
+        known far better than the others: next to a bound nothing lies beyond, and rounding would tell where nodes go.
         """
         squares = self.errors**2
-        worth: FloatArray = squares / (np.maximum(squares.sum(axis=0), 1e-300) * np.maximum(self.total, 1e-12))
+        whole = np.maximum(squares.sum(axis=0), _WELL_KNOWN * squares.max())
+        worth: FloatArray = squares / (np.maximum(whole, 1e-300) * np.maximum(self.total, LEAST_TOTAL))
         return worth
 
 
@@ -77,11 +82,12 @@ class Sums(NamedTuple):
         """Ends, given approximate ones and what lies beyond these."""
         width = np.maximum(values[:, 1] - values[:, 0], 1e-9)[:, None]
         # Next to 0 or 1 the approximation may find no density at an end; a normal distribution has four times this.
-        errors = np.sqrt(self.squares) / (width * np.maximum(self.slopes, _LEAST_SLOPE / width))
+        slopes = np.maximum(self.slopes, _LEAST_SLOPE / width)
+        errors = np.sqrt(self.squares) / (width * slopes)
         # In normal scores, where distribution functions are nearly straight.
         score = ndtri(np.clip(self.found, 1e-6, 1 - 1e-6))
         missing = _LEVEL_SCORES - score
-        newton = values + missing * np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi) / np.maximum(self.slopes, 1e-9)
+        newton = values + missing * np.exp(-0.5 * score**2) / (np.sqrt(2 * np.pi) * slopes)
         near = np.abs(missing) < 1
         better = newton if near.all() else np.where(near, newton, self.guess())
         return Ends(beyond, self.total, np.clip(better, _NEXT, 1 - _NEXT), errors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import betaln
@@ -12,22 +12,26 @@ from ..compiled.loaded import compiled_loops
 from .draws import FAR
 from .level_and_drop import LOGISTIC, WELL
 from .statistics import Statistics
-from .uniforms import CLOSEST, Uniforms
+from .uniforms import CLOSEST, DRAWS, Uniforms
 
 if TYPE_CHECKING:
     from .density import Density
 
-__all__ = ["evaluated", "laid_out"]
+__all__ = ["Layout", "evaluated", "laid_out", "log_rest"]
 
-# Numbers in the layout: alone, for each size, for each pattern of sizes. The scatter and the clock come besides.
-_SCALARS, _BY_SIZE, _BY_PATTERN = 19, 8, 5
+
+class Layout(NamedTuple):
+    """A curve as the compiled loops read it."""
+
+    counts: tuple[int, int, int, int]
+    """Of sizes, far ones, draws and patterns."""
+    numbers: FloatArray
 
 
 def evaluated(
-    density: Density,
+    layout: Layout | None,
     parameters: dict[str, FloatArray],
     rise: FloatArray,
-    layout: FloatArray,
     u: Uniforms,
     rows: FloatArray,
     start: int,
@@ -36,20 +40,13 @@ def evaluated(
 
     False where the density has to do so itself. `rise` is that of a unit drop, at the pilot sizes and at far ones.
     """
-    nodes = rise.shape[1]
-    loops = compiled_loops(nodes)
-    if loops is None or not len(layout):
+    loops = compiled_loops(rise.shape[1])
+    if loops is None or layout is None or layout.counts[0] > loops.MOST_SIZES:
         return False
-    far, (draws, _) = len(FAR), u.shares.shape
-    sizes = len(rise) - far
-    if sizes > loops.MOST_SIZES:
-        return False
+    sizes, far, _, patterns = layout.counts
     loops.evaluate(
-        sizes,
-        far,
-        draws,
-        (len(layout) - _SCALARS - far - sizes * (_BY_SIZE + sizes)) // _BY_PATTERN,
-        layout,
+        (sizes, far, len(u.shares), patterns),
+        layout.numbers,
         *(np.ascontiguousarray(parameters[name]) for name in ("tau_e", "tau_b", "kappa", "sigma", "lam")),
         np.ascontiguousarray(rise),
         u.levels,
@@ -61,11 +58,23 @@ def evaluated(
     return True
 
 
-def laid_out(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
-    """All that the compiled loops need of a curve, in the order in which they read it; nothing where they cannot."""
+def log_rest(layout: Layout | None, parameters: dict[str, FloatArray]) -> FloatArray | None:
+    """Logarithm of the likelihood of the scores given `pseudo_scores`; None where these have to tell."""
+    nodes = len(parameters["tau_e"])
+    loops = compiled_loops(nodes)
+    if loops is None or layout is None or layout.counts[0] > loops.MOST_SIZES:
+        return None
+    rest = np.empty(nodes)
+    noise = (np.ascontiguousarray(parameters[name]) for name in ("tau_e", "tau_b", "kappa"))
+    loops.log_rest(layout.counts, layout.numbers, *noise, rest)
+    return rest
+
+
+def laid_out(density: Density, clock: FloatArray, of: Statistics) -> Layout | None:
+    """All that the compiled loops need of a curve, in the order in which they read it; None where they cannot."""
     beliefs, linked = density.beliefs, len(of.patterns) == 1
     if beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable or not (linked or of.unlinked):
-        return np.empty(0)
+        return None
     prior = beliefs.shares[density.mean.name]
     times_a, times_b = density.share_factors(of)
     a, b = prior.a * times_a, prior.b * times_b
@@ -104,4 +113,5 @@ def laid_out(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
     by_pattern = [
         (p.index[0], p.repeats[0], p.count, p.mean[0], p.scatter[0, 0] + p.count * p.mean[0] ** 2) for p in of.patterns
     ]
-    return np.concatenate([scalars, *by_size, scatter, np.array(by_pattern).T.ravel(), clock.ravel()])
+    numbers = np.concatenate([scalars, *by_size, scatter, np.array(by_pattern).T.ravel(), clock.ravel()])
+    return Layout((len(of.sizes), len(clock), DRAWS, len(of.patterns)), numbers)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, lgamma, log, pi
+from math import exp, lgamma, log, pi, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .density import Density
-from .statistics import Statistics, pseudo_scores
+from .statistics import Statistics
 
 __all__ = ["Proposal", "add_mixture_density", "degrees_of_freedom", "fitted_proposals", "wide_proposal"]
 
@@ -24,13 +25,24 @@ _POWER = 8
 _WIDER, _STRAIGHTER = 1.0, 0.05
 _LEAST_EFFECTIVE = 40.0
 _NEXT_TO_NOTHING = 1e-12
-_STEP = 1e-3  # of finite differences
+_STEP = 1e-2  # of finite differences
 _ARRIVED = 0.5  # what another Newton step would promise, in units of log density
 
 
 def degrees_of_freedom(dimensions: int) -> int:
     """Of the t distributions: 8 in eight dimensions."""
     return 2 * _POWER - dimensions
+
+
+class Whitening(NamedTuple):
+    """What turns deviates into standard ones, and the density there."""
+
+    inverse: FloatArray
+    """Of the root."""
+    centre: FloatArray
+    """The location that it whitens."""
+    top: float
+    """Of the density."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +59,9 @@ class Proposal:
         return nodes
 
     @cached_property
-    def whitening(self) -> tuple[FloatArray, FloatArray, float]:
-        """Inverse root, the location that it whitens, and the density at the top."""
-        dimensions = len(self.location)
-        degrees = degrees_of_freedom(dimensions)
-        # Scaled, so that a squared distance of 1 halves the base of the power.
-        inverse: FloatArray = np.linalg.inv(np.sqrt(degrees) * self.root)
-        constant = lgamma(_POWER) - lgamma(degrees / 2) - 0.5 * dimensions * log(degrees * pi)
-        return inverse, inverse @ self.location, exp(constant) / float(np.prod(np.diagonal(self.root)))
+    def whitening(self) -> Whitening:
+        """What the density is computed with."""
+        return _whitenings(self.location[None], self.root[None])[0]
 
     def density(self, z: FloatArray) -> FloatArray:
         """Density at deviates z (D, nodes)."""
@@ -92,7 +99,23 @@ def fitted_proposals(weights: FloatArray, z: FloatArray) -> list[Proposal]:
     diagonal = np.arange(len(z))
     widened = _WIDER * covariances
     widened[:, diagonal, diagonal] += _STRAIGHTER * covariances[:, diagonal, diagonal] + 1e-12
-    return [Proposal(mean, root) for mean, root in zip(means, np.linalg.cholesky(widened), strict=True)]
+    roots = np.linalg.cholesky(widened)
+    fitted = [Proposal(mean, root) for mean, root in zip(means, roots, strict=True)]
+    for proposal, whitening in zip(fitted, _whitenings(means, roots), strict=True):
+        vars(proposal)["whitening"] = whitening
+    return fitted
+
+
+def _whitenings(locations: FloatArray, roots: FloatArray) -> list[Whitening]:
+    """Of several proposals at once."""
+    dimensions = locations.shape[1]
+    degrees = degrees_of_freedom(dimensions)
+    # Scaled, so that a squared distance of 1 halves the base of the power.
+    inverses = np.linalg.inv(sqrt(degrees) * roots)
+    centres = np.einsum("pde,pe->pd", inverses, locations)
+    constant = exp(lgamma(_POWER) - lgamma(degrees / 2) - 0.5 * dimensions * log(degrees * pi))
+    tops = constant / np.einsum("pdd->pd", roots).prod(axis=1)
+    return [Whitening(*values) for values in zip(inverses, centres, tops.tolist(), strict=True)]
 
 
 def wide_proposal(density: Density, of: Statistics) -> Proposal:
@@ -113,18 +136,17 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
     """
     count = len(noise)
     steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
-    sizes = of.sizes[:, None]
+    z = np.zeros((len(density.names), 4 * -(-len(steps) // 4)))  # loops take several nodes at a time
 
-    def log_posterior(at: FloatArray) -> FloatArray:
-        z = np.zeros((len(density.names), *at.shape[1:]))
-        z[noise] = at
-        variance, carried = density.noise(density.parameters(z, of), sizes, sizes)
-        return pseudo_scores(variance, carried, of).log_rest - 0.5 * (at**2).sum(axis=0)
+    def log_posterior(mode: FloatArray) -> FloatArray:
+        at = mode[:, None] + steps.T
+        z[noise, : len(steps)] = at
+        return density.log_rest(z, of)[: len(steps)] - 0.5 * np.einsum("dn,dn->n", at, at)
 
     mode, step = np.zeros((2, count))
     covariance, reached = np.eye(count), -np.inf
     for _ in range(20):
-        values = log_posterior((mode + step)[:, None] + steps.T)
+        values = log_posterior(mode + step)
         if values[0] > reached:
             gradient, curvature = _derivatives(values, count, _STEP)
             own, vectors = np.linalg.eigh(-curvature)
@@ -138,7 +160,15 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
             step = 0.25 * step
             if (np.abs(step) < _STEP).all():
                 break
-    return mode, covariance
+    # Differences leave few digits: what is rounded does not hang on how they were computed.
+    return np.round(mode, 4), _rounded(covariance)
+
+
+def _rounded(values: FloatArray) -> FloatArray:
+    """To four significant digits."""
+    unit = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(values), 1e-9))) - 3)
+    rounded: FloatArray = np.round(values / unit) * unit
+    return rounded
 
 
 def _stencil(count: int) -> list[FloatArray]:

@@ -16,6 +16,7 @@ from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .density import Density
 from .draws import Nodes
+from .ends import LEAST_TOTAL
 from .pool import Points, Pool, Proposals, Weights, weighed
 from .posterior import Posterior
 from .proposals import Proposal, add_mixture_density, degrees_of_freedom, fitted_proposals, wide_proposal
@@ -111,9 +112,10 @@ class _Sampler:
         count, dimensions, start = sum(counts), points.dimensions, points.count
         t = standard_t(count, dimensions, degrees_of_freedom(dimensions), self.seed, turn)
         points = points.with_more(count)
-        z = points.z[:, start:]
-        for source, part, place in zip(sources, _parts(t, counts), _parts(z, counts), strict=True):
-            place[:] = source.nodes(part)
+        z, done = points.z[:, start:], 0
+        for source, own in zip(sources, counts, strict=True):
+            z[:, done : done + own] = source.nodes(t[:, done : done + own])
+            done += own
         u = uniforms(count, dimensions, self.seed, turn)
         at = self.density.evaluate(z, u, self.of, points.roomy_draws, start)
         at.log_weight[:] -= 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI)
@@ -123,7 +125,7 @@ class _Sampler:
         """What is known of the curve, in about so many components."""
         share, at, ends = pool.weights.share, pool.points.at, pool.weights.far
         # What matters to any end is kept, however well the end is known.
-        alike = 1 / (ends.total.size * np.maximum(ends.total, 1e-12))
+        alike = 1 / (ends.total.size * np.maximum(ends.total, LEAST_TOTAL))
         importance = share + np.einsum("hekn,he->kn", ends.beyond, alike)
         location, scale = at.far_location[-1], np.sqrt(at.far_variance[-1])
         chosen, kept = thinned(share.ravel(), importance.ravel(), location.ravel(), scale.ravel(), components)
@@ -145,11 +147,6 @@ class _Sampler:
             ends.error,
             share.sum(axis=0)[node],
         )
-
-
-def _parts(rows: FloatArray, counts: list[int]) -> list[FloatArray]:
-    """Columns of rows, so many at a time."""
-    return np.split(rows, np.cumsum(counts)[:-1], axis=1)
 
 
 def _targets(weights: Weights) -> FloatArray:
