@@ -94,8 +94,8 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
             return n.level[i] + n.drop[i] - MEANS[mean].drop(x / SIZES[0], *theta)
 
         def tilt(x, m=m, i=i, n=n):
-            # A level that was not drawn has a flat prior, here one as wide as [0, 1]; the drop is a share of the rest.
-            return 1.0 * (n.spread[i] > 0) * (1 - (m(x) - n.level[i]) / (1 - n.level[i]))
+            # A level that was not drawn has a flat prior, here one wider than [0, 1]; the drop is a share of the rest.
+            return 3.0 * (n.spread[i] > 0) * (1 - (m(x) - n.level[i]) / (1 - n.level[i]))
 
         k = kernel(model, c.sizes, c.sizes, p) + np.outer(tilt(c.sizes), tilt(c.sizes))
         total = k + noise_covariance(c, model, p)
@@ -185,8 +185,8 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
     log_weight = nodes.log_weight + wider
     ours = np.log(np.exp(log_weight - log_weight.max()).mean()) + log_weight.max()
 
-    p = {name: float(value[0]) for name, value in nodes.parameters.items()}
-    shape = [float(s[0]) for s in nodes.shape]
+    p = {name: float(value[0]) for name, value in model.parameters(z, pilot).items()}
+    shape = [float(s[0]) for s in model.shape(z, pilot)]
     rows = c if beliefs.uses_replicates else LearningCurve(sizes, c.replicates.mean)
     total = kernel(model, rows.sizes, rows.sizes, p, sizes[-1]) + noise_covariance(rows, model, p, sizes)
     first, second = np.meshgrid(*[(np.arange(400) + 0.5) / 400] * 2, indexing="ij")

@@ -5,6 +5,7 @@
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <math.h>
+#include <string.h>
 
 #define LANES 4 /* nodes at a time */
 #define MOST_SIZES 24
@@ -60,6 +61,50 @@ static double cut_quantile(double low, double high, double p, double *log_mass) 
         *log_mass = -0.5 * z * z - log(fabs(z) * 2.5066282746310002);
     }
     return z < low ? low : z > high ? high : z;
+}
+
+/* Mixtures of cut normal distributions, one for each column; rows of lower tails come first, those of upper tails follow:
+   see `_Tails` in numerics/cut_mixture.py. */
+struct mixtures {
+    Py_ssize_t columns, components;
+    const double *location, *rate, *step, *height, *beyond;
+};
+
+/* What quantiles are looked for, one by one, and what is known of the mixtures, by column. */
+struct search {
+    const double *wanted, *tolerance, *low, *high, *mean, *std, *most_bent;
+};
+
+/* As in numerics/cut_mixture.py, which says why. */
+#define BY_SLOPES 5
+#define BY_TURNS 16
+#define BY_WIDTH 48
+#define MOST_STEPS 112
+
+static double search_step(const double *found, double wanted, double target, double side) {
+    double tail = found[0] < 1e-300 ? 1e-300 : found[0] > 1 - 1e-16 ? 1 - 1e-16 : found[0];
+    double score = normal_quantile(tail), scale = 2.5066282746310002 * exp(0.5 * score * score);
+    double value = side * (score - target), slope = scale * found[1];
+    double bend = 0.5 * value * (scale * found[2] / slope + side * score * slope), least = 0.5 * slope;
+    double denominator = slope - (isfinite(bend) ? bend : 0.0);
+    return -value / (denominator > least ? denominator : least);
+}
+
+static void last_step(const double *found, double surplus, double step, double most_bent, double *last, double *error) {
+    double pdf = found[1], slope = found[2];
+    *last = step - (surplus + step * (pdf + 0.5 * step * slope)) / (pdf + step * slope);
+    *error = fabs(surplus + *last * (pdf + 0.5 * *last * slope)) + most_bent * fabs(*last * *last * *last) / 6;
+}
+
+/* Between two numbers from 0 to 1; at last so that as many floating-point numbers are below it as above. */
+static double middle(double low, double high, int turn) {
+    if (turn < BY_WIDTH) return 0.5 * (low + high);
+    long long first, last;
+    memcpy(&first, &low, sizeof first);
+    memcpy(&last, &high, sizeof last);
+    first += (last - first) / 2;
+    memcpy(&low, &first, sizeof first);
+    return low;
 }
 
 #define NAME(x) plain_##x
@@ -275,32 +320,63 @@ done:
     return released(result, (Py_buffer *[]){&z, &weights, &mean, &products, NULL});
 }
 
-static PyObject *tails(PyObject *self, PyObject *args) {
-    Py_buffer values, rows, location, rate, step, height, beyond, out;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &values, &rows, &location, &rate, &step, &height, &beyond, &out))
-        return NULL;
-    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double), columns = beyond.len / (Py_ssize_t)sizeof(double) / 2;
-    Py_ssize_t components = columns ? location.len / (Py_ssize_t)sizeof(double) / columns : 0;
-    if (!holds(&rows, count, "rows") || !holds(&location, columns * components, "location") ||
-        !holds(&rate, 2 * columns * components, "rate") || !holds(&step, 2 * columns * components, "step") ||
-        !holds(&height, columns * components, "height") || !holds(&beyond, 2 * columns, "beyond") ||
-        !holds(&out, 3 * count, "out"))
-        goto done;
+/* Check mixtures and the rows that are asked for. */
+static int read_mixtures(struct mixtures *m, const Py_buffer *location, const Py_buffer *rate, const Py_buffer *step,
+                         const Py_buffer *height, const Py_buffer *beyond, const Py_buffer *rows, Py_ssize_t count) {
+    Py_ssize_t columns = beyond->len / (Py_ssize_t)sizeof(double) / 2;
+    Py_ssize_t components = columns ? location->len / (Py_ssize_t)sizeof(double) / columns : 0;
+    if (!holds(rows, count, "rows") || !holds(location, columns * components, "location") ||
+        !holds(rate, 2 * columns * components, "rate") || !holds(step, 2 * columns * components, "step") ||
+        !holds(height, columns * components, "height") || !holds(beyond, 2 * columns, "beyond"))
+        return 0;
     for (Py_ssize_t p = 0; p < count; p++) {
-        long long row = ((const long long *)rows.buf)[p];
+        long long row = ((const long long *)rows->buf)[p];
         if (row < 0 || row >= 2 * columns) {
             PyErr_SetString(PyExc_ValueError, "there is no such row");
-            goto done;
+            return 0;
         }
     }
+    *m = (struct mixtures){columns, components, location->buf, rate->buf, step->buf, height->buf, beyond->buf};
+    return 1;
+}
+
+static PyObject *tails(PyObject *self, PyObject *args) {
+    Py_buffer location, rate, step, height, beyond, values, rows, out;
+    struct mixtures m;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &location, &rate, &step, &height, &beyond, &values, &rows, &out))
+        return NULL;
+    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double);
+    if (!read_mixtures(&m, &location, &rate, &step, &height, &beyond, &rows, count) || !holds(&out, 3 * count, "out"))
+        goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(tails, values.buf, rows.buf, location.buf, rate.buf, step.buf, height.buf, beyond.buf, columns, components,
-         out.buf, count);
+    CALL(tails, &m, values.buf, rows.buf, out.buf, count);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&values, &rows, &location, &rate, &step, &height, &beyond, &out, NULL});
+    return released(result, (Py_buffer *[]){&location, &rate, &step, &height, &beyond, &values, &rows, &out, NULL});
+}
+
+static PyObject *search(PyObject *self, PyObject *args) {
+    Py_buffer location, rate, step, height, beyond, mean, std, most_bent, rows, wanted, tolerance, low, high, values;
+    struct mixtures m;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*w*", &location, &rate, &step, &height, &beyond, &mean, &std,
+                          &most_bent, &rows, &wanted, &tolerance, &low, &high, &values))
+        return NULL;
+    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double);
+    if (!read_mixtures(&m, &location, &rate, &step, &height, &beyond, &rows, count) || !holds(&mean, m.columns, "mean") ||
+        !holds(&std, m.columns, "std") || !holds(&most_bent, m.columns, "most_bent") || !holds(&wanted, count, "wanted") ||
+        !holds(&tolerance, count, "tolerance") || !holds(&low, count, "low") || !holds(&high, count, "high"))
+        goto done;
+    struct search given = {wanted.buf, tolerance.buf, low.buf, high.buf, mean.buf, std.buf, most_bent.buf};
+    Py_BEGIN_ALLOW_THREADS
+    CALL(search, &m, &given, rows.buf, values.buf, count);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&location, &rate, &step, &height, &beyond, &mean, &std, &most_bent, &rows,
+                                            &wanted, &tolerance, &low, &high, &values, NULL});
 }
 
 static PyMethodDef methods[] = {
@@ -310,6 +386,7 @@ static PyMethodDef methods[] = {
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
     {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},
     {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
+    {"search", search, METH_VARARGS, "Quantiles of mixtures."},
     {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},
     {NULL, NULL, 0, NULL},
 };

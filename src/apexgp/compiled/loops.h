@@ -543,34 +543,82 @@ static inline V NAME(normal_below)(V z, V bell) {
     return NAME(pick)(z < 0.0, 0.5 * erfc, 1.0 - 0.5 * erfc);
 }
 
-/* Tails, densities and their slopes of mixtures, at single values: see `CutMixture._tail_and_slopes`. */
-static void NAME(tails)(const double *values, const long long *rows, const double *location, const double *rate,
-                        const double *step, const double *height, const double *beyond, Py_ssize_t columns,
-                        Py_ssize_t components, double *out, Py_ssize_t count) {
-    for (Py_ssize_t p = 0; p < count; p++) {
-        Py_ssize_t row = (Py_ssize_t)rows[p], column = row % columns;
-        const double *at = location + column * components, *tops = height + column * components;
-        const double *rates = rate + row * components, *steps = step + row * components;
-        V tail = NAME(all)(0.0), pdf = NAME(all)(0.0), slope = NAME(all)(0.0);
-        for (Py_ssize_t k = 0; k < components; k += LANES) {
-            V r, l, s, h;
-            if (k + LANES <= components) {
-                r = NAME(load)(rates + k), l = NAME(load)(at + k), s = NAME(load)(steps + k), h = NAME(load)(tops + k);
-            } else {
-                r = l = s = h = NAME(all)(0.0);
-                for (int lane = 0; k + lane < components; lane++)
-                    r[lane] = rates[k + lane], l[lane] = at[k + lane], s[lane] = steps[k + lane], h[lane] = tops[k + lane];
-            }
-            V z = (values[p] - l) * r, exponent = -0.5 * z * z;
-            V bell = NAME(pick)(exponent < -707.0, NAME(all)(0.0), NAME(exp)(exponent));
-            tail += s * NAME(normal_below)(z, bell);
-            bell *= h;
-            pdf += bell;
-            slope -= bell * z * r;
+/* Tail, density and its slope of a mixture at a value: see `CutMixture._tail_and_slopes`. */
+static inline void NAME(tail_at)(const struct mixtures *m, Py_ssize_t row, double value, double *found) {
+    const Py_ssize_t column = row % m->columns, components = m->components;
+    const double *at = m->location + column * components, *tops = m->height + column * components;
+    const double *rates = m->rate + row * components, *steps = m->step + row * components;
+    V tail = NAME(all)(0.0), pdf = NAME(all)(0.0), slope = NAME(all)(0.0);
+    for (Py_ssize_t k = 0; k < components; k += LANES) {
+        V r, l, s, h;
+        if (k + LANES <= components) {
+            r = NAME(load)(rates + k), l = NAME(load)(at + k), s = NAME(load)(steps + k), h = NAME(load)(tops + k);
+        } else {
+            r = l = s = h = NAME(all)(0.0);
+            for (int lane = 0; k + lane < components; lane++)
+                r[lane] = rates[k + lane], l[lane] = at[k + lane], s[lane] = steps[k + lane], h[lane] = tops[k + lane];
         }
-        out[p] = NAME(sum)(tail) - beyond[row];
-        out[count + p] = NAME(sum)(pdf);
-        out[2 * count + p] = NAME(sum)(slope);
+        V z = (value - l) * r, exponent = -0.5 * z * z;
+        V bell = NAME(pick)(exponent < -707.0, NAME(all)(0.0), NAME(exp)(exponent));
+        tail += s * NAME(normal_below)(z, bell);
+        bell *= h;
+        pdf += bell;
+        slope -= bell * z * r;
+    }
+    found[0] = NAME(sum)(tail) - m->beyond[row];
+    found[1] = NAME(sum)(pdf);
+    found[2] = NAME(sum)(slope);
+}
+
+static void NAME(tails)(const struct mixtures *m, const double *values, const long long *rows, double *out, Py_ssize_t count) {
+    for (Py_ssize_t p = 0; p < count; p++) {
+        double found[3];
+        NAME(tail_at)(m, (Py_ssize_t)rows[p], values[p], found);
+        for (int k = 0; k < 3; k++) out[k * count + p] = found[k];
+    }
+}
+
+/* Quantiles between bounds, from first guesses: see `CutMixture._search`. */
+static void NAME(search)(const struct mixtures *m, const struct search *given, const long long *rows, double *values,
+                         Py_ssize_t count) {
+    for (Py_ssize_t p = 0; p < count; p++) {
+        Py_ssize_t row = (Py_ssize_t)rows[p], column = row % m->columns;
+        double wanted = given->wanted[p], side = row < m->columns ? 1.0 : -1.0, enough = given->tolerance[p];
+        double low = given->low[p], high = given->high[p], y = values[p], before = 1.0 / 0.0, found[3];
+        if (!(wanted > 0)) continue;
+        double target = normal_quantile(wanted);
+        if (column > 0 && p > 0) { /* mixtures at neighbouring sizes are alike */
+            const double *mean = given->mean + column, *std = given->std + column;
+            double alike = mean[0] + std[0] * (values[p - 1] - mean[-1]) / std[-1];
+            if (alike > low && alike < high) y = alike;
+        }
+        for (int turn = 0; turn < MOST_STEPS; turn++) {
+            NAME(tail_at)(m, row, y, found);
+            double surplus = side * (found[0] - wanted), last, error, step = search_step(found, wanted, target, side);
+            if (surplus <= 0) low = y;
+            if (surplus >= 0) high = y;
+            if (fabs(surplus) <= enough) break;
+            last_step(found, surplus, step, given->most_bent[column], &last, &error);
+            int sure = error <= enough;
+            double moved = y + (sure ? last : step);
+            if (moved == y) moved = nextafter(y, surplus > 0 ? 0.0 : 1.0);
+            int inside = moved >= low && moved <= high;
+            if (sure && inside) {
+                y = moved;
+                break;
+            }
+            if (turn >= BY_TURNS || (turn >= BY_SLOPES && fabs(surplus) > before)) inside = 0;
+            before = 0.25 * fabs(surplus);
+            if (!inside) {
+                moved = middle(low, high, turn);
+                if (moved <= low || moved >= high) {
+                    y = high;
+                    break;
+                }
+            }
+            y = moved;
+        }
+        values[p] = y;
     }
 }
 

@@ -197,7 +197,9 @@ class Density:
         sizes = np.concatenate([of.sizes, FAR * of.sizes[-1]])[:, None]
         rise = self.rise(sizes / of.sizes[0], np.asarray(of.sizes[-1] / of.sizes[0]), drop, shape)
         if not evaluated(self._given(of).layout, parameters, rise, u, rows, start):
-            for place, values in zip(at, self._evaluated(z, parameters, shape, drop, rise, u.first(nodes), of), strict=True):
+            for place, values in zip(
+                at, self._evaluated(z, parameters, shape, drop, rise, u.first(nodes), of), strict=True
+            ):
                 place[:] = values
         return at
 

@@ -28,9 +28,9 @@ __all__ = ["COARSEST", "FINEST", "TOLERATED", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
-# Nodes of the first rounds. The second is repeated until the posterior has been found: it may lie where the wide
-# proposal has hardly a node.
-_FIRST, _SECOND = 256, 256
+# Nodes of the first rounds. More are looked for until the posterior has been found: it may lie where the wide proposal
+# has hardly a node.
+_FIRST, _SECOND, _SEARCHING = 256, 256, 512
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Then come as many as the error of the ends of far forecasts asks for, in a few rounds.
 _LEAST, _MOST, _STEP, _GROWTH = 1024, 24576, 256, 1.0
@@ -58,7 +58,7 @@ def integrate(
     finer = max((TOLERATED / precision) ** 2, 1.0)
     pool = sampler.continued(sampler.begun(), _SECOND)
     while pool.weights.effective_size < _FOUND and pool.rounds < _MOST_SEARCHING:
-        pool = sampler.continued(pool, _SECOND)
+        pool = sampler.continued(pool, _SEARCHING)
     if not roughly:
         most = finer * _MOST
         while pool.points.count < most:
