@@ -17,7 +17,7 @@ def compiled_loops(nodes: int = 0) -> Any:
     that the loops, which take several at a time, do not take.
     """
     loops = _module()
-    return None if loops is None or nodes % loops.LANES else loops
+    return None if loops is None or nodes % loops.MOST_LANES else loops
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LANES 4 /* nodes at a time */
+#define MOST_LANES 8 /* nodes at a time: their number is a multiple of it */
 #define MOST_SIZES 24
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
@@ -107,23 +107,36 @@ static double middle(double low, double high, int turn) {
     return low;
 }
 
+#define LANES 4
 #define NAME(x) plain_##x
 #include "loops.h"
 #undef NAME
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define WITH_AVX2 1
+#define FOR_X86 1
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define NAME(x) avx2_##x
 #include "loops.h"
 #undef NAME
 #pragma GCC pop_options
+#undef LANES
+#define LANES 8
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")
+#define NAME(x) avx512_##x
+#include "loops.h"
+#undef NAME
+#pragma GCC pop_options
 #endif
+#undef LANES
 
-static int with_avx2 = 0;
-#ifdef WITH_AVX2
-#define CALL(function, ...) (with_avx2 ? avx2_##function(__VA_ARGS__) : plain_##function(__VA_ARGS__))
+#ifdef FOR_X86
+static enum { PLAIN, AVX2, AVX512 } instructions = PLAIN; /* that this processor has */
+#define CALL(function, ...)                                     \
+    (instructions == AVX512 ? avx512_##function(__VA_ARGS__)    \
+     : instructions == AVX2 ? avx2_##function(__VA_ARGS__)      \
+                            : plain_##function(__VA_ARGS__))
 #else
 #define CALL(function, ...) plain_##function(__VA_ARGS__)
 #endif
@@ -183,7 +196,7 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
     if (!read_curve(&c, &layout)) goto done;
     Py_ssize_t n = te.len / (Py_ssize_t)sizeof(double), numbers = levels.len / (Py_ssize_t)sizeof(double) / c.draws;
     Py_ssize_t rows = 6 * c.draws + 2 * c.far * c.draws + 1, room = out.len / (Py_ssize_t)sizeof(double) / rows;
-    if (n % LANES || n > numbers || start < 0 || start + n > room) {
+    if (n % MOST_LANES || n > numbers || start < 0 || start + n > room) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
@@ -210,7 +223,7 @@ static PyObject *log_rest(PyObject *self, PyObject *args) {
         return NULL;
     Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double);
     if (!read_curve(&c, &layout)) goto done;
-    if (n % LANES) {
+    if (n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
@@ -230,7 +243,7 @@ static PyObject *mixture_density(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*nny*y*y*y*w*", &z, &start, &stop, &inverse, &centre, &tops, &weights, &sums)) return NULL;
     Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
     Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0, n = stop - start;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || start < 0 || n < 0 || stop > room || n % LANES) {
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || start < 0 || n < 0 || stop > room || n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
@@ -256,7 +269,7 @@ static PyObject *weigh(PyObject *self, PyObject *args) {
     Py_ssize_t room = proposed.len / (Py_ssize_t)sizeof(double), draws = room ? log_density.len / proposed.len : 0;
     Py_ssize_t far = draws ? location.len / log_density.len : 0, judged = values.len ? far : 0;
     Py_ssize_t n = draws ? share.len / (Py_ssize_t)sizeof(double) / draws : 0;
-    if (draws < 1 || n % LANES || n > room) {
+    if (draws < 1 || n % MOST_LANES || n > room) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
@@ -282,7 +295,7 @@ static PyObject *targets(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*y*y*dw*", &share, &beyond, &factors, &part, &out)) return NULL;
     Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 3, far = factors.len / (Py_ssize_t)sizeof(double) / 2;
     Py_ssize_t draws = n ? share.len / (Py_ssize_t)sizeof(double) / n : 0;
-    if (n % LANES) {
+    if (n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
@@ -305,7 +318,7 @@ static PyObject *moments(PyObject *self, PyObject *args) {
     Py_ssize_t several = dimensions ? mean.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
     Py_ssize_t n = several ? weights.len / (Py_ssize_t)sizeof(double) / several : 0;
     Py_ssize_t room = dimensions ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES || n > room) {
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % MOST_LANES || n > room) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
@@ -394,11 +407,14 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "loops", "Inner loops.", -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit_loops(void) {
-#ifdef WITH_AVX2
+#ifdef FOR_X86
     __builtin_cpu_init();
-    with_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) instructions = AVX2;
+    if (instructions == AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+        instructions = AVX512;
 #endif
     PyObject *made = PyModule_Create(&module);
-    if (made && (PyModule_AddIntMacro(made, LANES) < 0 || PyModule_AddIntMacro(made, MOST_SIZES) < 0)) Py_CLEAR(made);
+    if (made && (PyModule_AddIntMacro(made, MOST_LANES) < 0 || PyModule_AddIntMacro(made, MOST_SIZES) < 0)) Py_CLEAR(made);
     return made;
 }

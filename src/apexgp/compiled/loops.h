@@ -1,4 +1,5 @@
-/* The kernels, several nodes at a time. Included once for each set of instructions, with NAME(x) to tell them apart.
+/* The kernels, several nodes at a time. Included once for each set of instructions, with NAME(x) to tell them apart and
+   LANES nodes at a time.
 
    Each does what a function of the package does in NumPy, which says why: `Density.evaluate` (noise, pseudo-scores,
    filter, draws), `mixture_density`, `weighed` with `FarForecast.ends`, `_moments`, `CutMixture._tail_and_slopes`.

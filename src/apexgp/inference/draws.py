@@ -76,9 +76,9 @@ class Evaluated(NamedTuple):
     def on(cls, rows: FloatArray, draws: int) -> Evaluated:
         """What such rows hold: views, so that it can be put there."""
         far = _BY_DRAW * draws
-        by_draw = rows[:far].reshape(_BY_DRAW, draws, -1)
+        log_weight, level, spread, drop, departure, lean = rows[:far].reshape(_BY_DRAW, draws, -1)
         location, variance = rows[far:-1].reshape(2, len(FAR), draws, -1)
-        return cls(*by_draw, location, variance, rows[-1])
+        return cls(log_weight, level, spread, drop, departure, lean, location, variance, rows[-1])
 
     def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> tuple[FloatArray, ...]:
         """Level and all that follows from it in `Nodes`, at some of the draws."""

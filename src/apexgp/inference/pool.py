@@ -36,6 +36,11 @@ class Proposals:
         wide, *others = self.counts
         return Proposals((*self.members, *fitted), (wide + counts[-1], *others, *counts[:-1]))
 
+    def last(self, fitted: int, nodes: int) -> Proposals:
+        """Those of the last round alone, which had so many fitted ones and nodes."""
+        counts = self.counts[-fitted:]
+        return Proposals((self.wide, *self.members[-fitted:]), (nodes - sum(counts), *counts))
+
 
 class _Rows:
     """Numbers in columns, one for each node, with room for more of them: columns are added, never changed."""
@@ -73,6 +78,12 @@ class Points:
         rows = self.rows.with_room(self.count, more)
         rows.used = self.count + more
         return Points(rows, self.dimensions, self.draws, rows.used)
+
+    def last(self, count: int) -> Points:
+        """So many of them alone."""
+        kept = Points.none(self.dimensions, self.draws).with_more(count)
+        kept.rows.array[:, :count] = self.rows.array[:, self.count - count : self.count]
+        return kept
 
     @property
     def z(self) -> FloatArray:
@@ -162,6 +173,8 @@ class Pool:
 
     proposals: Proposals
     rounds: int
+    latest: int
+    """Nodes of the last round."""
     points: Points
     proposed: FloatArray
     """As in `weighed`."""

@@ -99,7 +99,7 @@ def fitted_proposals(weights: FloatArray, z: FloatArray) -> list[Proposal]:
     diagonal = np.arange(len(z))
     widened = _WIDER * covariances
     widened[:, diagonal, diagonal] += _STRAIGHTER * covariances[:, diagonal, diagonal] + 1e-12
-    roots = np.linalg.cholesky(widened)
+    roots = np.asarray(np.linalg.cholesky(widened), float)
     fitted = [Proposal(mean, root) for mean, root in zip(means, roots, strict=True)]
     for proposal, whitening in zip(fitted, _whitenings(means, roots), strict=True):
         vars(proposal)["whitening"] = whitening
@@ -136,7 +136,7 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
     """
     count = len(noise)
     steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
-    z = np.zeros((len(density.names), 4 * -(-len(steps) // 4)))  # loops take several nodes at a time
+    z = np.zeros((len(density.names), 8 * -(-len(steps) // 8)))  # loops take several nodes at a time
 
     def log_posterior(mode: FloatArray) -> FloatArray:
         at = mode[:, None] + steps.T

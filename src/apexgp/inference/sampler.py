@@ -38,7 +38,7 @@ _ENOUGH = 200.0  # effective nodes that are aimed at
 # Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
 # far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
 # few. The others keep to the wide proposal, in case the fitted ones missed something.
-_FOR_POSTERIOR, _FOR_TAILS = 0.4, 0.5
+_FITTED, _FOR_POSTERIOR, _FOR_TAILS = 3, 0.4, 0.5
 _BULK = 0.1  # weight of the posterior itself in what a tail's proposal is fitted to
 _COMPONENTS, _MOST_FINER = 1024, 16  # at least, and how many times as many at most
 
@@ -59,6 +59,8 @@ def integrate(
     pool = sampler.continued(sampler.begun(), _SECOND)
     while pool.weights.effective_size < _FOUND and pool.rounds < _MOST_SEARCHING:
         pool = sampler.continued(pool, _SEARCHING)
+    if pool.rounds > 3:
+        pool = sampler.afresh(pool)
     if not roughly:
         most = finer * _MOST
         while pool.points.count < most:
@@ -86,7 +88,7 @@ class _Sampler:
         points = self._round(Points.none(len(self.density.names), DRAWS), [wide], [_FIRST], 0)
         proposed = np.zeros(points.roomy_z.shape[1])
         add_mixture_density(proposed, [wide], [_FIRST], points.roomy_z, 0, _FIRST)
-        return Pool(Proposals((wide,), (_FIRST,)), 1, points, proposed, weighed(points, proposed, None))
+        return Pool(Proposals((wide,), (_FIRST,)), 1, _FIRST, points, proposed, weighed(points, proposed, None))
 
     def continued(self, pool: Pool, count: int) -> Pool:
         """With another round, most of it from proposals that are fitted to the nodes so far."""
@@ -105,7 +107,15 @@ class _Sampler:
         add_mixture_density(proposed, sources, counts, points.roomy_z, 0, before)
         add_mixture_density(proposed, proposals.members, proposals.counts, points.roomy_z, before, points.count)
         weights = weighed(points, proposed, pool.weights.far.better)
-        return Pool(proposals, pool.rounds + 1, points, proposed, weights)
+        return Pool(proposals, pool.rounds + 1, count, points, proposed, weights)
+
+    def afresh(self, pool: Pool) -> Pool:
+        """With the nodes of the last round alone: after a long search most others count for nothing, but cost time."""
+        points, proposals = pool.points.last(pool.latest), pool.proposals.last(_FITTED, pool.latest)
+        proposed = np.zeros(points.roomy_z.shape[1])
+        add_mixture_density(proposed, proposals.members, proposals.counts, points.roomy_z, 0, points.count)
+        weights = weighed(points, proposed, pool.weights.far.better)
+        return Pool(proposals, pool.rounds, pool.latest, points, proposed, weights)
 
     def _round(self, points: Points, sources: list[Proposal], counts: list[int], turn: int) -> Points:
         """With more nodes from the sources, as many as counted from each."""

@@ -26,7 +26,7 @@ _BLOCK = 2**15  # numbers that fit into the processor's cache along with those t
 _MANY_LEVELS = 16
 _FEW = 128  # components
 _BY_SLOPES, _BY_TURNS, _BY_WIDTH = 5, 16, 48
-"""After so many steps those halve the bracket that follow slow ones, then all do, then into halves with as many numbers."""
+"""After so many steps those that follow slow ones halve the bracket, then all do, then into as many numbers."""
 _SLOW = 0.25  # what a step should leave of the error, at most
 _MOST_STEPS = _BY_WIDTH + 64  # brackets have shrunk to two neighbouring numbers
 _ROOT_2PI = np.sqrt(2 * np.pi)
