@@ -46,7 +46,7 @@ lowest:
 	$(PYTHON) -m venv .venv/lowest
 	.venv/lowest/bin/python -m pip install --quiet --disable-pip-version-check '$(UV)'
 	.venv/lowest/bin/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct \
-	  -e '.[plot,pandas,web]' pytest==8.2.0 pytest-xdist==3.6.1 hypothesis==6.100.0
+	  -e '.[plot,pandas,web]' pytest==8.2.0 pytest-xdist==3.6.1 hypothesis==6.100.0 jsonschema==4.20.0
 	.venv/lowest/bin/python -m pytest -q -m "not slow" -W ignore::DeprecationWarning
 
 check: .venv/installed-dev

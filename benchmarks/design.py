@@ -4,7 +4,7 @@ Curves are those of LCDB 1.0 (AUROC of single runs), whose many seeds let any de
 `calibrate.py --cv --out FILE` wrote, priors are those fitted without the task at hand. Truth is the mean over all runs.
 Scores at all designs are compared on the same curves; standard errors are clustered by task.
 
-promises  widths that were promised for fixed designs against those that came about, and whether intervals hold
+promises  widths that were promised for fixed designs against the actual ones, and whether intervals cover
 advice    following the advice against evenly spaced designs of the same cost, and against none
 first     first pilots of the same cost: spans, splits against sizes, and what the priors advise
 reach     how far a pilot of a given end can see
@@ -116,7 +116,7 @@ def cases(count: int, seed: int, sizes: np.ndarray, least: float, splits: int) -
 
 
 def figures(forecast: Forecast, truth: float) -> dict[str, float]:
-    """What came about."""
+    """What was found."""
     (low,), (high,) = forecast.interval(0.95)
     (left,), (right,) = forecast.interval(0.8)
     return {
@@ -136,7 +136,7 @@ def after(models: Sequence[object], case: Case) -> list[dict[str, float]]:
 
 
 def promises(count: int, folds: dict | None) -> None:
-    """Fixed designs: what was promised, by the closed form and by fits, and what came about."""
+    """Fixed designs: what was promised, by the closed form and by fits, and what was found."""
     rows, ranks = [], []
     for case in cases(count, 1, np.append(PILOT, FURTHER), 8 * PILOT[-1], SPLITS + 10):
         method = settings(case, folds)
@@ -162,8 +162,8 @@ def promises(count: int, folds: dict | None) -> None:
         f"Rank correlation of the closed form with fits over the {len(FIXED)} designs: mean {np.mean(ranks):.3f}, "
         f"median {np.median(ranks):.3f}\n"
     )
-    promised = ("width now", "promised in closed form", "promised by fits", "came about", "over promised")
-    print_head("design", *promised, "CRPS now", "promised", "came about", *COVERS)
+    promised = ("width now", "promised in closed form", "promised by fits", "actual", "actual over promised")
+    print_head("design", *promised, "CRPS now", "promised", "actual", *COVERS)
     for name, own in [*table.groupby("design", sort=False), ("*all*", table)]:
         ratio = own.width.mean() / own.tried.mean()
         widths = [f"{own[c].mean():.3f}" for c in ("now", "told", "tried", "width")]

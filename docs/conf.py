@@ -17,7 +17,7 @@ copyright = author
 version = release = version_of("apexgp")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx.ext.viewcode"]
-extensions += ["long_lines", "offline_math", "reference", "titles"]  # ours, in docs/_site
+extensions += ["figures", "long_lines", "offline_math", "reference", "sections", "titles"]  # ours, in docs/_site
 root_doc = "docs/index"
 include_patterns = ["docs/**", "papers/*/README.md", "papers/*/results/*.md"]
 include_patterns += ["CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]

@@ -6,33 +6,25 @@ table of measurements are not, because drawing and training differ from one vers
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import (
-    APExGP,
-    LearningCurve,
-    backtest,
-    collect_curves,
-    compare_models,
-    design_pilot,
-    plan_collection,
-    predictive_check,
-    sensitivity,
-)
-from apexgp.plot import (
-    BacktestDisplay,
-    ComparisonDisplay,
-    CurveDisplay,
-    DesignDisplay,
-    PlanDisplay,
-    PredictiveCheckDisplay,
-    SensitivityDisplay,
-)
+from apexgp import APExGP, collect_curves
+from apexgp.plot import CurveDisplay
 from apexgp.surfaces.digits import measure_digits
-from pages import FOLDER, command_line_page, folder_of, page_of_terms, page_of_the_report, pages_with_outputs, remade
+from apexgp.surfaces.schemas import DOCUMENTS, schema_of
+from pages import (
+    FOLDER,
+    command_line_page,
+    gallery,
+    page_of_terms,
+    page_of_the_report,
+    pages_with_outputs,
+    remade,
+)
 
 
 def picture() -> None:
@@ -44,25 +36,10 @@ def picture() -> None:
     display.figure_.savefig(FOLDER / "forecast.png", dpi=120)
 
 
-def answer_pictures() -> None:
-    """The pictures of docs/results.md: every answer about the pilot of the README."""
-    with folder_of(FOLDER / "results.md"):
-        curve = LearningCurve.from_csv("pairs.csv", metric="auroc")
-    model = APExGP().fit(curve)
-    other = LearningCurve(curve.sizes, curve.scores - 0.02, curve.split, metric="auroc")
-    plan = plan_collection(model, target=0.78, cost_per_example=12, penalty=50_000)
-    comparison = compare_models({"resnet": curve, "vit": other}, [360, 3600])
-    displays = {
-        "forecast": CurveDisplay.from_estimator(model).plot(required=model.required_size(0.78, confidence=0.6)),
-        "plan": PlanDisplay.from_plan(model, plan).plot(),
-        "design": DesignDisplay.from_design(design_pilot(model, 4, at=3600, target=0.78), model).plot(),
-        "compare": ComparisonDisplay.from_comparison(comparison).plot(),
-        "backtest": BacktestDisplay.from_backtest(backtest(curve, holdout=2)).plot(),
-        "sensitivity": SensitivityDisplay.from_sensitivity(sensitivity(model, target=0.78, confidence=0.6)).plot(),
-        "check": PredictiveCheckDisplay.from_check(predictive_check(model)).plot(),
-    }
-    for name, display in displays.items():
-        display.figure_.savefig(FOLDER / f"answer_{name}.png", dpi=80)
+def gallery_pictures() -> None:
+    """The pictures of docs/gallery.md, of which other pages show some."""
+    for file, figure in gallery():
+        figure.savefig(FOLDER / file, dpi=80)
 
 
 def end_to_end() -> None:
@@ -127,15 +104,41 @@ def page_picture() -> None:
         browser.close()
 
 
+def vignette() -> None:
+    """The page for R and its picture, where R is installed."""
+    import r_page
+
+    sys.path.insert(0, str(FOLDER.parent / "tests"))
+    from serving import serving
+
+    if reason := r_page.lacking():
+        print(f"docs/r.md stays as it is: {reason}", file=sys.stderr)
+        return
+    with serving() as (_, _, address):
+        r_page.PAGE.write_text(r_page.remade(address, FOLDER / "r.png"), encoding="utf-8")
+
+
+def schemas() -> None:
+    """The JSON Schemas as files of the site; where they differ in a commit, so does what `--json` promises."""
+    folder = FOLDER / "schemas"
+    for name in DOCUMENTS:
+        (folder / f"{name}.json").write_text(json.dumps(schema_of(name), indent=1) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["schemas"]:
+        schemas()
+        sys.exit()
     os.environ.setdefault("MPLBACKEND", "Agg")
     (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
     (FOLDER / "terms.md").write_text(page_of_terms(), encoding="utf-8")
     for page in pages_with_outputs():
         page.write_text(remade(page), encoding="utf-8")
+    schemas()
     picture()
-    answer_pictures()
+    gallery_pictures()
     end_to_end()
     examples()
     page_picture()
+    vignette()

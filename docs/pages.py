@@ -24,6 +24,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import typer
@@ -36,12 +37,16 @@ from apexgp.surfaces import cli
 from apexgp.surfaces.chart.text import TextChart
 from apexgp.surfaces.words.glossary import GLOSSARY
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 FOLDER = Path(__file__).parent
 README = FOLDER.parent / "README.md"
 
 _WITH_OUTPUT = re.compile(r"```(python|sh)\n((?:(?!```).)*)```\n\n```text\n(.*?)```", re.DOTALL)
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:[^$].*\n)*)", re.MULTILINE)
+_WITH_PICTURE = re.compile(r"```python\n((?:(?!```).)*)```\n\n!\[[^\]]*\]\((\w+\.png)\)", re.DOTALL)
 _FILE = re.compile(r"`([\w.]+\.(?:csv|jsonl|py))`:\n\n```(?:csv|json|python)\n(.*?)```", re.DOTALL)
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -168,3 +173,16 @@ def page_of_terms() -> str:
     return re.sub(
         made, lambda marks: f"{marks[1]}\n{table}\n\n{marks[2]}", page.read_text(encoding="utf-8"), flags=re.DOTALL
     )
+
+
+def gallery() -> Iterator[tuple[str, Figure]]:
+    """The pictures of the gallery, drawn by the blocks above them: the file of each, and the figure of its block."""
+    import matplotlib.pyplot as plt
+
+    page = FOLDER / "gallery.md"
+    names: dict[str, object] = {}
+    with folder_of(page):
+        for code, file in _WITH_PICTURE.findall(page.read_text(encoding="utf-8")):
+            exec(compile(code, str(page), "exec"), names)
+            yield file, plt.gcf()
+            plt.close("all")

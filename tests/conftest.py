@@ -23,6 +23,7 @@ import pytest
 from hypothesis import settings
 
 import apexgp
+from documents import faults
 
 pytest_plugins = ["serving"]  # a server and a browser
 
@@ -101,7 +102,9 @@ def pilot_table(lift=0.0, means=MEANS):
 def document_in(html):
     """The numbers that a report of one task carries along."""
     (content,) = re.findall(r'download="report.json" href="data:application/json;charset=utf-8;base64,(.*?)"', html)
-    (found,) = json.loads(base64.b64decode(content))["tasks"].values()
+    document = json.loads(base64.b64decode(content))
+    assert faults(document, "report") == []
+    (found,) = document["tasks"].values()
     return found
 
 
@@ -139,7 +142,7 @@ def facts_of(run):
         assert (code, err) == (0, "")
         facts = json.loads(out, parse_constant=refuse)
         assert facts["apexgp"] == apexgp.__version__
-        assert isinstance(facts["cautions"], list)
+        assert faults(facts) == []
         return facts
 
     return facts_of

@@ -22,7 +22,7 @@ STAGES = dict(
 )
 
 # What extras bring: loaded by nothing but what needs it.
-OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed", "jinja2"}
+OPTIONAL = {"matplotlib", "pandas", "polars", "openpyxl", "plotly", "fastapi", "dask", "distributed", "jinja2", "mcp"}
 OPTIONAL |= {"torch", "transformers", "PIL", "pydicom", "nibabel", "safetensors", "huggingface_hub"}
 
 
@@ -86,7 +86,7 @@ def test_everything_is_caught_only_around_the_code_of_others():
                 if caught & BROAD:
                     assert "#" in lines[node.lineno - 1], f"{path}:{node.lineno} does not say why"
                     found += [] if again else [f"{path}:{node.lineno}"]
-    assert len(found) <= 21, found
+    assert len(found) <= 22, found
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def test_log_losses(printed):
 @pytest.mark.slow
 def test_comparison_of_models(printed):
     table = printed("comparison.py", "--pairs", 5)
-    quoted = " ".join(page("answers.md").partition("**Does the model that is preferred win?**")[2].split())
+    quoted = " ".join(page("answers.md").partition("**Does the preferred model win?**")[2].split())
     rows = re.findall(r"^(the [a-z' ]+?) +(paired|not paired) +(\S+) +(\S+) +(\S+) +(\d+)$", table, re.MULTILINE)
     assert len(rows) == 6
     for where, _, brier, _, right, pairs in rows:

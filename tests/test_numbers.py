@@ -119,7 +119,7 @@ def same(now, saved, within, where=""):
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", SAVED["models"])
 def test_a_model_says_what_it_said(name):
     for curve, saved in SAVED["models"][name].items():
         model = made(name, CURVES[curve]).fit(CURVES[curve])

@@ -66,6 +66,16 @@ def test_generated_pages_are_up_to_date(name, made):
     assert (REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8") == made(), "`make outputs` writes it anew"
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::apexgp.errors.ApexWarning")
+def test_the_lines_of_the_gallery_draw_its_pictures():
+    require("matplotlib").use("Agg")
+    drawn = {file: len(figure.axes) for file, figure in pages.gallery()}
+    assert len(drawn) == 12
+    assert set(drawn) == set(links_of(REPOSITORY / "docs" / "gallery.md"))
+    assert min(drawn.values()) >= 1
+
+
 class NearlyTheSame(doctest.OutputChecker):
     def check_output(self, want, got, flags):
         return super().check_output(want, got, flags) or pages.alike(want, got)

@@ -73,6 +73,7 @@ def test_the_site_is_made_without_warnings_and_is_complete(site, chromium):
         )
     assert "url=docs/index.html" in site["index.html"]
     formulas_are_drawn_without_a_network(chromium)
+    the_search_finds_sections_and_names_without_a_server(chromium)
 
 
 def the_tour_shows_tables_and_pictures():
@@ -119,3 +120,30 @@ def formulas_are_drawn_without_a_network(chromium):
         assert "\\" not in text  # no source of a formula
         page.context.close()
     assert {urlsplit(address).scheme for address in asked} <= {"file", "data"}
+
+
+def the_search_finds_sections_and_names_without_a_server(chromium):
+    page = chromium.new_context(viewport={"width": 390, "height": 900}).new_page()
+    troubles = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+    for words, wanted in {
+        "rules of thumb": "docs/design.html#rules-of-thumb",
+        "required_size": "docs/api/models.html#apexgp.APExGP.required_size",
+        "coverage": "docs/terms.html",
+        "Slurm": "docs/start_training.html#a-command",
+    }.items():
+        page.goto((SITE / "docs" / "index.html").as_uri())
+        page.evaluate("words => { document.querySelector('input.sidebar-search').value = words }", words)
+        with page.expect_navigation():
+            page.evaluate("document.querySelector('form.sidebar-search-container').submit()")
+        found = page.evaluate("[...document.querySelectorAll('#search-results a')].map(a => a.getAttribute('href'))")
+        assert wanted in found[:12], f"{words}: {found[:12]}"
+        assert page.evaluate("document.querySelectorAll('#search-results mark').length") > 0
+        for address in found:
+            file, _, anchor = address.partition("#")
+            assert not anchor or f'id="{anchor}"' in (SITE / file).read_text(encoding="utf-8"), address
+    page.goto((SITE / "search.html").as_uri() + "?q=nothingiscalledso")
+    assert page.inner_text("#search-summary").startswith("0 sections")
+    assert not troubles
+    page.context.close()

@@ -2,8 +2,8 @@
 
 A forecast is bad where a later score lies outside its 99 % interval and more than 0.02 off its median, at any size. A
 caution announced it where the forecast carried one that speaks of the scores themselves; the others speak of the
-design, of the distance and of how little is known, which holds for most forecasts. A caution cried wolf where its
-forecast was not bad. Cautions are those of the code as it is, whatever it was when the records were made.
+design, of the distance and of how little is known, which holds for most forecasts. A caution was a false alarm where
+its forecast was not bad. Cautions are those of the code as it is, whatever it was when the records were made.
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ def by_sample(table: pd.DataFrame) -> Iterator[str]:
 
 
 def announced(table: pd.DataFrame) -> Iterator[str]:
-    """Shares of bad forecasts that were announced, and of cautions that cried wolf, without and with what is new."""
+    """Shares of bad forecasts that were announced, and of false alarms, without and with what is new."""
     titles = (
         "tasks",
         "cautions",
         "forecasts with one (%)",
-        "bad ones announced (%)",
-        "cried wolf (%)",
+        "bad ones warned of (%)",
+        "false alarms (%)",
         "bad without (%)",
     )
     yield f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}"

@@ -74,7 +74,8 @@ def known_methods(folds: dict | None) -> dict[str, Method]:
 
 
 def _plain(name: str) -> str:
-    return name.replace("_", " ").replace("mahmood", "Mahmood's")
+    written = {"burr": "Burr", "m4": "M4", "bnsl": "BNSL"}.get(name, name)
+    return written.replace("_", " ").replace("mahmood", "Mahmood's")
 
 
 def _gaussian_process(make: Callable[[Case], APExGP]) -> Callable[[Case], Fitted]:

@@ -23,7 +23,7 @@ NAMES = {
     "calibrated": "full Bayes, calibrated priors",
     "paper's priors": "full Bayes, the paper's priors",
     "MAP": "published MAP and MAP as written",
-    "least squares": "least squares: ten families, bootstrap",
+    "least squares": "least squares: thirteen families, bootstrap",
     "outside": "others: scikit-learn, Domhan, simple-scaling-laws, last score",
 }
 TITLES = ("up to 2 times the pilot", "2 to 10 times", "more than 10 times")

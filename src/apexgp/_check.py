@@ -27,7 +27,7 @@ def real_array(name: str, values: ArrayLike, *, error: type[ApexError] = Request
     """`values` as floats of whatever shape, or an error that names the first thing that is no number."""
     try:
         if holds_masked(values):
-            raise error("has masked entries. Leave them out, or fill them in.", argument=name)
+            raise error("has masked entries. Remove them or fill them in.", argument=name)
         array = np.asarray(values)
         if array.dtype.kind in "bcmMSV" or (isinstance(values, (list, tuple)) and _holds_truth_values(values)):
             raise TypeError
@@ -102,7 +102,9 @@ def sizes_array(name: str, values: ArrayLike, *, error: type[ApexError] = Reques
     if (sizes < 1).any():
         small = sizes[sizes < 1]
         hint = (
-            " Fractions of a data set? Multiply by its number of examples." if ((small > 0) & (small < 1)).all() else ""
+            " Are these fractions of a data set? Multiply them by its number of examples."
+            if ((small > 0) & (small < 1)).all()
+            else ""
         )
         raise error(f"must be numbers of training examples, at least 1, got {some(small)}.{hint}", argument=name)
     return sizes
@@ -122,9 +124,9 @@ def scores_array(name: str, values: ArrayLike) -> FloatArray:
     outside = scores[(scores < 0) | (scores > 1)]
     if outside.size:
         hint = (
-            f" Per cent? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}."
+            f" Are these percentages? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}."
             if ((outside > 1) & (outside <= 100)).all() and outside.max() > 1.5
-            else " Only scores with 1 as the perfect value can be forecast."
+            else " Only scores whose perfect value is 1 can be forecast."
         )
         raise DataError(f"must lie in [0, 1], got {some(outside)}.{hint}", argument=name)
     return scores

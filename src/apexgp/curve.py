@@ -163,7 +163,9 @@ class LearningCurve(Answer):
             raise DataError(f"Need one score for each size, got {at.size} sizes and {measured.size} scores.")
         if np.isnan(measured).any():
             rows = np.flatnonzero(np.isnan(measured))
-            raise DataError(f"scores must not be NaN, got NaN in row {some(rows)} (from 0). Leave such rows out.")
+            raise DataError(
+                f"scores must not be NaN, got NaN in row {some(rows)} (counting from 0). Leave such rows out."
+            )
         if labels is not None:
             check_splits(at, labels)
         known = {name: None if values is None or np.isnan(values).all() else values for name, values in details.items()}
@@ -549,8 +551,8 @@ def _only(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve
     if len(curves) > 1:
         name = "The data frame" if is_frame(source) else getattr(source, "name", source)
         raise DataError(
-            f"{name} holds {len(curves)} tasks ({some(list(curves))}), one curve was wanted. "
-            "Read them all with apexgp.read_curves, or keep the rows of one task."
+            f"{name} holds {len(curves)} tasks ({some(list(curves))}), but one curve was expected. Read them all with "
+            "apexgp.read_curves, or keep the rows of one task."
         )
     return next(iter(curves.values()))
 

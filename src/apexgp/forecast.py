@@ -86,7 +86,7 @@ class Forecast(Answer):
         for caution in self.cautions:  # kept as they are: a `Caution` is more than its text
             text("cautions", caution)
         if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
-            raise RequestError("sizes and weights must be lists with at least one number each.")
+            raise RequestError("sizes and weights must be lists of at least one number each.")
         shape = (len(self.weights), len(self.sizes))
         if self.locations.shape != shape or self.scales.shape != shape:
             raise RequestError(

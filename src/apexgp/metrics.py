@@ -157,7 +157,7 @@ def _crps(forecast: Forecast, panels: FloatArray, y: float, scale: Scale) -> flo
 def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
     guesses, scores = real_array("predicted", predicted), real_array("y", y, error=DataError)
     if scores.size == 0:
-        raise DataError("y is empty: there is nothing to compare with.")
+        raise DataError("y is empty: there is nothing to compare.")
     if scores.shape[-1:] != guesses.shape[-1:]:
         raise RequestError(
             f"predicted and y must be of the same length, got shapes {guesses.shape} and {scores.shape}."
@@ -187,13 +187,13 @@ def _truth(forecast: Forecast, y: ArrayLike) -> FloatArray:
     if not isinstance(forecast, Forecast):
         raise RequestError(
             f"Expected a Forecast, got {type(forecast).__name__}. Use model.forecast(sizes); a curve without a "
-            "distribution can be judged by rmse and mae."
+            "distribution can be scored with rmse and mae."
         )
     scores = real_array("y", y, error=DataError)
     if scores.ndim == 0:
         scores = scores[None]
     if scores.size == 0 or scores.shape[-1] != len(forecast.sizes):
-        raise DataError(f"y must hold one score for each of the {len(forecast.sizes)} sizes, got shape {scores.shape}.")
+        raise DataError(f"y must have one score for each of the {len(forecast.sizes)} sizes, got shape {scores.shape}.")
     low, high = forecast.scale.range
     if not ((scores >= low) & (scores <= high) & np.isfinite(scores)).all():
         raise DataError(f"y must be scores in {range_words(forecast.scale.range)}, without NaN.")

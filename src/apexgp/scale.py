@@ -159,7 +159,7 @@ def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithm
 
 def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
     """The least and the greatest possible score: two numbers, or text that holds them."""
-    wanted = "the least and the greatest possible score, such as (0, inf) or (-1, 1)"
+    wanted = "the lowest and the highest possible score, such as (0, inf) or (-1, 1)"
     try:
         ends = range_in(value) if isinstance(value, str) else tuple(several("range", value, wanted, error=error))
         numbers = real_array("range", ends, error=error).ravel()
@@ -169,7 +169,7 @@ def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range
         raise error(f"must be {wanted}, the lower one first, got {shown(value)}.", argument="range")
     if np.isinf(numbers).all():
         raise error(
-            "must have one end that is finite: a forecast needs to know what is perfect, or what is worst. Got "
+            "must have at least one finite end: a forecast needs to know the best or the worst possible score. Got "
             f"{shown(value)}.",
             argument="range",
         )

@@ -131,7 +131,9 @@ def test_a_full_disk_is_no_silent_loss(path, monkeypatch):
         record.add(row(60))
         before, write = path.read_bytes(), os.write
         monkeypatch.setattr(os, "write", lambda file, line: write(file, line[:-1]))
-        with pytest.raises(NotWrittenError, match=r"took no more rows: No space left .* Make room, then run again"):
+        with pytest.raises(
+            NotWrittenError, match=r"could not be appended to: No space left .* Free some space, then run again"
+        ):
             record.add(row(94))
         assert record.rows == [row(60)]
         assert path.read_bytes() == before  # and no part of a row stays behind

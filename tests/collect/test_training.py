@@ -104,24 +104,24 @@ def test_the_first_score_names_the_metrics_and_failures_before_it_are_kept(tmp_p
     def train(n, seed):
         if n == 200:
             raise ValueError("too large")
-        return {"auc": 0.8, "epoch": 12.0} if seed == 0 else {"auc": 0.7}
+        return {"auc": 0.8, "f1": 12.0} if seed == 0 else {"auc": 0.7}
 
     path = tmp_path / "runs.csv"
-    with pytest.warns(FailedFitsWarning, match="no epoch, only auc = 0.7"):
+    with pytest.warns(FailedFitsWarning, match="no f1, only auc = 0.7"):
         curves = collect_scores(train, SIZES, 2, results=path)
-    assert '# metrics: ["auc", "epoch"]' in path.read_text()
+    assert '# metrics: ["auc", "f1"]' in path.read_text()
     assert [fit["error"] for fit in curves.fits] == [
-        "", "no epoch, only auc = 0.7", "", "no epoch, only auc = 0.7",
+        "", "no f1, only auc = 0.7", "", "no f1, only auc = 0.7",
         "ValueError: too large", "ValueError: too large",
     ]  # fmt: skip
     assert CurveSet.from_results(path).fits == curves.fits
     with pytest.raises(DataError, match="12"):  # any finite number is kept; a curve is made when it is asked for
-        curves[None, "epoch"]
+        curves[None, "f1"]
     assert "12.000 to 12.000" in repr(curves)
     with pytest.warns(FailedFitsWarning):  # a record of more metrics will do
         assert list(collect_scores(train, SIZES, 2, results=path, metric="auc")) == [(None, "auc")]
-    with pytest.raises(RequestError, match="metrics: auc, epoch, now f1"):
-        collect_scores(train, SIZES, 2, results=path, metric="f1")
+    with pytest.raises(RequestError, match="metrics: auc, f1, now mcc"):
+        collect_scores(train, SIZES, 2, results=path, metric="mcc")
 
 
 def test_before_any_score_a_record_says_what_failed(tmp_path):
@@ -256,3 +256,27 @@ def test_what_cannot_be_run_is_refused(arguments, message):
     named = more.pop() if more and isinstance(more[-1], dict) else {}
     with pytest.raises(RequestError, match=message):
         collect_scores(train, sizes, *more, **named)
+
+
+def test_numbers_beside_a_metric_are_not_taken_for_scores(tmp_path):
+    def train(n, seed):
+        return {"epochs": 30, "lr": 1e-3, "val_loss": 0.4, "AUC": score(n, seed), "train_auc": 1.0, "n": n}
+
+    curves = collect_scores(train, SIZES, 2, results=tmp_path / "runs.csv")
+    assert list(curves) == [(None, "val_loss"), (None, "AUC")]
+    assert curves.fits[0]["parameters"] == {"epochs": 30, "lr": 1e-3, "train_auc": 1.0, "n": 50}
+    note = (
+        "Not taken for scores by name: epochs, lr, train_auc. The record has them; to measure them, name the metrics."
+    )
+    assert curves.notes == (note,)
+    again = collect_scores(train, SIZES, 2, results=tmp_path / "runs.csv")
+    assert again.notes == curves.notes
+    chosen = collect_scores(train, SIZES, 2, metric=["AUC", "lr"])
+    assert (list(chosen), chosen.notes) == ([(None, "AUC"), (None, "lr")], ())
+
+
+def test_all_numbers_are_scores_where_no_name_is_that_of_a_metric_or_all_came_as_scores():
+    named = collect_scores(lambda n, seed: {"liver": 0.5, "lung": score(n, seed)}, SIZES, 1)
+    assert (list(named), named.notes) == ([(None, "liver"), (None, "lung")], ())
+    stated = collect_scores(lambda n, seed: {"test": {"auc": score(n, seed), "liver": 0.5}}, SIZES, 1)
+    assert (list(stated), stated.notes) == ([(None, "auc"), (None, "liver")], ())

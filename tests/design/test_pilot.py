@@ -336,13 +336,13 @@ def test_bad_requests_are_told_in_one_line(model, wrong, words):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"model": None, "budget": 30}, "at must say at which"),
+        ({"model": None, "budget": 30}, "at must give the training-set sizes"),
         ({"model": None, "budget": 2, "at": 20_000}, "a first pilot of 3 sizes"),
         ({"model": None, "budget": 30, "at": 20_000, "available": 3}, "available must be at least 8"),
         ({"model": None, "budget": 30, "at": 20_000, "sizes": [10, 20]}, "sizes must be 3 or more"),
         ({"model": LeastSquares("power_law"), "budget": 3}, "model must be an APExGP"),
-        ({"model": APExGP.as_published().fit(CURVE), "budget": 3}, "model must know single scores"),
-        ({"model": APExGP(priors="paper"), "budget": 3, "at": 99}, "model must know single scores"),
+        ({"model": APExGP.as_published().fit(CURVE), "budget": 3}, "model must model individual scores"),
+        ({"model": APExGP(priors="paper"), "budget": 3, "at": 99}, "model must model individual scores"),
     ],
 )
 def test_bad_models_and_first_pilots_are_told_in_one_line(asked, words):

@@ -163,7 +163,7 @@ def disk_full(folder, number, draw):
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         torn = path.read_bytes()[-1:] not in (b"", b"\n")
         total += judged(path, lines_of(path), whole)
-        total["changed"] += int(torn or "Make room, then run again" not in said)
+        total["changed"] += int(torn or "Free some space, then run again" not in said)
     return total
 
 

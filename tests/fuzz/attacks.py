@@ -18,6 +18,7 @@ from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files,
 from fuzz.tables import CELLS, HEADERS, SOUND_TABLES, SWAPS, archive, archive_parts, as_text, workbook
 from fuzz.values import anything, damaged, score, tampered
 from fuzz.wild import batch, wild_design
+from fuzz.wild_documents import wild_document
 
 # Classes of functions by the module that a public name comes from.
 CALLS = {
@@ -268,6 +269,7 @@ ATTACKS = {
     "terminal": hostile_names,
     "wild designs": wild_design,
     "batches": batch,
+    "wild documents": wild_document,
     "commands": command,
 }
 

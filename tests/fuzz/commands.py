@@ -12,11 +12,12 @@ import typer
 from hypothesis import strategies as st
 
 from apexgp.surfaces import cli
+from documents import faults
 from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
 from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
-APART = {"--dask", "demo", "serve"}
+APART = {"--dask", "demo", "serve", "mcp"}
 # Options that start processes, as many as they say.
 PROCESSES = {"--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310]}
 # Options whose usual values are worth meeting as well.
@@ -67,6 +68,7 @@ def commands():
         "check": [str(pairs), "--draws", "100"],
         "report": [str(pairs), "--mean", "power_law", "--out", "r.html"],
         "datasets": [],
+        "schema": [],
         "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
         "embed": [str(shown["folder"]), *embed],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
@@ -114,13 +116,13 @@ def command(draw):
             (folder() / stale).unlink(missing_ok=True)
         code, out, err = run(argv)
         assert code in (0, 1, 2), (code, err)
-        assert "not prepared for" not in err, err
+        assert "unexpected problem" not in err, err
         assert "Aborted" not in err, err
         assert "Traceback" not in err, err
         assert not re.search(r"encountered in|Warning", err), err
         assert code == 0 or err.strip() or out.strip()
         if code == 0 and "--json" in chosen:
-            json.loads(out, parse_constant=_no_constant)
+            assert faults(strict(out)) == []
         assert "broke down" not in err, f"broke: {err}"
         return "refused" if code else "taken"
 
@@ -132,8 +134,13 @@ def typed(value):
     return str(value) if isinstance(value, float) else str(value % 10**400)
 
 
-def _no_constant(name):
-    raise AssertionError(f"{name} is no JSON")
+def strict(text):
+    """A document of JSON, in which neither NaN nor infinity is a number."""
+
+    def refused(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refused)
 
 
 def run(argv):

@@ -6,7 +6,7 @@ from fuzz.attacks import ATTACKS
 from fuzz.runner import attack
 from fuzz.tally import Tally
 
-FEWER = {"wild designs": 4, "batches": 8}  # which take a second each
+FEWER = {"wild designs": 4, "batches": 8, "wild documents": 8}  # which take a second each
 
 
 @pytest.mark.slow

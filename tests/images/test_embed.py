@@ -134,7 +134,9 @@ def test_a_disk_that_is_full_keeps_what_is_finished(folder, embed):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1500, before[1]))
     try:
-        with pytest.raises(NotWrittenError, match=r"e.npz.part took no more rows: .* Make room, then run again"):
+        with pytest.raises(
+            NotWrittenError, match=r"e.npz.part could not be appended to: .* Free some space, then run again"
+        ):
             embed(batch=4)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -503,7 +505,7 @@ def test_the_command_says_what_it_did_and_what_to_do_next(run, folder, vit, monk
         code, out, err = run(*command, "--batch", 4)
     assert code == 130
     assert (
-        err.strip() == "Stopped. What is finished is kept beside e.npz, or in it; the same command goes on from there."
+        err.strip() == "Stopped. What is finished is kept beside e.npz, or in it; the same command resumes from there."
     )
     code, out, err = run(*command, "--batch", 4)
     assert code == 0

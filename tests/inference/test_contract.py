@@ -22,7 +22,7 @@ ENGINES = {
     "map": MaximumAPosteriori(MEANS["power_law"], 1.0, PUBLISHED, 0),
     **{f"least squares, {name}": LeastSquaresEngine(family, 1.0) for name, family in FAMILIES.items()},
 }
-SIZES = np.array([60.0, 94, 147, 230, 360, 500])
+SIZES = np.array([60.0, 94, 147, 230, 360, 500, 650])
 NEW = np.array([94.0, 800.0, 5000.0])
 
 
@@ -32,7 +32,7 @@ def engine(request):
 
 
 def curves(rng):
-    for sizes in (SIZES, SIZES[:5], SIZES, 2 * SIZES):
+    for sizes in (SIZES, SIZES[:6], SIZES, 2 * SIZES):
         noise = rng.normal(0, 0.01, 3) + rng.normal(0, 0.008, (len(sizes), 3))
         yield LearningCurve(sizes, 0.9 - 0.2 * (sizes[:, None] / sizes[0]) ** -0.6 + noise)
 

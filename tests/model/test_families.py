@@ -19,6 +19,21 @@ def piecewise(n, a, b, c, N):
     return 1 - np.exp(a + b * u + c * np.minimum(u, 0) ** 2)
 
 
+def m4(n, alpha, beta, c, e_inf, e_0):
+    """The error that solves the authors' equation, by bisection."""
+    return np.array(
+        [
+            1
+            - optimize.bisect(lambda e, t=beta * size**c: (e - e_inf) - t * (e_0 - e) ** alpha, e_inf, e_0, xtol=1e-15)
+            for size in n
+        ]
+    )
+
+
+def bnsl(n, a, b, c0, c1, d1, f1):
+    return 1 - (a + b * n**-c0 * (1 + (n / d1) ** (1 / f1)) ** (-c1 * f1))
+
+
 # The formulas as their authors print them, for sizes counted in examples.
 FORMULAS = {
     FAMILIES["power_law"]: lambda n, t1, t2, eps: (1 - eps) - t1 * n**t2,
@@ -31,6 +46,9 @@ FORMULAS = {
     FAMILIES["mmf4"]: lambda n, a, b, c, d: (a * b + c * n**d) / (b + n**d),
     FAMILIES["wbl4"]: lambda n, a, b, c, d: c - b * np.exp(-a * n**d),
     FAMILIES["piecewise_power_law"]: piecewise,
+    FAMILIES["burr"]: lambda n, t1, t2, t3, t4, eps: (1 - eps) - t1 * (1 + (n / t2) ** t3) ** -t4,
+    FAMILIES["m4"]: m4,
+    FAMILIES["bnsl"]: bnsl,
 }
 
 
@@ -145,3 +163,44 @@ def test_the_parts_of_the_piecewise_law_meet_in_value_and_slope(rng):
         np.testing.assert_allclose(slopes, fit.parameters["b"], atol=2e-3 * (1 + abs(fit.parameters["c"])))
         far = np.log(1 - fit.curve(switch * np.array([2.0, 4.0, 8.0])))
         assert np.diff(far, 2) == pytest.approx(0, abs=1e-6)
+
+
+def same_curve(one, shape, other, other_shape):
+    """Whether two families have one basis but for its amplitude."""
+    x = ANYWHERE / SIZES[0]
+    ratio = one.basis(x, *shape) / other.basis(x, *other_shape)
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
+
+
+def test_burr_and_m4_are_mmf4_where_their_last_exponent_is_one(rng):
+    mmf4, burr, m4 = (FAMILIES[name](SIZES) for name in ("mmf4", "burr", "m4"))
+    for d, fraction in zip(rng.uniform(0.1, 3, 10), rng.random(10), strict=True):
+        same_curve(burr, (d, 0.0, fraction), mmf4, (d, fraction))
+        same_curve(m4, (d, fraction, 1.0), mmf4, (d, fraction))
+
+
+def test_m4_is_a_power_law_long_after_its_beginning(rng):
+    # Where e_0 is far away, (e_0 - e)^alpha is a constant.
+    m4, power = FAMILIES["m4"](SIZES), FAMILIES["power_law"](SIZES)
+    x = SIZES[-1] / SIZES[0] * np.geomspace(100, 1e6, 10)
+    for c, alpha in zip(rng.uniform(0.5, 1, 10), rng.uniform(0.1, 4, 10), strict=True):
+        ratio = m4.basis(x, c, 0.0, alpha) / power.basis(x, c)
+        np.testing.assert_allclose(ratio, ratio[0], rtol=0.03)
+
+
+def test_a_broken_law_without_a_break_is_a_power_law_and_without_a_beginning_is_burrs(rng):
+    bnsl, power, burr = (FAMILIES[name](SIZES) for name in ("bnsl", "power_law", "burr"))
+    for c, f, fraction in zip(rng.uniform(0.1, 1, 10), rng.uniform(0.2, 2, 10), rng.random(10), strict=True):
+        same_curve(bnsl, (c, c, f, fraction), power, (c,))
+        # theta3 = 1 / f and theta4 = c1 f.
+        same_curve(bnsl, (0.0, c, f, fraction), burr, (c, np.log(c * f), fraction))
+
+
+def test_a_broken_law_has_both_its_exponents(rng):
+    family = FAMILIES["bnsl"](SIZES)
+    for early, late, gradual, fraction in rng.uniform((0, 0, 0.05, 0), (2, 2, 0.5, 1), (20, 4)):
+        log_break = np.log(family.published(1.0, 0.3, early, late, gradual, fraction)[4])
+        for side, exponent in ((-1, early), (1, late)):
+            x = np.exp(log_break + side * 25 * gradual + np.array([0, 0.01])) / SIZES[0]
+            slope = np.diff(np.log(-family.basis(x, early, late, gradual, fraction)))[0] / 0.01
+            assert -slope == pytest.approx(exponent, abs=1e-6)

@@ -193,7 +193,7 @@ def test_a_spread_of_an_unknown_number_of_runs_is_asked_about():
     doubtful = LearningCurve(SIZES, SCORES, score_sd=0.02)
     assert not any(asks in caution for caution in APExGP().fit(sure).forecast([1000]).cautions)
     (caution,) = [caution for caution in APExGP().fit(doubtful).forecast([1000]).cautions if asks in caution]
-    assert caution.endswith("Say how many with averaged_over=..., or in a column averaged_over.")
+    assert caution.endswith("Give the number with averaged_over=..., or in a column averaged_over.")
 
 
 def test_a_simulated_collection_measures_them_too():

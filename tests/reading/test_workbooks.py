@@ -1,5 +1,6 @@
 """Workbooks as people keep them: each is read at once, or asks one question whose remedy then reads it."""
 
+import io
 import re
 
 import numpy as np
@@ -236,3 +237,32 @@ def test_remarks_in_a_column_without_a_name_are_noted(book):
     curves, notes = curves_and_notes(book(build), TableSettings())
     assert curves[None].scores.tolist() == [0.7, 0.8]
     assert notes[-1].endswith("did not use the column 'column C'.")
+
+
+@pytest.mark.parametrize("name", ["patients (events)", "n (events)", "n [deaths]", "N"])
+@pytest.mark.parametrize("cell", ["{} ({})", "{}({})", "{} [{}]", "{} patients ({})"])
+def test_sizes_with_the_events_among_them_in_brackets(name, cell):
+    rows = "".join(f'"{cell.format(f"{size:,}", size // 8)}",{score}\n' for size, score in [(400, 0.7), (1600, 0.8)])
+    curves, notes = curves_and_notes(io.StringIO(f'"{name}",AUC\n{rows}'), TableSettings())
+    assert curves[None].sizes.tolist() == [400, 1600]
+    assert any(f"the numbers before the brackets under '{name}' for the sizes" in note for note in notes)
+
+
+def test_more_in_the_brackets_than_before_them_is_not_a_part_of_the_size():
+    with pytest.raises(DataError, match=re.escape("got '12 (100)'")):
+        read_curves(io.StringIO("n,AUC\n12 (100),0.7\n25 (200),0.8\n"))
+
+
+def test_a_header_without_rows_names_the_other_sheets(book):
+    def build(book):
+        fill(book, [["n", "AUC"]], "Template")
+        fill(book, [["Learning-curve study"]], "Cover")
+
+    with pytest.raises(DataError) as problem:
+        read_curves(book(build))
+    said = "has a header (n, AUC) but no rows: read the sheet 'Template', the first of 2; the others are Cover."
+    assert f"{said} Choose another with sheet" in str(problem.value)
+    with pytest.raises(DataError, match=r"but no rows: read the sheet 'Template'\. Choose another with sheet"):
+        read_curves(book(build), sheet="Template")
+    with pytest.raises(DataError, match=r"but no rows\.$"):
+        read_curves(book(lambda book: fill(book, [["n", "AUC"]], "Template")))

@@ -195,7 +195,7 @@ def test_bad_requests_are_explained(rng):
         compare_models({"a": first, "b": [0.7, 0.8]}, [720], MODEL)
     first = replace(first, metric="auroc")
     for other, message in (
-        ({"metric": "accuracy"}, r"compared by one metric, got AUROC \(a\), accuracy \(b\)\."),
+        ({"metric": "accuracy"}, r"compared by the same metric, got AUROC \(a\), accuracy \(b\)\."),
         ({"direction": "lower"}, r"one direction is better, got higher is better \(a\), lower is better \(b\)\."),
         ({"unit": "groups"}, r"sizes that count the same, got examples are counted \(a\), groups are counted \(b\)\."),
     ):

@@ -164,5 +164,5 @@ def test_an_iterable_that_breaks_gives_what_came_before_it():
 
     results = forecast_many(curves(), [500], APExGP("power_law"))
     assert [next(results).error for _ in range(2)] == [None, None]
-    with pytest.raises(DataError, match=r"curves could not be read on after the first 2 \(OSError: the disk is gone\)"):
+    with pytest.raises(DataError, match=r"curves could not be read beyond the first 2 \(OSError: the disk is gone\)"):
         next(results)

@@ -236,4 +236,4 @@ def test_changes_that_are_hard_to_integrate_are_named_and_warn_of_nothing():
     assert found.rough
     assert all(row.end_error > 0.05 for row in found.rough)
     for row in found.rough:
-        assert f"{row.name}: the ends may be off by " in repr(found)
+        assert f"{row.name}: the ends of the interval may be off by " in repr(found)

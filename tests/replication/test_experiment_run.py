@@ -229,7 +229,7 @@ def test_the_methods_paragraph_says_what_was_measured_and_fitted(result):
     assert "5,000" not in said  # asked for, but there are not so many cases
     assert (
         "At 30, 50 and 80 training examples, Power law, GP pow, Arctan and GP arc were fitted to the mean scores and "
-        "apexgp was fitted to the scores of the single splits" in said
+        "apexgp was fitted to the scores of the individual splits" in said
     )
 
 

@@ -133,7 +133,9 @@ CALLED = {
     "report": (*READING, write_report),
     "minimum": (minimum_sample_size,),
     "experiment": (run_experiment, write_experiment),
+    "schema": (),
     "serve": (),
+    "mcp": (),
     "demo": (),
 }
 WITHOUT_OPTION = {
@@ -151,7 +153,9 @@ WITHOUT_OPTION = {
     "report": {"path", "inference", "priors", "variant", "model", "progress"},
     "minimum": set(),
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
+    "schema": set(),
     "serve": set(),
+    "mcp": set(),
     "demo": set(),
 }
 

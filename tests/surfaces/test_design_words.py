@@ -43,9 +43,9 @@ def known(answer, **changes):
             {"prob_now": 0.84, "prob_yes": 0.7, "prob_no": 0.05, "prob_right": 0.9},
             [
                 "Decided as it stands: 3,600 examples reach a mean AUROC of 0.85, with a probability of 84 %.",
-                "More measuring may change that: with 4 models to train and up to 720 examples, the best is ",
-                "the probability is 30 % that it puts this in doubt, ",
-                "right with 90 % instead of 84 %",
+                "Measuring more may change that: with 4 models to train and up to 720 examples, the best option is ",
+                "the probability that it casts doubt on this is 30 %, ",
+                "right with a probability of 90 % instead of 84 %",
             ],
         ),
         (
@@ -53,23 +53,23 @@ def known(answer, **changes):
             [
                 "3,600 examples do not reach a mean AUROC of 0.85; the probability that they do is 10 %.",
                 "Nothing that you can afford, with 4 models to train and up to 720 examples, is likely to change that",
-                "the probability is 5 % that it puts this in doubt",
+                "the probability that it casts doubt on this is 5 %",
             ],
         ),
         (
             {"prob_now": 0.6, "prob_yes": 0.25, "prob_no": 0.2, "prob_right": 0.75},
             [
                 "Undecided as it stands: 3,600 examples reach a mean AUROC of 0.85 with a probability of 60 %; ",
-                "neither yes nor no has the 80 % that you ask for.",
-                "the probability is 45 % that it decides the question (yes 25 %, no 20 %)",
-                "right with 75 % instead of 60 %",
+                "neither yes nor no has the 80 % that you asked for.",
+                "the probability that it settles the question is 45 % (yes 25 %, no 20 %)",
+                "right with a probability of 75 % instead of 60 %",
             ],
         ),
         (
             {"prob_now": 0.6, "prob_yes": 0.03, "prob_no": 0.01, "prob_right": 0.61},
-            ["Nothing that you can afford", "the probability is 4 % that it decides the question"],
+            ["Nothing that you can afford", "the probability that it settles the question is 4 %"],
         ),
-        ({"risk": 1.0}, ["Nothing that you can afford", "is expected to leave less doubt."]),
+        ({"risk": 1.0}, ["Nothing that you can afford", "is expected to reduce the doubt."]),
     ],
 )
 def test_whether_a_size_is_enough(asked, figures, said):
@@ -84,14 +84,18 @@ def test_whether_a_size_is_enough(asked, figures, said):
     [
         ({"size": 1543}, (444, 2311), "between 450 and 2,400 examples"),
         ({"size": 1543}, (444, math.inf), "between 450 and more than 18,000 examples"),
-        ({"size": 1543}, (math.inf, math.inf), "in nine cases of ten more than 18,000 examples will then be needed"),
+        (
+            {"size": 1543},
+            (math.inf, math.inf),
+            "in nine cases out of ten more than 18,000 examples will then be needed",
+        ),
     ],
 )
 def test_how_many_to_plan_for(asked, required, later, said):
     now = RequiredSize(0.85, 0.8, 1543, 700, (444, math.inf), 0.86, 0.1, already_met=False)
     sentence = design_sentence(known(asked["how many"], required_now=replace(now, **required), later_sizes=later))
     assert "As it stands, plan for 1,600 examples to reach a mean AUROC of 0.85 with a probability of 80 %." in sentence
-    assert "More measuring may change that" in sentence
+    assert "Measuring more may change that" in sentence
     assert said in sentence
 
 

@@ -66,7 +66,7 @@ def test_a_plan_stands_on_its_curve():
     expected = [((size - 564) * 12, met) for size, met in zip(plan.sizes, plan.prob_met, strict=True)]
     np.testing.assert_allclose(drawn, expected)
     np.testing.assert_allclose(np.interp(*np.transpose(expected)[:1], spent, prob), plan.prob_met, atol=2e-3)
-    assert [f"round {i}: to have {size:,}" in labels(ax) for i, size in enumerate(plan.stops, 1)] == [True] * 3
+    assert [f"round {i}: total {size:,}" in labels(ax) for i, size in enumerate(plan.stops, 1)] == [True] * 3
     assert (ax.get_xlabel(), ax.child_axes[0].get_xlabel()) == ("cost of the labels", "training examples")
     assert repr(display) == f"PlanDisplay(AUROC of 0.8, rounds to {', '.join(f'{n:,}' for n in plan.stops)} examples)"
 
@@ -124,7 +124,7 @@ def test_a_backtest_shows_what_was_said_against_what_came():
 def test_a_backtest_of_many_curves_shows_their_mean():
     result = backtest([curve(lift) for lift in (0, 0.01, 0.02)], ["power_law", "arctan"])
     ax = BacktestDisplay.from_backtest(result).plot().ax_
-    assert "each of 6 scores held out" in labels(ax)
+    assert "each of 6 held-out scores" in labels(ax)
     marks = [line.get_xdata()[0] for line in ax.get_lines() if line.get_marker() == "|" and len(line.get_xdata())]
     assert marks == [score.bias for score in result.pooled]
 
@@ -206,7 +206,7 @@ def test_names_with_dollars_are_no_formulas():
 
 @pytest.mark.slow
 def test_beyond_50_times_the_pilot_every_picture_says_so():
-    words = "50 times the pilot: not tested beyond"
+    words = "50 times the pilot: untested beyond"
     model = APExGP("power_law").fit(curve())
     for cost, beyond in ((12, False), (0.01, True)):
         plan = plan_collection(model, 0.82, cost, 50_000)

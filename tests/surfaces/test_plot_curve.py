@@ -131,7 +131,7 @@ def test_a_target_without_a_size_says_why(model, ax, target, words):
 
 
 def test_beyond_50_times_the_pilot_the_picture_says_so(model, ax):
-    words = "50 times the pilot: not tested beyond"
+    words = "50 times the pilot: untested beyond"
     CurveDisplay.from_estimator(model, 50 * 360).plot(ax)
     assert words not in ax.get_legend_handles_labels()[1]
     CurveDisplay.from_estimator(model, 60 * 360).plot(ax)

@@ -75,7 +75,7 @@ def test_every_surface_says_patients(run, sheet, tmp_path):
         assert "examples" not in out, name
     page = report.read_text()
     assert "training patients" in page
-    assert "examples" not in page.partition("To make this report again")[0]
+    assert "examples" not in page.partition("How to reproduce this report")[0]
     model = APExGP().fit(LearningCurve.from_csv(path))
     axes = CurveDisplay.from_estimator(model).plot().ax_
     assert axes.get_xlabel() == "training patients"
@@ -87,16 +87,14 @@ def test_files_of_two_units_are_asked_about(run, sheet, tmp_path):
     code, _, err = run("compare", sheet("n patients"), other)
     assert code == 1
     assert "examples are counted (other)" in err
-    assert "Name it for all with --unit" in err
+    assert "Name it for all of them with --unit" in err
     assert run("compare", sheet("n patients"), other, "--unit", "patients")[0] == 0
 
 
 def test_test_cases_come_on_top_and_the_total_is_said_where_it_can_be(run, sheet):
     path = sheet("n patients")
     without = run("forecast", path, *TARGET)[1]
-    assert "Sizes count training patients alone; those for validation and test come on top." in " ".join(
-        without.split()
-    )
+    assert "Sizes count training patients only; those for validation and test come on top." in " ".join(without.split())
     facts = json.loads(run("forecast", path, *TARGET, "--test-share", "20%", "--json")[1])
     (planned,) = re.findall(r"plan for (?:about )?([\d,]+) training", facts["sentence"])
     (total,) = re.findall(r"on top: ([\d,]+) in all, if 20 % are kept", facts["sentence"])

@@ -77,7 +77,7 @@ def test_what_is_vague_is_said_to_be_everywhere():
     found = RequiredSize(0.8, 0.6, 653, 512, (300, math.inf), 0.9, 0.2, already_met=False, relative_error=0.187)
     curve = LearningCurve([60, 94, 147], [0.7, 0.72, 0.74], metric="auroc")
     sentence = required_sentence(found, curve)
-    assert "plan for about 660 training examples, 4.5 times the 147 of the pilot" in sentence  # 660 / 147
+    assert "plan for about 660 training examples, 4.5 times the pilot's 147" in sentence  # 660 / 147
     assert "odds" not in sentence
     assert "about 660 examples reach 0.8" in str(found)
     _, rows = required_table(found, curve)
@@ -100,7 +100,7 @@ def test_the_rows_of_a_plan_add_up_as_they_are_shown(cost):
     ("gap", "said"),
     [
         (0.012, "the expected difference in AUROC is 0.012."),
-        (-0.0001, "the expected difference in AUROC is less than 0.001, which is no difference to choose by."),
+        (-0.0001, "the expected difference in AUROC is less than 0.001, too small to choose by."),
     ],
 )
 def test_a_difference_that_would_be_shown_as_nothing_is_said_to_be_none(gap, said):

@@ -127,7 +127,7 @@ def minimum_sample_size(
             remedy=("Give {} or {}.", "r2", "cstatistic"),
         )
     if cstatistic is not None and nagelkerke:
-        raise RequestError("goes with r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
+        raise RequestError("applies to r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
     known = None if cstatistic is None else _discrimination(cstatistic)
     given = real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
     cox_snell = given * most if nagelkerke else given
@@ -139,7 +139,7 @@ def minimum_sample_size(
             f"must be above 0 and below {limit:.3g}, the largest {kind} R2 at a prevalence of {phi:g}, got "
             f"{given:g}.{hint}",
             argument="r2" if known is None else "cstatistic",
-            remedy=("Is it Nagelkerke's? Say {}.", ("nagelkerke", True)) if asked else (),
+            remedy=("Is it Nagelkerke's? If so, set {}.", ("nagelkerke", True)) if asked else (),
         )
     if cox_snell >= s:
         raise RequestError(f"must be above r2 ({cox_snell:.3g}), got {s:g}.", argument="shrinkage")
@@ -168,8 +168,8 @@ def minimum_sample_size(
     cautions: tuple[str, ...] = ()
     if p > _MOST_SIMULATED:
         cautions = (
-            f"The criterion of individual risks was found by simulating models of up to {_MOST_SIMULATED} parameters; "
-            f"for {p} it is extrapolated.",
+            f"The criterion for individual risks was derived by simulating models with up to {_MOST_SIMULATED} "
+            f"parameters; for {p} it is extrapolated.",
         )
     return MinimumSampleSize(
         size=size,
@@ -226,7 +226,7 @@ def _patients(count: Callable[[], float], because: str) -> int:
         patients = math.inf
     if not patients <= _MOST_PATIENTS:
         raise RequestError(
-            f"asks for more than {_MOST_PATIENTS:.0e} patients. Is it, or the number of parameters, what you meant?",
+            f"asks for more than {_MOST_PATIENTS:.0e} patients. Check it, and the number of parameters.",
             argument=because,
         )
     return math.ceil(patients - 1e-9)

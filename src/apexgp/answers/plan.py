@@ -45,8 +45,8 @@ class CollectionPlan(Answer):
     start : int
         Examples at hand, q_0.
     sizes : tuple of int
-        Examples to have after each round, q_1 <= ... <= q_T, as long as the target is not met. Rounds in which nothing
-        is worth collecting repeat the size before.
+        Total examples after each round, q_1 <= ... <= q_T, as long as the target is not met. Rounds in which nothing is
+        worth collecting repeat the size before.
     prob_now : float
         Probability that what is at hand meets the target already, F(q_0).
     prob_met : tuple of float
@@ -104,7 +104,7 @@ class CollectionPlan(Answer):
             f"expected to cost {money(self.expected_spend)}; the target is missed with a probability of "
             f"{chance(self.failure_probability)}."
         )
-        header = ("round", "collect", "to have", "cost", "target met by then")
+        header = ("round", "collect", "total", "cost", "target reached by then")
         return Shown(f"Collection plan: a target of {self.target:g}", header, rows, self._all_notes(spend))
 
 

@@ -139,7 +139,7 @@ class RequiredSize(Answer):
     def shown(self) -> Shown:
         """The sizes by their probability."""
         sure = f"with a probability of {100 * self.confidence:g} %"
-        now = f"Probability that the pilot's size will do: {chance(self.prob_now, self.confidence)}"
+        now = f"Probability that the pilot's size suffices: {chance(self.prob_now, self.confidence)}"
         ever = f"{now}; with unlimited data: {self.at_best}."
         if self.already_met:
             title, ever = f"Required size: the pilot's examples already reach {self.target:g} {sure}", f"{now}."
@@ -191,8 +191,8 @@ def attainable_target(target: float, curve: LearningCurve | None, best: float) -
     slack = 1e-12 * max(1.0, abs(best)) if math.isfinite(best) else 0.0
     if number > best + slack if higher else number < best - slack:
         raise RequestError(
-            f"The target {number:g} is better than {best:g}, the best score that you said is possible at all. Ask for "
-            f"less, or set another {'ceiling' if higher else 'floor'}."
+            f"The target {number:g} is better than {best:g}, the best possible score as you set it. Ask for less, or "
+            f"change the {'ceiling' if higher else 'floor'}."
         )
     return number
 

@@ -154,6 +154,10 @@ class Agenda:
     any_metrics = False
     """The first metric is tuned on, so that a record of others holds other fits."""
 
+    def notes_on(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
+        """Those of the plan, whatever came of it."""
+        return self.notes
+
     def calls(self) -> list[Call]:
         """What workers do, in the order in which to begin."""
         rest = self.candidates, self.scorers, self.weights, self.routing

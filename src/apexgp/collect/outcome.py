@@ -9,17 +9,17 @@ from typing import Any
 
 from .._check import UNUSABLE, offers, shown, some
 from ..files.plain import plain
-from ..reading.known_metrics import UNNAMED
+from ..reading.known_metrics import UNNAMED, says_held_out_score
 from .results import PARTS
 
-__all__ = ["NoScoreError", "Outcome", "outcome_of"]
+__all__ = ["REPEATED", "NoScoreError", "Outcome", "is_number", "outcome_of"]
 
 Scores = dict[str, dict[str, float]]
 """By part of the data (train, validation, test) and metric."""
 
 _SECONDS, _CASES = "seconds", "n_test"
 # Keys that repeat which fit it was, where their value does: a script that says what it was asked for measures nothing.
-_REPEATED = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
+REPEATED = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
 
 
 class NoScoreError(Exception):
@@ -38,17 +38,25 @@ class Outcome:
         What else was given by name and is no number, or repeats the size or the seed.
     n_test, seconds : optional
         Number of test cases, and how long it took, where that was said.
+    of_parts : bool
+        Whether they came by part, as scores and nothing else.
     """
 
     scores: Scores
     beside: dict[str, Any] = field(default_factory=dict)
     n_test: int | None = None
     seconds: float | None = None
+    of_parts: bool = False
 
     @property
     def metrics(self) -> list[str]:
         """Names of the test scores, in the order in which they came."""
         return list(self.scores["test"])
+
+    @property
+    def likely_metrics(self) -> list[str]:
+        """Those whose names say that they are scores; all of them where none does, or where they came as scores."""
+        return [name for name in self.metrics if says_held_out_score(name)] * (not self.of_parts) or self.metrics
 
     def taking(self, seconds: float) -> Outcome:
         """The same, after so many seconds."""
@@ -67,12 +75,12 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
             return _of_parts(dict(given), unnamed)
         named = {str(name): value for name, value in given.items()}
         repeated = {name for name in named if _repeats(name, named[name], size, split)}
-        measured = {name: value for name, value in named.items() if _is_number(value) and name not in repeated}
+        measured = {name: value for name, value in named.items() if is_number(value) and name not in repeated}
         seconds, cases = (measured.pop(name, None) for name in (_SECONDS, _CASES))
         scores = {name: _finite(value, name) for name, value in measured.items()}
         if not scores:
             raise NoScoreError(f"no number by the name of a metric, but {shown(dict(given))}")
-        beside = {name: value for name, value in named.items() if not _is_number(value) or name in repeated}
+        beside = {name: value for name, value in named.items() if not is_number(value) or name in repeated}
         return Outcome({"test": scores}, plain(beside, repr), _cases(cases), _seconds(seconds))
     if offers(given, "test"):
         return _of_parts({name: getattr(given, name, None) for name in (*PARTS, _SECONDS, _CASES)}, unnamed)
@@ -86,7 +94,7 @@ def _of_parts(given: dict[str, Any], unnamed: str) -> Outcome:
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
         raise NoScoreError(f"{some(strange)} of train or validation, but not of test")
-    return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)))
+    return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)), of_parts=True)
 
 
 def _by_metric(given: Any, part: str, unnamed: str) -> dict[str, float]:
@@ -99,10 +107,10 @@ def _by_metric(given: Any, part: str, unnamed: str) -> dict[str, float]:
 
 
 def _repeats(name: str, value: Any, size: int, split: int) -> bool:
-    return name in _REPEATED and _is_number(value) and float(value) == (size, split)[_REPEATED[name]]
+    return name in REPEATED and is_number(value) and float(value) == (size, split)[REPEATED[name]]
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Whether it is one real number, of whatever library; neither a truth value nor a text."""
     if isinstance(value, (str, bytes, bool)) or type(value).__name__ in ("bool_", "bool"):
         return False
@@ -114,7 +122,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _finite(value: Any, name: str) -> float:
-    if not _is_number(value):
+    if not is_number(value):
         raise NoScoreError(f"{shown(value)} in place of a number ({name})")
     number = float(value)
     if not math.isfinite(number):

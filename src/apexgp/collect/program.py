@@ -56,7 +56,7 @@ class Command:
         for one in assignments:
             match = _ASSIGNMENT.fullmatch(one)
             if match is None:
-                raise RequestError(f"wants NAME=VALUE, got {one!r}.", argument="env")
+                raise RequestError(f"must be NAME=VALUE, got {one!r}.", argument="env")
             variables[match[1]] = match[2]
         made = cls(text, shell, variables)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,9 +30,8 @@ class Work(Protocol):
     def settings(self) -> dict[str, Any]:
         """Everything that decides what a row of the record holds; `metrics` is None where the first score tells."""
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was chosen, and why."""
+    def notes_on(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
+        """What was chosen, and why; for the run as planned, and for what came of it."""
 
     @property
     def any_metrics(self) -> bool:
@@ -118,7 +117,7 @@ def _curves(record: Record, asked_for: set[FitKey], work: Work, *notes: str) -> 
     """The curves of what was asked for."""
     rows = [row for row in record.rows if key(row) in asked_for]
     metrics = work.settings["metrics"] or record.metrics
-    return CurveSet(record.of(rows, metrics), notes=(*work.notes, *notes))
+    return CurveSet(record.of(rows, metrics), notes=(*work.notes_on(rows), *notes))
 
 
 def _say_what_failed(curves: CurveSet) -> None:

@@ -37,7 +37,7 @@ def array_script(command: Command, program: Program, fits: Iterable[tuple[int, i
             f"#SBATCH --job-name={shlex.quote(name)}",
             f"#SBATCH --array=0-{len(tasks) - 1}{limit}",
             "#SBATCH --output=/dev/null",
-            "# Written by apexgp run --script. Add the lines that your cluster wants: time, memory, partition, gpus.",
+            "# Written by apexgp run --script. Add what your cluster requires: time, memory, partition, GPUs.",
             f"cd {shlex.quote(os.getcwd())} || exit 1",
             f"mkdir -p {shlex.quote(str(program.folder.absolute()))} || exit 1",
             "SECONDS=0",

@@ -22,7 +22,7 @@ from ..scale import Range, checked_range, range_text
 from .curves import CurveSet
 from .differences import CALLED, DIRECTION, RANGE
 from .identity import described_training
-from .outcome import NoScoreError, outcome_of
+from .outcome import REPEATED, NoScoreError, is_number, outcome_of
 from .results import PARTS, FitKey, FitRow, Record
 from .runner import After, Stop, carried_out
 from .sizes import MOST_SPLITS, SizeLimits, Sizes
@@ -71,8 +71,9 @@ def collect_scores(
     n_splits : int
         Number of splits, at each size.
     metric : str or list of str, optional
-        What the score is called; of a mapping, which of its numbers are scores. By default all of them, and "score" for
-        a number without a name.
+        What the score is called; of a mapping, which of its numbers are scores. By default those whose names are those
+        of metrics (auc, val_loss), all of them where no name is; and "score" for a number without a name. What was left
+        out is in the record, and said in `notes`.
     direction : {"higher", "lower"}, optional
         Whether higher or lower scores are better; by default what the name of a metric says.
     range : pair of numbers, optional
@@ -146,7 +147,6 @@ class Training:
     fits: list[tuple[int, int]]
     settings: dict[str, Any]
     unnamed: str
-    notes: tuple[str, ...] = ()
     any_metrics: bool = field(default=True, init=False)
 
     @classmethod
@@ -179,6 +179,20 @@ class Training:
         unnamed = UNNAMED if metrics is None else metrics[0]
         return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)
 
+    def notes_on(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
+        """Which numbers that came with the scores were not taken for scores, where nobody has said which are."""
+        if self.settings["metrics"] is not None:
+            return ()
+        found = (row["parameters"].items() for row in rows)
+        left = {name: None for pairs in found for name, value in pairs if is_number(value) and name not in REPEATED}
+        if not left:
+            return ()
+        them = "it" if len(left) == 1 else "them"
+        return (
+            f"Not taken for {'a score' if len(left) == 1 else 'scores'} by name: {some(list(left))}. "
+            f"The record has {them}; to measure {them}, name the metrics.",
+        )
+
     def calls(self) -> list[Call]:
         """What workers do, in the order in which to begin."""
         return [self._call(size, split) for size, split in self.fits]
@@ -194,7 +208,7 @@ class Training:
         outcome = row.pop(_OUTCOME, None)
         wanted: list[str] | None = self.settings["metrics"]
         if outcome is not None and not record.metrics:
-            record.name_metrics(wanted or outcome.metrics)
+            record.name_metrics(wanted or outcome.likely_metrics)
         scores: FitRow = {f"{part}_{name}": None for name in record.metrics for part in PARTS}
         if outcome is None:
             return scores | row

@@ -71,7 +71,7 @@ class Enough:
             instance("model", self.model, APExGP, "an APExGP")
         if self.width is None and self.target is None:
             raise RequestError(
-                "Enough needs to know what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))
+                "Enough needs to be told what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))
             )
 
     def __call__(self, curves: CurveSet) -> str:

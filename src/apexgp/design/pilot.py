@@ -196,8 +196,8 @@ def _engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
     engine = settings._checked_engine() if pilot is None else settings._checked_engine(pilot.direction, pilot.scale)
     if not isinstance(engine, FullBayes) or not engine.beliefs.uses_replicates:
         raise RequestError(
-            "must know single scores and how sure it is: APExGP() with inference='bayes' and the calibrated priors, or "
-            "your own.",
+            "must model individual scores and their uncertainty: APExGP() with inference='bayes' and the calibrated "
+            "priors, or your own.",
             argument="model",
         )
     return engine
@@ -206,7 +206,7 @@ def _engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
 def _asked(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
     if at is None:
         if pilot is None:
-            raise RequestError("must say at which training-set sizes the score matters.", argument="at")
+            raise RequestError("must give the training-set sizes at which the score matters.", argument="at")
         return np.array([_TIMES * pilot.largest])
     asked = np.unique(sizes_array("at", at))
     if len(asked) > MOST_ASKED:
@@ -221,7 +221,7 @@ def _available(available: float | None, pilot: LearningCurve | None, asked: Floa
     most = real_number("available", available)
     least = 8.0 if pilot is None else pilot.largest
     if most < least:
-        what = "for a first pilot" if pilot is None else "the largest size that the pilot has been trained on"
+        what = "for a first pilot" if pilot is None else "the largest size in the pilot"
         raise RequestError(f"must be at least {exactly(least)}, {what}, got {most:g}.", argument="available")
     return max(float(np.floor(most)), least)  # nobody trains on part of an example
 
@@ -234,7 +234,7 @@ def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available:
         raise RequestError(
             f"must be at most {exactly(available)}, the examples at hand, got {given[-1]:g}.",
             argument="sizes",
-            remedy=("If there are more, say so with {}.", ("available", int(np.ceil(given[-1])))),
+            remedy=("If there are more, give their number with {}.", ("available", int(np.ceil(given[-1])))),
         )
     if pilot is None and len(given) < 3:
         raise RequestError(f"must be 3 or more for a first pilot, got {len(given)}.", argument="sizes")

@@ -71,13 +71,13 @@ def price_of(cost: Cost, sizes: FloatArray) -> Price:
     pair = real_array("cost", cost)
     if pair.shape != (2,) or not np.isfinite(pair).all():
         raise RequestError(
-            "must be a function of the size, a pair (of a fit, of each example in it) or a run of collect_curves, got "
+            "must be a function of the size, a pair (per fit, per example in it) or a run of collect_curves, got "
             f"{shown(cost)}.",
             argument="cost",
         )
     fixed, each = pair.tolist()
     if fixed < 0 or each < 0:
-        raise RequestError(f"must not be negative, got {fixed:g} for a fit and {each:g} an example.", argument="cost")
+        raise RequestError(f"must not be negative, got {fixed:g} per fit and {each:g} per example.", argument="cost")
     return _checked(Price(lambda size: fixed + each * size, "cost"), sizes)
 
 
@@ -86,7 +86,7 @@ def _number(cost: Callable[[float], float], size: float) -> float:
         value = cost(size)
     except Exception as problem:  # whatever the caller's own function raises
         raise RequestError(
-            f"could not be asked for size {size:g} ({type(problem).__name__}: {problem}).", argument="cost"
+            f"failed for size {size:g} ({type(problem).__name__}: {problem}).", argument="cost"
         ) from problem
     return positive(f"cost of a fit at size {size:g}", value)
 
@@ -106,7 +106,7 @@ def _hours(run: CurveSet) -> tuple[float, float]:
     """
     done = [(float(fit["size"]), float(fit["seconds"])) for fit in run.fits if not fit["error"]]
     if not done or not all(seconds > 0 for _, seconds in done):
-        raise RequestError("has no fits with the seconds that they took.", argument="cost")
+        raise RequestError("has no fits with recorded times in seconds.", argument="cost")
     size, seconds = np.array(done).T
     distinct, which = np.unique(size, return_inverse=True)
     mean = np.bincount(which, seconds) / np.bincount(which)

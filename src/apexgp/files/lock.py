@@ -87,8 +87,8 @@ class LockedFile:
         except OSError as problem:
             os.ftruncate(self._file, self._end)
             raise NotWrittenError(
-                f"{self._path} took no more rows: {problem.strerror}. What was finished is in it. Make room, then "
-                "run again to go on."
+                f"{self._path} could not be appended to: {problem.strerror}. It holds what was finished. Free some "
+                "space, then run again to resume."
             ) from None
         self._end += len(row)
 
@@ -105,8 +105,8 @@ class LockedFile:
         status = os.fstat(self._file)
         if status.st_size != self._end or not status.st_nlink:
             raise RequestError(
-                f"{self._path} was changed or deleted by another program during the run. What is in it was left alone; "
-                "run again to go on from it."
+                f"{self._path} was changed or deleted by another program during the run. Its contents were left as "
+                "they are; run again to resume from them."
             )
 
 
@@ -161,7 +161,7 @@ def _opened(path: Path) -> int:
 
 def _lock_or_say_why(file: int, path: Path) -> None:
     if not stat.S_ISREG(os.fstat(file).st_mode):
-        raise RequestError(f"{path} is not an ordinary file. Name one for the results.")
+        raise RequestError(f"{path} is not an ordinary file. Name an ordinary one for the results.")
     try:
         _lock(file)
     except OSError as problem:
@@ -182,7 +182,9 @@ def _taken(path: Path, holder: int | None) -> RequestError:
         who = "another thread of this process"
     else:
         who = "another process" if holder is None else f"the process {holder}"
-    return RequestError(f"{path} is being written by {who}. Wait for it to end, or name another file for the results.")
+    return RequestError(
+        f"{path} is being written by {who}. Wait for it to finish, or name another file for the results."
+    )
 
 
 if sys.platform == "win32":

@@ -26,11 +26,11 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
         if kind == "folder":
             raise RequestError(f"{path} is a folder. Name a file in it.")
         if kind != "file":
-            raise RequestError(f"{path} is a {kind}. Only ordinary files are written: name one.")
+            raise RequestError(f"{path} is a {kind}. Only ordinary files can be written: name one.")
         if not overwrite:
             raise _exists(path)
     if not target.parent.is_dir():
-        raise RequestError(f"The folder {target.parent} does not exist. Make it first, or name another.")
+        raise RequestError(f"The folder {target.parent} does not exist. Create it first, or name another.")
     try:
         # To try is the only way to know: permissions, file systems and quotas each have a say.
         with tempfile.TemporaryFile(dir=target.parent):
@@ -45,7 +45,7 @@ def file_behind(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(os.path.realpath(os.fsdecode(path)))
     except OSError as problem:
-        raise RequestError(f"{shown(path)} cannot be a file: {problem.strerror}.") from None
+        raise RequestError(f"{shown(path)} cannot be used as a file name: {problem.strerror}.") from None
     except UNUSABLE:
         raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._check import FloatArray
 
-__all__ = ["MEANS", "PAPER_MEANS", "Mean", "Parameter"]
+__all__ = ["MEANS", "PAPER_MEANS", "Mean", "Parameter", "log_one_plus_exp"]
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class BurrMean(Mean):
     def drop(self, x: FloatArray, *theta: Any) -> Any:
         """theta1 (1 + (x / theta2)^theta3)^-theta4."""
         theta1, theta2, theta3, theta4 = theta
-        return theta1 * np.exp(-theta4 * _log_one_plus_exp(theta3 * (np.log(x) - np.log(theta2))))
+        return theta1 * np.exp(-theta4 * log_one_plus_exp(theta3 * (np.log(x) - np.log(theta2))))
 
     def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is (theta3 theta4, log of theta2 over the last size, log theta4)."""
@@ -158,7 +158,7 @@ class BurrMean(Mean):
         # Beyond these bounds curves are alike, and numbers overflow.
         offset, theta4 = np.clip(offset, -150.0, 150.0), np.exp(np.clip(log_theta4, -4.0, 4.0))
         theta3 = tail / theta4
-        theta1 = drop * np.exp(theta4 * _log_one_plus_exp(-theta3 * offset))
+        theta1 = drop * np.exp(theta4 * log_one_plus_exp(-theta3 * offset))
         return theta1, last * np.exp(offset), theta3, theta4
 
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
@@ -167,7 +167,7 @@ class BurrMean(Mean):
         return theta1, theta2 * unit, theta3, theta4
 
 
-def _log_one_plus_exp(value: Any) -> Any:
+def log_one_plus_exp(value: Any) -> Any:
     """log(1 + e^value), for complex numbers too, without overflow."""
     if np.isrealobj(value):
         return np.maximum(value, 0.0) + np.log1p(np.exp(-np.abs(value)))

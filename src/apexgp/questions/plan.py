@@ -46,11 +46,9 @@ class PlanQuestion:
             return None
         if cost_per_example is None or penalty is None:
             missing = "cost_per_example" if cost_per_example is None else "penalty"
-            raise RequestError(
-                "is missing: a plan takes both the cost of an example and the penalty.", argument=missing
-            )
+            raise RequestError("is missing: a plan needs both the cost per example and the penalty.", argument=missing)
         if target is None:
-            raise RequestError("is missing: a plan takes the score to reach.", argument="target")
+            raise RequestError("is missing: a plan needs a score to reach.", argument="target")
         return cls(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds)
 
     def answer(self, model: APExGP) -> PlanAnswer:

@@ -44,6 +44,6 @@ class Reach:
         """The same before anything has been measured."""
         if self.times:
             raise RequestError(
-                "must be sizes: without a pilot there is nothing to be a multiple of.", argument=argument
+                "must be sizes: without a pilot there is nothing to take multiples of.", argument=argument
             )
         return sorted(set(self.sizes))

@@ -20,14 +20,19 @@ _AROUND = {"set", "data", "dataset", "subset", "trainset", "in", "used"}
 _NUMBER = {"n", "num", "number", "no", "nr", "nb", "amount", "count"}
 _COUNTING = _NUMBER | {"total", "of", "the"}
 _TEST = {"test", "testing", "testset"}
+# How many of them had the outcome, in brackets: patients (events), n [deaths].
+_WITH_EVENTS = re.compile(
+    r"\s*[(\[]\s*(?:(?:n|no\.?|number|of|with|#)\s+)*(?:events?|positives?|deaths?|outcomes?)\s*[)\]]\s*$",
+    re.IGNORECASE,
+)
 # Iterations and trials are counted as well, and are often those of one training or one search.
 _RUNS = {word.removesuffix("s") for word in SPLIT_WORDS} - {"iteration", "trial"}
 _AVERAGED = {"averaged", "average", "mean", "over", "per"}
 
 
 def counts_training_examples(name: str) -> bool:
-    """Whether a column counts training examples by its name: size, N, n_train, Training examples, # samples."""
-    words = _words(name)
+    """Whether a column counts training examples by its name: size, N, n_train, # samples, patients (events)."""
+    words = _words(_WITH_EVENTS.sub("", name))
     if words == ["n"] or words in (["ntrain"], ["trainsize"], ["nsamples"]):
         return True
     left = [word.removesuffix("s") for word in words if word not in _COUNTING | TRAINING | _AROUND]

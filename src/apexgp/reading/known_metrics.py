@@ -14,6 +14,7 @@ __all__ = [
     "metric_name",
     "plain_name",
     "same_metric",
+    "says_held_out_score",
     "says_only_score",
     "says_per_cent",
     "sounds_like_a_loss",
@@ -203,3 +204,10 @@ def sounds_like_a_loss(name: str) -> bool:
         re.match(r"(err|errors?|loss|losses|miss|risk|regret|entropy|deviance|brier|misclass\w*)$", w)
         for w in plain_name(name).split()
     )
+
+
+def says_held_out_score(name: str) -> bool:
+    """Whether a number of that name is a score or a loss of unseen cases, as far as one can tell by the name."""
+    if {"train", "training"} & set(plain_name(name).split()):
+        return False
+    return known_metric(name) is not None or says_only_score(name) or sounds_like_a_loss(name)

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from ..errors import DataError
 from .cells import holds_number, is_blank
 from .counts import counts_training_examples
 from .known_metrics import known_metric, plain_name
@@ -48,7 +47,7 @@ def header_row(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> int:
     return next((i for i in near if is_header(rows[i][1])), several[0] if several else 0)
 
 
-def lay_out(file: str, rows: Rows, merged: Sequence[Span], is_header: Callable[[Sequence[str]], bool]) -> Laid:
+def lay_out(rows: Rows, merged: Sequence[Span], is_header: Callable[[Sequence[str]], bool]) -> Laid:
     """The table among the rows of a sheet, which are not empty; `is_header` tells the row that names its columns."""
     width = max(len(cells) for _, cells in rows)
     grid = [[*cells, *[""] * (width - len(cells))] for _, cells in rows]
@@ -60,7 +59,8 @@ def lay_out(file: str, rows: Rows, merged: Sequence[Span], is_header: Callable[[
     laid = Laid({}, [])
     names, headings, over, body = _names(grid, spans, first)
     if body >= len(grid):
-        raise DataError(f"{file} has a header ({', '.join(filter(None, names))}) but no rows.")
+        laid.columns = {name: [] for name in names if name}
+        return laid
     lines, cells = [line for line, _ in rows[body:]], grid[body:]
     names = _numbered(names, spans.get(body - 1, []))
     _name_the_nameless(laid, names, cells)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .._check import some
 from .cells import is_blank, looks_numeric, number_in
 from .headers import ColumnRoles
@@ -10,6 +12,7 @@ from .spreadsheets import Table, one_line
 
 __all__ = ["measured_rows"]
 
+_PART = re.compile(r"(\d[^()\[\]%]*?)\s*[(\[]\s*(\d[^()\[\]%]*?)\s*[)\]]")
 _SUMMARY = {
     *("mean", "means", "average", "avg", "median", "sd", "std", "stdev", "stddev", "se", "sem", "min", "max"),
     *("minimum", "maximum", "total", "totals", "sum", "overall", "range", "iqr", "ci", "variance", "mean sd"),
@@ -34,11 +37,36 @@ _BESIDE_SUMMARY = {
 
 def measured_rows(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table with its measurements alone, each with its size, and what a reader should know."""
+    table, brackets = _sizes_before_brackets(table, columns)
     table, unfinished = _finished(table)
     table, remarks = _without_remarks(table, columns)
     table, summaries = _without_summaries(table, columns)
     table, sizes = _with_every_size(table, columns)
-    return table, [*unfinished, *remarks, *summaries, *sizes]
+    return table, [*brackets, *unfinished, *remarks, *summaries, *sizes]
+
+
+def _sizes_before_brackets(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+    """The table with sizes alone where some of them are counted behind, such as events: 100 (12) patients."""
+    if columns.size is None:
+        return table, []
+    cells = [_before_part(cell, table.decimal_comma) for cell in table.columns[columns.size]]
+    if not any(cells):
+        return table, []
+    alone = [before or cell for before, cell in zip(cells, table.columns[columns.size], strict=True)]
+    note = f"took the numbers before the brackets under {columns.size!r} for the sizes; those in them are not used."
+    return table.with_columns({columns.size: alone}), [note]
+
+
+def _before_part(cell: str, decimal_comma: bool) -> str | None:
+    """The number of a cell such as 1,200 (143), which counts some of its things in brackets; None for other cells."""
+    found = _PART.fullmatch(cell.strip())
+    if found is None:
+        return None
+    try:
+        whole, part = (number_in(text, decimal_comma=decimal_comma, counts=True) for text in found.groups())
+    except ValueError:
+        return None
+    return found[1] if part <= whole and whole.is_integer() and part.is_integer() else None
 
 
 def _finished(table: Table) -> tuple[Table, list[str]]:

@@ -162,7 +162,13 @@ def table_in(
                 f"{len(cells)} cells under {len(header)} column names. Numbers with decimal commas need semicolons "
                 "between the columns.",
             )
-    laid = _plain(name, rows) if is_header is None else lay_out(name, rows, merged, is_header)
+    laid = _plain(name, rows) if is_header is None else lay_out(rows, merged, is_header)
+    if not laid.lines:
+        names = f"{name} has a header ({', '.join(laid.columns)}) but no rows"
+        if title is None or not (notes or sheet):  # no other sheet to choose
+            raise DataError(f"{names}.")
+        read = notes[0] if notes else f"read the sheet {title!r}."
+        raise DataError(f"{names}: {read}", remedy=("Choose another with {}.", "sheet"))
     heading = next((line.lstrip("# ") for line in map(one_line, laid.above) if line.strip("# ")), None)
     if laid.above:
         notes.append(f"left out above the table: {one_line(' '.join(laid.above), 80)!r}.")
@@ -205,8 +211,6 @@ def _plain(name: str, rows: Rows) -> Laid:
     repeated = {one for one, times in Counter(header).items() if one and times > 1}
     if repeated:
         raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
-    if not body:
-        raise DataError(f"{name} has a header ({', '.join(header)}) but no rows.")
     columns = {
         one: [cells[i] if i < len(cells) else "" for _, cells in body]
         for i, one in enumerate(header)

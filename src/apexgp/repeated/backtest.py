@@ -95,7 +95,7 @@ def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     """Estimators by those of `METHODS` that have the given names."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
-        raise RequestError(f"There is no method {some(unknown)}; there are {', '.join(METHODS)}.")
+        raise RequestError(f"There is no method {some(unknown)}; choose from {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
 
 
@@ -157,7 +157,7 @@ def _held_out(curve: LearningCurve, holdout: int | None) -> tuple[LearningCurve,
     held = max(1, count // 3) if holdout is None else holdout
     if count - held < 3:
         raise DataError(
-            f"The curve has {count} different sizes; to hold out {held} and keep 3 to fit, it takes {held + 3}."
+            f"The curve has {count} different sizes; holding out {held} and keeping 3 to fit takes {held + 3}."
         )
     return curve.up_to(measured.sizes[-held - 1]), measured.sizes[-held:], measured.mean[-held:]
 

@@ -24,8 +24,8 @@ _FIGURES = (
     ("error", "error", ".4f"),
     ("bias", "bias", "+z.4f"),
     ("likelihood", "likelihood", ".3f"),
-    ("coverage_80", "80 % holds", ".2f"),
-    ("coverage_95", "95 % holds", ".2f"),
+    ("coverage_80", "80 % coverage", ".2f"),
+    ("coverage_95", "95 % coverage", ".2f"),
     ("crps", "CRPS", ".4f"),
 )
 
@@ -159,12 +159,12 @@ class Backtest(Answer):
         if len(held) == 1:
             ((_, size), times), *_ = held.items()
             return (
-                f"Only one size was held out, {size:,.10g}, {times:.3g} times the largest that was fitted: one "
-                "comparison, not far off, which any method may win by luck. It says little about larger sizes.",
+                f"Only one size was held out, {size:,.10g}, {times:.3g} times the largest that was fitted: a single "
+                "comparison at short range, which any method may win by luck. It says little about larger sizes.",
             )
         return (
             f"Only {len(held)} sizes were held out, at most {max(held.values()):.3g} times the largest that was "
-            "fitted: too few to rank methods by. They say little about larger sizes.",
+            "fitted: too few to rank methods. They say little about larger sizes.",
         )
 
     def _columns(self, by: By = "method") -> ColumnData:

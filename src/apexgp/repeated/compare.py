@@ -124,7 +124,7 @@ class Comparison(Answer):
         metric = next(iter(self.models.values())).curve_.metric_name
         whose = "its metric" if len(self.unnamed) == 1 else "their metric"
         does = "does" if len(self.unnamed) == 1 else "do"
-        return (f"{some(self.unnamed)} {does} not name {whose}; {metric} was taken, which the others name.", paired)
+        return (f"{some(self.unnamed)} {does} not name {whose}; {metric} was assumed, as the others name it.", paired)
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -188,7 +188,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP) or settings.inference != "bayes":
         raise RequestError(
-            "must be an APExGP with inference='bayes', which knows how sure it is of its parameters.",
+            "must be an APExGP with inference='bayes', which knows the uncertainty of its parameters.",
             argument="model",
         )
     for name, curve in curves.items():
@@ -207,10 +207,10 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
 def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
     """The curves, if they measure one thing at sizes that count one thing; those without a metric take the others'."""
     for attribute, wanted, say in (
-        ("metric", "by one metric", lambda curve: curve.metric_name),
-        ("direction", "where one direction is better", lambda curve: f"{curve.direction} is better"),
-        ("range", "on one range of scores", lambda curve: range_words(curve.range)),
-        ("unit", "at sizes that count the same", lambda curve: f"{curve.unit_name} are counted"),
+        ("metric", "by the same metric", lambda curve: curve.metric_name),
+        ("direction", "with the same direction being better", lambda curve: f"{curve.direction} is better"),
+        ("range", "on the same range of scores", lambda curve: range_words(curve.range)),
+        ("unit", "at sizes in the same unit", lambda curve: f"sizes count {curve.unit_name}"),
     ):
         kinds: dict[str, str] = {}
         for name, curve in curves.items():
@@ -218,7 +218,7 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
                 kinds.setdefault(say(curve), str(name))
         if len(kinds) > 1:
             got = ", ".join(f"{kind} ({name})" for kind, name in kinds.items())
-            settled: Remedy = ("Name it for all with {}.", "unit") if attribute == "unit" else ()
+            settled: Remedy = ("Name it for all of them with {}.", "unit") if attribute == "unit" else ()
             raise DataError(f"Models are compared {wanted}, got {got}.", remedy=settled)
     metric = next((curve.metric for curve in curves.values() if curve.metric != UNNAMED), UNNAMED)
     return {name: replace(curve, metric=metric) for name, curve in curves.items()}

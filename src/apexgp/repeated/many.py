@@ -204,7 +204,7 @@ def _chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
         yield chunk
     if failed is not None:
         raise DataError(
-            f"could not be read on after the first {count} ({type(failed).__name__}: {failed}).", argument="curves"
+            f"could not be read beyond the first {count} ({type(failed).__name__}: {failed}).", argument="curves"
         ) from failed
 
 

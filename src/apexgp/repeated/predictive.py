@@ -154,15 +154,15 @@ class _Pilot:
         elif float((self._within(measured) ** 2).sum()) > _SAME:
             found["scatter"] = self._largest_spread
         else:
-            absent["scatter"] = "scores of a size differ by nothing but their split, if at all."
+            absent["scatter"] = "scores at the same size differ only in their split, if at all."
         if not self.labelled or self._of_splits.shape[0] < 2:
-            absent["split effect"] = "no two splits are labelled."
+            absent["split effect"] = "fewer than two splits are labelled."
         elif not repeated.any() or self._of_splits.shape[0] == len(self.scores):
-            absent["split effect"] = "no split was measured at several sizes, beside another."
+            absent["split effect"] = "no two splits were measured at several sizes in common."
         elif float((self._luck(measured) ** 2).sum()) > _SAME:
             found["split effect"] = self._carried
         else:
-            absent["split effect"] = "the scores of a size are all the same."
+            absent["split effect"] = "all scores at the same size are equal."
         return found, absent
 
     def _level(self, scores: FloatArray) -> FloatArray:

@@ -112,13 +112,17 @@ class PredictiveCheck(Answer):
             bound = "ceiling" if self.direction == "higher" else "floor"
             return (
                 f"The {self.metric} at the largest size is {'higher' if larger else 'lower'} than the fitted curve "
-                f"{tail}. Forecasts start from the curve: look at the scores of that size, and at the {bound}."
+                f"{tail}. Forecasts start from the curve: check the scores at that size, and the {bound}."
             )
         if check.name == "slope":
-            slope = "improves faster with size than the fitted curve" if better else "does not improve as curves do"
+            slope = (
+                "improves faster with size than the fitted curve"
+                if better
+                else "does not improve with size as curves do"
+            )
             return (
-                f"The {self.metric} {slope} {tail}. Forecasts follow the curve and take the rest for a departure that "
-                "fades: trust them less, and look for a reason in how the sizes were measured."
+                f"The {self.metric} {slope} {tail}. Forecasts follow the curve and treat the rest as a departure that "
+                "fades: trust them less, and check how the sizes were measured."
             )
         if check.name == "scatter" and self.scatter_at is None:
             return (
@@ -127,12 +131,12 @@ class PredictiveCheck(Answer):
             )
         if check.name == "scatter":
             return (
-                f"The scores at size {exactly(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as is "
-                f"usual for this pilot, more than noise explains {tail}. Look for a run that failed there."
+                f"The scores at size {exactly(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as "
+                f"usual in this pilot, more than noise explains {tail}. Look for a failed run there."
             )
         return (
-            f"Splits that are lucky at some sizes are unlucky at others {tail}, which the model has no room for: check "
-            "that a label means the same split at every size."
+            f"Splits that are lucky at some sizes are unlucky at others {tail}, which the model does not allow for: "
+            "check that each label means the same split at every size."
         )
 
     def _columns(self) -> ColumnData:
@@ -148,7 +152,7 @@ class PredictiveCheck(Answer):
             )
             verdict = "fails" if one.fails else "passes"
             rows.append((one.name, measured, expected, f"{low} to {high}", one.tail_words, verdict))
-        title = f"Predictive check: the pilot beside {self.draws:,} simulated from the fitted model"
+        title = f"Predictive check: the pilot compared with {self.draws:,} simulated from the fitted model"
         header = ("check", "measured", "expected", "95 % of simulations", "tail probability", "verdict")
         notes = [f"No check of the {name}: {why}" for name, why in self.absent.items()]
         return Shown(title, header, rows, self._all_notes(*notes), ("check", "verdict"))

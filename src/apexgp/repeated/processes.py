@@ -26,7 +26,7 @@ def _worded(results: Iterable[Any]) -> Iterator[Any]:
         yield from results
     except BrokenProcessPool:
         raise RequestError(
-            "A worker process died: out of memory, or a crash of native code.",
+            "A worker process died: it ran out of memory, or native code crashed.",
             remedy=("Try fewer processes with {}.", "n_jobs"),
         ) from None
     except PicklingError as problem:

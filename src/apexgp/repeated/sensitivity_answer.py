@@ -172,10 +172,11 @@ class Sensitivity(Answer):
         rows = [[row.name, *self._cells(row, at)] for row in (self.unchanged, *self.answered)]
         rows += [[row.name, *["-"] * (len(header) - 1)] for row in self.failed]
         notes = [f"{row.name}: {row.error}" for row in self.failed]
-        notes += [f"{row.name}: the ends may be off by {chance(row.end_error)} of the interval." for row in self.rough]
-        title = (
-            f"Sensitivity: expected {self.metric} with one thing changed at a time, what moves the answer most first"
-        )
+        notes += [
+            f"{row.name}: the ends of the interval may be off by {chance(row.end_error)} of its width."
+            for row in self.rough
+        ]
+        title = f"Sensitivity: expected {self.metric} with one thing changed at a time, largest change first"
         return Shown(title, header, rows, self._all_notes(*notes), ("change",))
 
     def _cells(self, row: SensitivityRow, at: list[int]) -> list[str]:

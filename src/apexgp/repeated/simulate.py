@@ -121,7 +121,7 @@ def simulate_collection(
     _check_curve("truth", known_truth)
     correction = real_number("correction", correction)
     if isinstance(model, type) or not (isinstance(model, CurveEstimator) or callable(model)):
-        hint = " Add the parentheses that make an object of it." if isinstance(model, type) else ""
+        hint = " Add parentheses to make it an instance." if isinstance(model, type) else ""
         raise RequestError(
             f"must be an estimator of curves, or a function, got {shown(model)}.{hint}", argument="model"
         )
@@ -226,7 +226,7 @@ def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[Learning
             f"must be pairs of a LearningCurve and a target, got {shown(curves)}.", argument="curves"
         ) from None
     if not earlier:
-        raise DataError("There is no earlier curve to tune the correction on.")
+        raise DataError("There is no earlier curve on which to tune the correction.")
     return earlier
 
 

@@ -152,7 +152,7 @@ class ExperimentResult(Answer):
 
     def shown(self) -> Shown:
         """One row a task, range and method."""
-        header = ("task", "range", "method", "RMSE x 100", "likelihood", f"{100 * self.experiment.level:g} % holds")
+        header = ("task", "range", "method", "RMSE x 100", "likelihood", f"{100 * self.experiment.level:g} % coverage")
         rows = [
             (
                 one.task,

@@ -19,14 +19,14 @@ def jobs(n_jobs: int | None) -> int | None:
         return None
     number = whole_number("n_jobs", n_jobs, least=-(2**31), most=2**31)
     if number == 0:
-        raise RequestError("must be a number of processes other than 0; -1 takes all cores.", argument="n_jobs")
+        raise RequestError("must be a number of processes other than 0; -1 uses all cores.", argument="n_jobs")
     import joblib  # here: reading a curve needs none of it
 
     most = _EACH * joblib.cpu_count()
     if number <= most or joblib.parallel.get_active_backend()[0].__class__.__name__ == "DaskDistributedBackend":
         return number
     warn(
-        f"{number:,} processes are more than this machine can use; {most} are started, four a core.",
+        f"{number:,} processes are more than this machine can use; {most} are started, four per core.",
         FewerProcessesWarning,
     )
     return most

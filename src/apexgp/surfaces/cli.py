@@ -41,7 +41,9 @@ COMMANDS = (
     "report",
     "minimum",
     "experiment",
+    "schema",
     "serve",
+    "mcp",
     "demo",
 )
 
@@ -88,7 +90,7 @@ def _help_of(name: str) -> str | None:
 app = typer.Typer(
     name="apexgp",
     cls=Commands,
-    help="Forecast what a classifier will score with more labelled data, and how sure to be.",
+    help="Forecast what a classifier will score with more labelled data, and with what uncertainty.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -107,7 +109,7 @@ def _show_version(wanted: bool) -> None:
 def _common(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop."),
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     pass
@@ -150,8 +152,8 @@ def _run() -> None:
         if os.environ.get("APEXGP_TRACEBACK"):
             traceback.print_exc()
         _stop(
-            f"Error: apexgp met something it was not prepared for: {type(problem).__name__}: {problem}\n"
-            "Please report it. With APEXGP_TRACEBACK=1 in the environment the same command shows where it happened."
+            f"Error: apexgp hit an unexpected problem: {type(problem).__name__}: {problem}\nPlease report it. Run the "
+            "same command with APEXGP_TRACEBACK=1 in the environment to see where it happened."
         )
 
 

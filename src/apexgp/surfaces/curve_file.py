@@ -30,7 +30,7 @@ class ColumnOptions:
     size_column: Annotated[
         str | None,
         typer.Option(
-            help="Column that holds the training-set sizes.  [default: size, n, training examples or the like]",
+            help="Column that holds the training-set sizes.  [default: size, n, training examples or similar]",
             show_default=False,
         ),
         Sets("size"),
@@ -38,8 +38,8 @@ class ColumnOptions:
     score_column: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column that holds the scores; repeat for a table with one column a split, or write a pattern such as "
-            "'fold*'.  [default: score, AUC, accuracy or the like]",
+            help="Column that holds the scores; repeat for a table with one column per split, or give a pattern such "
+            "as 'fold*'.  [default: score, AUC, accuracy or similar]",
             show_default=False,
         ),
         Sets("score"),
@@ -47,7 +47,7 @@ class ColumnOptions:
     split_column: Annotated[
         str | None,
         typer.Option(
-            help="Column that names the split.  [default: split, fold, seed or the like, if any]", show_default=False
+            help="Column that names the split.  [default: split, fold, seed or similar, if any]", show_default=False
         ),
         Sets("split"),
     ] = None
@@ -57,7 +57,7 @@ class ColumnOptions:
     task_column: Annotated[
         str | None,
         typer.Option(
-            help="Column that names the task.  [default: task, dataset, model or the like, if any]", show_default=False
+            help="Column that names the task.  [default: task, dataset, model or similar, if any]", show_default=False
         ),
         Sets("task"),
     ] = None
@@ -67,13 +67,13 @@ class ColumnOptions:
     )
     lower_is_better: Annotated[
         bool,
-        typer.Option("--lower-is-better", help="The scores are error rates or losses, whatever their name."),
+        typer.Option("--lower-is-better", help="The scores are error rates or losses, whatever they are called."),
         Sets("direction"),
     ] = False
     range: Annotated[
         str | None,
         typer.Option(
-            help="The least and the greatest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: those "
+            help="The lowest and the highest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: those "
             "of the metric, or 0,1]",
             show_default=False,
         ),
@@ -81,24 +81,24 @@ class ColumnOptions:
     unit: Annotated[
         str | None,
         typer.Option(
-            help="What a size counts, as the answer is to call it, such as patients.  [default: what the file says, or "
-            "examples]",
+            help="What a size counts, such as patients; used in the wording of the answer.  [default: what the file "
+            "says, or examples]",
             show_default=False,
         ),
     ] = None
     test_share: Annotated[
         float | None,
         share_option(
-            help="Share of all that is collected that is kept for validation and test, such as 20%: say how many are "
-            "needed in all.  [default: what the file says, if anything]",
+            help="Share of the collected data that is kept for validation and test, such as 20%; the answer then gives "
+            "the total needed.  [default: what the file says, if anything]",
             show_default=False,
         ),
     ] = None
     train_column: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column that holds the scores on the training examples; repeat for a table with one column a split.  "
-            "[default: train_score, train AUC or the like, if any]",
+            help="Column that holds the scores on the training examples; repeat for a table with one column per "
+            "split.  [default: train_score, train AUC or similar, if any]",
             show_default=False,
         ),
         Sets("train_score", "train_scores"),
@@ -107,7 +107,7 @@ class ColumnOptions:
         str | None,
         typer.Option(
             help="Column that holds the standard deviation of the runs behind each score.  [default: score_sd, sd or "
-            "the like, if any]",
+            "similar, if any]",
             show_default=False,
         ),
         Sets("score_sd"),
@@ -115,31 +115,31 @@ class ColumnOptions:
     n_test: Annotated[
         str | None,
         typer.Option(
-            help="How many test cases are behind a score: a number, or a column.  [default: n_test, test cases or the "
-            "like, if any]",
+            help="Number of test cases behind a score: a number, or a column.  [default: n_test, test cases or "
+            "similar, if any]",
             show_default=False,
         ),
     ] = None
     averaged_over: Annotated[
         str | None,
         typer.Option(
-            help="How many runs each score is the mean of: a number, or a column.  [default: averaged_over, n_runs or "
-            "the like, if any]",
+            help="Number of runs that each score averages: a number, or a column.  [default: averaged_over, n_runs or "
+            "similar, if any]",
             show_default=False,
         ),
     ] = None
     each_column: Annotated[
         str | None,
         typer.Option(
-            help="What each of several columns of scores is: split or model.  [default: what their names tell]",
+            help="What each of several columns of scores is: split or model.  [default: judged by their names]",
             show_default=False,
         ),
     ] = None
-    per_cent: Annotated[bool, typer.Option("--per-cent", help="The scores are per cents.")] = False
+    per_cent: Annotated[bool, typer.Option("--per-cent", help="The scores are percentages.")] = False
     sheet: Annotated[
         str | None,
         typer.Option(
-            help="Sheet of an .xlsx workbook: its name or number.  [default: the first with a table of scores]",
+            help="Sheet of an .xlsx workbook, by name or number.  [default: the first with a table of scores]",
             show_default=False,
         ),
     ] = None
@@ -249,7 +249,7 @@ class CurveFileIfAny(ColumnOptions):
         Path | None,
         typer.Argument(
             help="Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input; "
-            "or a folder of training runs, or mlflow:EXPERIMENT. Leave it out before the first pilot.",
+            "or a folder of training runs, or mlflow:EXPERIMENT. Omit it before the first pilot.",
             allow_dash=True,
             show_default=False,
         ),
@@ -258,5 +258,5 @@ class CurveFileIfAny(ColumnOptions):
     def only_curve(self) -> LearningCurve | None:
         """The only curve, if there is a file."""
         if self.pairs is None and self.lower_is_better:
-            raise RequestError("--lower-is-better goes with a file of scores.")
+            raise RequestError("--lower-is-better applies to a file of scores.")
         return None if self.pairs is None else self.only_curve_of(self.pairs)

@@ -28,18 +28,18 @@ class CurveOutput:
     results: Annotated[
         Path | None,
         typer.Option(
-            help="File that each fit is added to; the same command goes on from it.  [default: beside --out, with "
-            ".runs before the ending]",
+            help="File to which each fit is appended; the same command resumes from it.  [default: beside --out, with "
+            ".runs before the extension]",
             show_default=False,
         ),
     ] = None
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the curve if it exists, never the fits."), Sets("overwrite")
+        bool, typer.Option("--force", help="Overwrite the curve if it exists, but never the fits."), Sets("overwrite")
     ] = False
 
     def __post_init__(self) -> None:
         if file_behind(self.record) == file_behind(self.out):
-            raise RequestError(f"--out and --results are the same file, {self.out}. Name two.")
+            raise RequestError(f"--out and --results are the same file, {self.out}. Name two different files.")
         check_writable(self.out, self.force or self._comes_from_record())
         check_writable(self.record, True)
 
@@ -71,7 +71,7 @@ class CurveOutput:
             if "results" in dict(problem.to_set):
                 # The old curve belongs to the old record.
                 fresh = [("out", "other.csv"), *([] if self.results is None else [("results", "other.runs.csv")])]
-                sentence = f"Begin another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
+                sentence = f"Start another curve with {' '.join('{}' for _ in fresh)}, or go back to those settings."
                 problem.remedy = (sentence, *fresh)
             raise
 

@@ -17,7 +17,7 @@ from ..errors import RequestError, WouldOverwriteError
 from ..files.writing import check_writable, file_behind, write_text, written_atomically
 from ..reading.spreadsheets import as_csv
 from ..replication.result import ExperimentResult
-from .fact_types import ExperimentFolderFacts
+from .fact_types import ExperimentFacts
 from .facts import experiment_facts
 from .plot.experiment import ExperimentDisplay
 
@@ -48,7 +48,7 @@ def write_experiment(
     overwrite
         Whether files may exist. Those of an experiment before, which this one has not, are deleted.
     """
-    instance("result", result, ExperimentResult, "what apexgp.experiment.run_experiment gives")
+    instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
     place, overwrite = file_behind(folder), truth("overwrite", overwrite)
     drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
     if not os.path.isdir(place):
@@ -69,8 +69,8 @@ def rewrite_experiment(result: ExperimentResult, folder: Path, *, pictures: bool
     for name in (*texts, *names.values()):
         if name not in own and os.path.lexists(folder / name):
             raise WouldOverwriteError(
-                f"{folder} holds {name}, which no experiment wrote. Move it away, or name another folder; the fits are "
-                f"in {folder / RECORD}."
+                f"{folder} holds {name}, which no experiment wrote. Move it elsewhere, or name another folder; the "
+                f"fits are in {folder / RECORD}."
             )
     _write(result, folder, texts, names, True)
 
@@ -126,12 +126,12 @@ def _refuse_foreign(folder: Path) -> None:
         raise RequestError(f"{folder} cannot be read: {problem.strerror}. Name another folder.") from None
     if held and RECORD not in held:
         raise WouldOverwriteError(
-            f"{folder} holds {held[0]} and no {RECORD}, so no experiment has begun there. Name another folder."
+            f"{folder} holds {held[0]} and no {RECORD}, so no experiment was started there. Name another folder."
         )
     others = [name for name in held if name != RECORD]
     if others and not _files_of(folder):
         raise WouldOverwriteError(
-            f"{folder} holds {others[0]} beside {RECORD}, and no {_FACTS} of an experiment that lists what it wrote "
+            f"{folder} holds {others[0]} beside {RECORD}, but no {_FACTS} of an experiment that lists it as written "
             "there. Name another folder."
         )
 
@@ -164,7 +164,7 @@ def _texts(result: ExperimentResult, folder: Path, pictures: Iterable[str]) -> d
     if result.dense:
         files["dense.csv"] = as_csv(result.to_dict("dense"))
     files["experiment.toml"] = result.experiment.text_in(folder)
-    listed: ExperimentFolderFacts = {**facts, "files": sorted([_FACTS, *files, *pictures])}
+    listed: ExperimentFacts = {**facts, "files": sorted([_FACTS, *files, *pictures])}
     return {_FACTS: json.dumps(listed, indent=1) + "\n", **files}
 
 

@@ -65,6 +65,7 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
             row["prob_target"] = chance
     untold, required = answer.without_training, answer.required
     return {
+        "schema": "urn:apexgp:forecast:1",
         **_model_facts(model),
         "level": answer.question.level,
         "forecast": rows,
@@ -88,6 +89,7 @@ def batch_facts(answer: BatchAnswer) -> types.BatchFacts:
     asked = answer.question
     by_task = ((str(one.task), one.cautions) for one in answer.found)
     facts: types.BatchFacts = {
+        "schema": "urn:apexgp:batch:1",
         "apexgp": version("apexgp"),
         "level": asked.level,
         "tasks": [_task_facts(one, asked.level) for one in answer.found],
@@ -128,6 +130,7 @@ def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> type
     sentence = plan_sentence(plan, model.curve_, required or answer.required)
     sources: tuple[Reference, ...] = (*sources_of(model), "mahmood_b")
     return {
+        "schema": "urn:apexgp:plan:1",
         **_model_facts(model),
         "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
         "rounds": rows_of(plan.to_dict()),
@@ -147,6 +150,7 @@ def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
     sources: tuple[Reference, ...] = (*sources_of(model), "chaloner")
     return {
+        "schema": "urn:apexgp:design:1",
         **_pilot_or_none(answer),
         "question": own,
         "now": plain(now),
@@ -170,6 +174,7 @@ def compare_facts(comparison: Comparison) -> types.CompareFacts:
     first = next(iter(models.values()))
     pairs = [_pair_facts(pair, first.curve_) for pair in comparison.pairs]
     return {
+        "schema": "urn:apexgp:compare:1",
         "apexgp": version("apexgp"),
         "sizes": comparison.sizes.tolist(),
         "pilots": {name: _pilot(model.curve_) for name, model in models.items()},
@@ -205,6 +210,7 @@ def backtest_facts(answer: BacktestAnswer) -> types.BacktestFacts:
     sources = sources_of_methods(score.method for score in result.pooled)
     cautions = [*result.cautions, *_whose(asking, len(required))]
     return {
+        "schema": "urn:apexgp:backtest:1",
         "apexgp": version("apexgp"),
         "methods": rows_of(result.to_dict("method")),
         "by_curve": rows_of(result.to_dict("curve")),
@@ -231,6 +237,7 @@ def sensitivity_facts(answer: SensitivityAnswer) -> types.SensitivityFacts:
     """The answer, and what becomes of it with one thing changed at a time."""
     found, model = answer.found, answer.model
     return {
+        "schema": "urn:apexgp:sensitivity:1",
         **_model_facts(model),
         "level": found.level,
         "target": found.target,
@@ -263,6 +270,7 @@ def check_facts(answer: CheckAnswer) -> types.CheckFacts:
     found, model = answer.found, answer.model
     columns = (column.tolist() for column in (found.sizes, found.measured, found.expected, found.lower, found.upper))
     return {
+        "schema": "urn:apexgp:check:1",
         **_model_facts(model),
         "draws": found.draws,
         "checks": rows_of(found.to_dict()),
@@ -283,7 +291,9 @@ def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
     measured = {task: curve.replicates for task, curve in result.curves.items()}
     sources: tuple[Reference, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
+    said = _said(experiment_sentence(result), experiment_methods(result), result.cautions, sources)
     return {
+        "schema": "urn:apexgp:experiment:1",
         "apexgp": version("apexgp"),
         "experiment": plain(told, lambda value: vars(value) if isinstance(value, Dense) else str(value)),
         "curves": {
@@ -303,7 +313,9 @@ def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
         "fits": result.n_fits,
         "seconds": round(result.seconds, 1),
         "notes": list(result.notes),
-        **_said(experiment_sentence(result), experiment_methods(result), result.cautions, sources),
+        "sentence": said["sentence"],
+        "methods_text": said["methods_text"],
+        "cautions": said["cautions"],
     }
 
 
@@ -312,6 +324,7 @@ def minimum_facts(found: MinimumSampleSize) -> types.MinimumFacts:
     sources: tuple[Reference, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
     (row,) = rows_of(found.to_dict())
     return {
+        "schema": "urn:apexgp:minimum:1",
         "apexgp": version("apexgp"),
         "minimum": row,
         **_said(minimum_sentence(found), minimum_methods(found), found.cautions, sources),

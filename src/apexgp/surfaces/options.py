@@ -54,7 +54,7 @@ def _share(value: str | float) -> float:
     try:
         return number_in(text, decimal_comma=False)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number. Write it as 0.82 or 82%.") from None
+        raise typer.BadParameter(f"{text!r} is not a number. Write it as 0.82 or 82%.") from None
 
 
 def numbers_in(argument: str, text: str, separator: str) -> list[float]:
@@ -62,12 +62,12 @@ def numbers_in(argument: str, text: str, separator: str) -> list[float]:
     try:
         return [float(part) for part in text.split(separator)]
     except ValueError:
-        raise RequestError(f"wants numbers with {separator!r} between them, got {text!r}.", argument=argument) from None
+        raise RequestError(f"must be numbers separated by {separator!r}, got {text!r}.", argument=argument) from None
 
 
 _UNITS = {"k": 1e3, "m": 1e6}
 
-Confidence = Annotated[float, share_option(help="Probability with which the target should be met.")]
+Confidence = Annotated[float, share_option(help="Probability with which the target should be reached.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +77,8 @@ class ForecastOptions:
     at: Annotated[
         list[str] | None,
         typer.Option(
-            help="Training-set size to forecast, or a multiple of the largest in the file such as 10x. "
-            f"Repeat for several, or part them by commas.  [default: {as_multiples(DEFAULT_TIMES)}]",
+            help="Training-set size to forecast, or a multiple of the largest in the file such as 10x. Repeat for "
+            f"several, or separate them by commas.  [default: {as_multiples(DEFAULT_TIMES)}]",
             show_default=False,
         ),
         Sets("sizes", "times", "to"),
@@ -95,7 +95,7 @@ class ForecastOptions:
         ),
     ] = "new_splits"
     level: Annotated[
-        float, share_option(help="Probability that the interval should hold the score."), Sets("level", "levels")
+        float, share_option(help="Probability that the interval should cover the score."), Sets("level", "levels")
     ] = LEVEL
 
     def question(self) -> ForecastQuestion:
@@ -115,15 +115,12 @@ class MethodOptions:
 
     ceiling: Annotated[
         float,
-        share_option(
-            help="Highest score that is possible at all; with --lower-is-better, the chance level of the error rate."
-        ),
+        share_option(help="Highest possible score; with --lower-is-better, the chance level of the error rate."),
     ] = 1.0
     floor: Annotated[
         float,
         share_option(
-            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, the lowest error rate that is "
-            "possible at all."
+            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, the lowest possible error rate."
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
@@ -133,12 +130,12 @@ class MethodOptions:
 class BayesOptions(MethodOptions):
     """What a model that knows how sure it is can be told."""
 
-    noise: Annotated[float | None, typer.Option(help="Standard deviation that you expect of a single score.")] = None
+    noise: Annotated[float | None, typer.Option(help="Standard deviation you expect a single score to have.")] = None
     precision: Annotated[
         float | None,
         typer.Option(
-            help="How well the ends of 95 % intervals are to be known, as a share of their width; half of it takes "
-            "four times as long.  [default: 0.015]",
+            help="Numerical precision of the ends of 95 % intervals, as a share of their width; halving it takes four "
+            "times as long.  [default: 0.015]",
             show_default=False,
         ),
     ] = None
@@ -167,18 +164,16 @@ class BayesOptions(MethodOptions):
 class ModelOptions(BayesOptions):
     """What a model can be told, the published one among them."""
 
-    published: Annotated[bool, typer.Option("--published", help="Use the method of the paper as it was published.")] = (
-        False
-    )
+    published: Annotated[bool, typer.Option("--published", help="Use the paper's method as published.")] = False
 
     def model(self) -> APExGP:
         """The model that the options describe."""
         if not self.published:
             return super().model()
         if self.noise is not None:
-            raise RequestError("--published knows no --noise.")
+            raise RequestError("--published does not take --noise.")
         if self.precision is not None:
-            raise RequestError("--published knows no --precision.")
+            raise RequestError("--published does not take --precision.")
         made: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling, self.floor)
         model: APExGP = made.set_params(seed=self.seed)
         return model
@@ -219,5 +214,5 @@ def _size(text: str, argument: str) -> tuple[float, str]:
         text = whole
     match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([kKmMxX]?)", text.strip())
     if match is None:
-        raise RequestError(f"wants a training-set size such as 20000, 20k or 10x, got {text!r}.", argument=argument)
+        raise RequestError(f"must be a training-set size such as 20000, 20k or 10x, got {text!r}.", argument=argument)
     return float(match[1]), match[2].lower()

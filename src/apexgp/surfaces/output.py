@@ -39,14 +39,16 @@ _PICTURES = (".png", ".pdf", ".svg")
 class OutputOptions:
     """How to print an answer. Two ways at once are refused before any work is done."""
 
-    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON instead.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON instead.")] = False
     methods_text: Annotated[
         bool, typer.Option("--methods-text", help="Print a paragraph for the methods section of a paper instead.")
     ] = False
 
     def __post_init__(self) -> None:
         if self.as_json and self.methods_text:
-            raise RequestError("--json and --methods-text are two outputs. The JSON holds the text as methods_text.")
+            raise RequestError(
+                "--json and --methods-text are alternatives. The JSON contains the text as methods_text."
+            )
 
     @property
     def for_a_reader(self) -> bool:
@@ -88,8 +90,8 @@ class OutputOptions:
 class PictureOptions:
     """A picture of the answer. One that could not be written at the end is refused before any work is done."""
 
-    plot: Annotated[Path | None, typer.Option(help="Draw the answer into this file (png, pdf, svg).")] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist."), Sets("overwrite")] = False
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer to this file (png, pdf, svg).")] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), Sets("overwrite")] = False
 
     def __post_init__(self) -> None:
         if self.plot is None:
@@ -97,7 +99,7 @@ class PictureOptions:
         check_writable(self.plot, self.force)
         if self.plot.suffix.lower() not in _PICTURES:
             raise RequestError(
-                f"{self.plot} must end in one of {', '.join(_PICTURES)}, which says what kind of picture it is."
+                f"{self.plot} must end in one of {', '.join(_PICTURES)}, which sets the kind of picture."
             )
 
     def draw(self, picture: Callable[[], Display], output: OutputOptions | None) -> None:

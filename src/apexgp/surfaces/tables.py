@@ -51,7 +51,7 @@ def forecast_table(answer: ForecastAnswer) -> Cells:
     rows = _forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)
     if answer.required is None or answer.chances is None:
         return header, rows
-    return [*header, f"reaches {answer.required.target:g}"], [
+    return [*header, f"true mean reaches {answer.required.target:g}"], [
         [*row, chance(probability, answer.required.confidence)]
         for row, probability in zip(rows, answer.chances, strict=True)
     ]

@@ -22,7 +22,7 @@ __all__ = ["WorkerOptions", "all_warnings"]
 class WorkerOptions:
     """How many processes, or which cluster. A number that makes no sense is refused before any work is done."""
 
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one a core."), Sets("n_jobs")] = -1
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one per core."), Sets("n_jobs")] = -1
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler to run on, such as tcp://host:8786.")
     ] = None
@@ -40,7 +40,7 @@ class WorkerOptions:
         try:
             client = distributed.Client(self.dask, timeout="10s")
         except (OSError, ValueError) as problem:
-            raise RequestError(f"No Dask scheduler answers at {self.dask}: {problem}") from None
+            raise RequestError(f"No Dask scheduler responds at {self.dask}: {problem}") from None
         import joblib
 
         with client, joblib.parallel_config(backend="dask"):

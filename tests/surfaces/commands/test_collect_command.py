@@ -166,8 +166,8 @@ def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sizes", "many"], "--sizes wants numbers with ',' between them, got 'many'"),
-        (["--ratio", "8-1-1"], "--ratio wants numbers with ':' between them"),
+        (["--sizes", "many"], "--sizes must be numbers separated by ',', got 'many'"),
+        (["--ratio", "8-1-1"], "--ratio must be numbers separated by ':'"),
         (["--ratio", "8:1"], "--ratio must be three numbers"),
         (["--sizes", "1.5"], "--sizes must be whole numbers, got 1.5"),
         (["--splits", "0"], "--splits must be a whole number of at least 1"),
@@ -275,9 +275,9 @@ def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
         (("--ratio", "1e308:1e308:1e308", "--sizes", 5000), "All sizes are beyond"),
         (("--ratio", "1e308:0:1e-300"), "--ratio must leave something to every part"),
         (("--results", "/dev/null"), "is a device. Only ordinary files"),
-        (("--estimator", "sklearn.pipeline:Pipeline"), "cannot be made without arguments .*:mine"),
-        (("--estimator", "broken_module:x"), "broken_module fails when it is imported .ZeroDivisionError"),
-        (("--estimator", "leaving_module:x"), "leaving_module fails when it is imported .SystemExit"),
+        (("--estimator", "sklearn.pipeline:Pipeline"), "cannot be created without arguments .*:mine"),
+        (("--estimator", "broken_module:x"), "broken_module failed to import .ZeroDivisionError"),
+        (("--estimator", "leaving_module:x"), "leaving_module failed to import .SystemExit"),
         (("--splits", "9" * 310), "--splits must be a whole number of at most 1,000"),
     ],
 )
@@ -345,7 +345,8 @@ def test_another_estimator_in_the_same_folder_is_named_in_one_line(collect, tmp_
     assert code == 1
     assert err.splitlines()[-1] == (
         f"Error: {tmp_path / 'curve.runs.csv'} holds the fits of another run (estimator: logistic-head, now "
-        "gradient-boosting). It was left alone. Begin another curve with --out other.csv, or go back to those settings."
+        "gradient-boosting). It was left alone. Start another curve with --out other.csv, or go back to those "
+        "settings."
     )
     # What it advises works; where the record was named, both names are needed.
     assert collect(*settings, "--estimator", "gradient-boosting", out=tmp_path / "other.csv")[0] == 0

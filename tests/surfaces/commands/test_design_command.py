@@ -32,11 +32,14 @@ def test_after_a_pilot(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", 6, "--at", "10x", "--target", 0.82, "--confirm", 1, "--plot", "next.png")
     assert done.exit_code == 0, done.output
     assert "3,600 examples reach a mean AUROC of 0.82 with a probability of " in done.output
-    assert "More measuring may change that: with 6 models to train and up to 720 examples, the best is " in done.output
-    assert "that it decides the question (yes " in done.output
+    assert (
+        "Measuring more may change that: with 6 models to train and up to 720 examples, the best option is "
+        in done.output
+    )
+    assert "that it settles the question is " in done.output
     assert "nothing more" in done.output
     assert "right about 0.82 at 3,600" in done.output
-    assert "Without more examples than the pilot's 360, nothing would change much." in done.output
+    assert "Without more examples than the pilot's 360, not much would change." in done.output
     assert (tmp_path / "next.png").stat().st_size > 10_000
 
 
@@ -90,10 +93,10 @@ def test_a_paragraph_for_a_paper(invoke):
 def test_hours(invoke, tmp_path):
     done = invoke("curve.csv", "--budget", "30min", "--fit-seconds", 60, "--example-seconds", 0.5, "--confirm", 0)
     assert done.exit_code == 0, done.output
-    assert ": with 30 minutes and up to 720 examples, the best is " in done.output
+    assert ": with 30 minutes and up to 720 examples, the best option is " in done.output
     assert "models   hours   expected error" in done.output
     missing = invoke("curve.csv", "--budget", "5h").exception
-    assert "--budget in hours needs to know what a fit takes." in str(missing)
+    assert "--budget in hours needs the time that a fit takes." in str(missing)
     # The record that collect leaves beside its curve is found there.
     (tmp_path / "curve.runs.csv").write_text("no record")
     assert "is not a record" in str(invoke("curve.csv", "--budget", "5h").exception)
@@ -110,10 +113,10 @@ def test_hours(invoke, tmp_path):
         (["curve.csv", "--budget", "1h", "--fit-seconds", "-3"], "must not be negative"),
         (["curve.csv", "--budget", "1h", "--fit-seconds", "0"], "one of them above 0"),
         (["curve.csv", "--budget", "12", "--fit-seconds", "3"], "--budget must be in hours"),
-        (["curve.csv", "--budget", "12", "--at", "soon"], "--at wants a training-set size"),
+        (["curve.csv", "--budget", "12", "--at", "soon"], "--at must be a training-set size"),
         (["--budget", "12", "--at", "10x"], "--at must be sizes: without a pilot"),
-        (["--budget", "12"], "--at must say at which"),
-        (["--budget", "12", "--at", "999", "--lower-is-better"], "--lower-is-better goes with a file"),
+        (["--budget", "12"], "--at must give the training-set sizes"),
+        (["--budget", "12", "--at", "999", "--lower-is-better"], "--lower-is-better applies to a file"),
     ],
 )
 def test_what_cannot_be_is_told_in_one_line(invoke, arguments, words):

@@ -11,6 +11,7 @@ from apexgp.plot import ExperimentDisplay
 from apexgp.replication.configuration import shipped_experiments
 from apexgp.surfaces.experiment_folder import picture_names
 from conftest import interrupted, require
+from documents import faults
 from small_experiment import CONFIGURATION, embeddings
 
 FILES = {"runs.csv", "tables.md", "curves.csv", "figures.csv", "dense.csv", "experiment.json", "experiment.toml"}
@@ -32,7 +33,7 @@ def test_without_an_argument_those_that_ship_are_listed(run):
     assert run("experiment", "--list")[1] == out
     code, out, err = run("experiment", "--json")
     assert (code, out) == (1, "")
-    assert err.startswith("Error: --json and --methods-text are of an experiment that is run.")
+    assert err.startswith("Error: --json and --methods-text need an experiment to run.")
 
 
 def test_one_that_ships_is_written_out_to_be_edited(run, small):
@@ -45,7 +46,7 @@ def test_one_that_ships_is_written_out_to_be_edited(run, small):
     assert "mine.toml exists. Name another file, or allow overwriting with --force." in err
     code, _, err = run("experiment", "--write", "other.toml")
     assert code == 1
-    assert err.startswith("Error: --write wants an experiment to write: name one of busi, ")
+    assert err.startswith("Error: --write needs an experiment to write: name one of busi, ")
 
 
 @pytest.mark.slow
@@ -58,6 +59,7 @@ def test_everything_is_in_the_folder(run, small, tmp_path):
     assert {path.name for path in folder.iterdir()} == FILES | TABLES | {"Illness.png"}
     assert (folder / "Illness.png").read_bytes().startswith(b"\x89PNG")
     facts = json.loads((folder / "experiment.json").read_text())
+    assert faults(facts, "experiment") == []
     assert facts["sentence"] in out
     assert facts["fits"] == 2 * 6 + 6
     assert facts["experiment"]["dense"] == {"sizes": [150], "runs": 6, "group": 2, "levels": [0.95]}
@@ -73,7 +75,7 @@ def test_a_folder_with_other_things_is_left_alone(run, small, tmp_path):
     (tmp_path / "mine" / "tables.md").write_text("mine")
     code, _, err = run("experiment", small, "--jobs", 1, "--out", "mine")
     assert code == 1
-    assert "mine holds tables.md and no runs.csv, so no experiment has begun there. Name another folder." in err
+    assert "mine holds tables.md and no runs.csv, so no experiment was started there. Name another folder." in err
     assert (tmp_path / "mine" / "tables.md").read_text() == "mine"
 
 
@@ -106,7 +108,9 @@ def test_files_of_the_run_before_do_not_stay_and_others_do(run, small, tmp_path)
     (folder / "dense.csv").write_text("mine")
     code, _, err = run("experiment", small, "--jobs", 1)
     assert code == 1
-    assert "holds dense.csv, which no experiment wrote. Move it away, or name another folder; the fits are in" in err
+    assert (
+        "holds dense.csv, which no experiment wrote. Move it elsewhere, or name another folder; the fits are in"
+    ) in err
     assert (folder / "dense.csv").read_text() == "mine"
 
 
@@ -153,7 +157,7 @@ def test_interrupted_it_says_so_and_goes_on_to_the_same_tables(run, small, tmp_p
     record = tmp_path / "small-experiment" / "runs.csv"
     code, err = interrupted(command, lambda: record.exists() and record.read_text().count("\n") >= 25, cwd=tmp_path)
     assert code == 130
-    assert "Stopped. The finished fits are in small-experiment/runs.csv; the same command goes on from there." in err
+    assert "Stopped. The finished fits are in small-experiment/runs.csv; the same command resumes from there." in err
     assert not (tmp_path / "small-experiment" / "tables.md").exists()
     assert run("experiment", small, "--jobs", 1)[0] == 0
     assert run("experiment", small, "--jobs", 1, "--out", "afresh")[0] == 0

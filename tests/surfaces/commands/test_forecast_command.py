@@ -27,7 +27,7 @@ def test_prints_a_table_a_sentence_and_cautions(run, pairs):
         assert any(
             size in line and f"{mean:.3f}" in line and f"{low:.3f} to {high:.3f}" in line for line in out.splitlines()
         )
-    assert "With 20,000 training examples (55.6 times the 360 of the pilot" in out
+    assert "With 20,000 training examples (55.6 times the pilot's 360" in out
     assert "the chance is 95 % that it lies between" in out
     assert "Caution: 20,000 is 55.6 times" in out
 
@@ -96,15 +96,15 @@ def test_columns_by_other_names_and_error_rates(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--at", "many"], "--at wants a training-set size such as 20000, 20k or 10x, got 'many'"),
+        (["--at", "many"], "--at must be a training-set size such as 20000, 20k or 10x, got 'many'"),
         (["--at", "0"], "--at must be numbers of training examples, at least 1, got 0"),
         (["--level", "95"], "--level must be strictly between 0 and 1, got 95. Write 0.95 for 95 %"),
         (["--ceiling", "0.7"], "ceiling is 0.7, but the pilot reaches 0.768"),
         (["--mean", "cubic"], "--mean must be one of 'auto', 'power_law', 'arctan', 'burr', got 'cubic'"),
         (["--score-column", "auroc"], "no column 'auroc'; found size, score, split. Name yours with --score-column"),
-        (["--at", "1__0"], "--at wants a training-set size"),
+        (["--at", "1__0"], "--at must be a training-set size"),
         (["--floor", "0.9"], "The floor is 0.9, but the mean score at size 60 is"),
-        (["--published", "--noise", "0.1"], "--published knows no --noise"),
+        (["--published", "--noise", "0.1"], "--published does not take --noise"),
         (["--plot", "no/such/folder/a.png"], "does not exist"),
     ],
 )

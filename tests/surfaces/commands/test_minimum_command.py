@@ -31,7 +31,7 @@ def test_minimum_takes_the_auroc_that_clinicians_have(shown, facts_of, run):
     found = minimum_sample_size(0.174, 24, cstatistic=0.89)
     content = facts_of(*command)["minimum"]
     assert (content["r2"], content["cstatistic"], content["size"]) == (found.r2, 0.89, found.size)
-    assert "a Cox-Snell R2 of 0.291 (worked out from a C statistic of 0.89 after Riley et al. 2021; maximum" in text
+    assert "a Cox-Snell R2 of 0.291 (derived from a C statistic of 0.89 after Riley et al. 2021; maximum" in text
     assert "A note on estimating the Cox-Snell R2 from a reported C statistic" in text
     help_text = " ".join(run("minimum", "--help")[1].split())
     assert (
@@ -48,4 +48,4 @@ def test_minimum_wants_one_statement_of_how_well_the_model_will_do(run):
         assert f"got {came}. Give --r2 or --cstatistic." in err
     assert "above 0.5, which is chance, and below 1, got 0.5" in run(*common, "--cstatistic", "0.5")[2]
     assert "Write 0.8 for 80 %" in run(*common, "--cstatistic", "80")[2]
-    assert "--nagelkerke goes with r2" in run(*common, "--cstatistic", "0.8", "--nagelkerke")[2]
+    assert "--nagelkerke applies to r2" in run(*common, "--cstatistic", "0.8", "--nagelkerke")[2]

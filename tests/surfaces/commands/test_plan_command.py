@@ -20,9 +20,9 @@ def test_plan_prints_every_round(pairs, shown, facts_of):
     assert len(str(first - 564).rstrip("0")) <= 2
     assert has_row(lines, "1", f"{first - 564:,}", f"{first:,}", f"{(first - 564) * 12:,.0f}")
     assert has_row(lines, "2", f"{second - first:,}", f"{second:,}", chance(plan.prob_met[1]))
-    assert f"Collect {first - 564:,} more examples, to have {first:,}" in sentence
+    assert f"Collect {first - 564:,} more examples, for a total of {first:,}" in sentence
     assert f"labels are expected to cost {money(plan.expected_spend)}, and" in sentence
-    assert "the number to write into a protocol is the required size" in sentence
+    assert "the number to put in a protocol is the required size" in sentence
     for part in ("a cost of 12 per example", "a penalty of 50,000", f"{first:,} and {second:,}"):
         assert part in text
     assert f"the expected total cost {money(plan.expected_cost)}" in text

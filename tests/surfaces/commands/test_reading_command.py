@@ -62,7 +62,7 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
         f"Note: {path}: took the numbers behind ± or in brackets under 'AUC' for standard deviations of the runs.\n"
         in err
     )
-    assert "Say how many with --averaged-over, or in a column averaged_over." in out + err
+    assert "Give the number with --averaged-over, or in a column averaged_over." in out + err
     told = run("forecast", path, "--averaged-over", 10, "--n-test", 200, "--train-column", "x")
     assert told[0] == 0
     assert "--averaged-over" not in told[1] + told[2]
@@ -222,8 +222,8 @@ def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
     assert "With 1,000 training examples ResNet beats ViT" in out
     code, _, err = run("compare", saved(workbooks.plain, tmp_path))
     assert code == 1
-    assert "compare wants two or more models" in err
-    assert "Name that with --task-column" in err
+    assert "compare needs two or more models" in err
+    assert "Name that column with --task-column" in err
 
 
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
@@ -243,9 +243,7 @@ def test_an_error_rate_asks_whether_lower_is_better(run, write, header, who):
 
 
 def test_the_floor_of_error_rates_is_explained(run):
-    assert "with --lower-is-better, the lowest error rate that is possible at all" in " ".join(
-        run("forecast", "--help")[1].split()
-    )
+    assert "with --lower-is-better, the lowest possible error rate" in " ".join(run("forecast", "--help")[1].split())
 
 
 def test_a_file_says_its_own_direction_metric_and_unit(run, write):
@@ -267,9 +265,9 @@ def test_compare_refuses_what_cannot_be_compared(run, write):
         "g.csv",
     )
     _, _, err = run("compare", curves["a"], curves["b"])
-    assert err.endswith("Error: Models are compared by one metric, got AUROC (a), accuracy (b).\n")
+    assert err.endswith("Error: Models are compared by the same metric, got AUROC (a), accuracy (b).\n")
     _, _, err = run("compare", curves["d"], groups)
-    assert "at sizes that count the same, got examples are counted (d), groups are counted (g)." in err
+    assert "at sizes in the same unit, got examples are counted (d), groups are counted (g)." in err
 
 
 LOSSES = "n,{},fold\n60,1.82,1\n60,1.85,2\n94,1.75,1\n94,1.73,2\n147,1.66,1\n147,1.68,2\n360,1.57,1\n360,1.58,2\n"

@@ -18,7 +18,7 @@ def test_two_outputs_at_once_are_refused(run, pairs, command):
     arguments = [pairs if word == "PAIRS" else word for word in COMMANDS[command]]
     code, out, err = run(*arguments, "--json", "--methods-text")
     assert (code, out) == (1, "")
-    assert "--json and --methods-text are two outputs" in err
+    assert "--json and --methods-text are alternatives" in err
 
 
 def replaced(command, **options):
@@ -48,7 +48,7 @@ def replaced(command, **options):
             "Error: --confidence must be strictly between 0 and 1, got 80. Write 0.8 for 80 %.",
         ),
         (["forecast", "TASKS", "--level", "95", "--at", "720"], "--level must be strictly between 0 and 1, got 95"),
-        (["forecast", "TASKS", "--methods-text"], "--methods-text goes with one curve"),
+        (["forecast", "TASKS", "--methods-text"], "--methods-text needs a single curve"),
         (replaced(PLAN, target="0.95", ceiling="0.9"), "The target 0.95 is better than 0.9"),
         (replaced(PLAN, cost="-1"), "--cost must be above 0, got -1"),
         (replaced(PLAN, penalty="0"), "--penalty must be above 0, got 0"),
@@ -56,21 +56,21 @@ def replaced(command, **options):
         (replaced(PLAN, start="0"), "--start must be a whole number of at least 1, got 0"),
         (["plan", "TASKS", *PLAN[2:]], "holds 2 tasks (liver, lung). Choose one with --task"),
         (["plan", "TASKS", *PLAN[2:], "--task", "bone"], "has no task 'bone'; found liver, lung"),
-        (["compare", "PAIRS"], "compare wants two or more models"),
+        (["compare", "PAIRS"], "compare needs two or more models"),
         (["compare", "PAIRS", "PAIRS"], "is named twice"),
         (["compare", "PAIRS", "BETTER", "PAIRS"], "is named twice"),
         (["compare", "PAIRS", "TASKS"], "holds 2 tasks (liver, lung). Choose one with --task"),
         (["compare", "PAIRS", "no.csv"], "There is no file no.csv"),
-        (["compare", "PAIRS", "BETTER", "--at", "many"], "--at wants a training-set size"),
+        (["compare", "PAIRS", "BETTER", "--at", "many"], "--at must be a training-set size"),
         (["backtest", "PAIRS", "--method", "cubic"], "There is no method cubic; there are apexgp, apexgp_published"),
         (["backtest", "PAIRS", "--jobs", "0"], "--jobs must be a number of processes other than 0"),
         (["backtest", "PAIRS", "--holdout", "0"], "--holdout must be a whole number of at least 1"),
-        (["backtest", "PAIRS", "--holdout", "4", "--method", "arctan"], "to hold out 4 and keep 3 to fit, it takes 7"),
+        (["backtest", "PAIRS", "--holdout", "4", "--method", "arctan"], "holding out 4 and keeping 3 to fit takes 7"),
         (["backtest", "PAIRS", "--target", "80", "--method", "arctan"], "Write 0.8 for 80 %"),
         (["backtest", "PAIRS", "--target", "0.8", "--confidence", "80", "--method", "arctan"], "Write 0.8 for 80 %"),
         (["backtest", "TASKS", "--target", "0.8"], "Choose one with --task"),
         (replaced(MINIMUM, prevalence="17.4"), "Write 0.174 for 17.4 %"),
-        (replaced(MINIMUM, r2="0.7"), "Is it Nagelkerke's? Say --nagelkerke."),
+        (replaced(MINIMUM, r2="0.7"), "Is it Nagelkerke's? If so, set --nagelkerke."),
         (replaced(MINIMUM, parameters="0"), "--parameters must be a whole number of at least 1"),
     ],
 )

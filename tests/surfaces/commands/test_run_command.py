@@ -96,7 +96,7 @@ def test_started_again_it_does_nothing_and_leaves_the_files_as_they_are(train, f
     files = [folder / "curve.csv", folder / "curve.runs.csv"]
     before = [(path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino) for path in files]
     code, out, err = train("number")
-    assert (code, err) == (0, "4 of 4 fits are in the record already.\n")
+    assert (code, err) == (0, "4 of 4 fits are already in the record.\n")
     assert "Next: apexgp forecast curve.csv" in out
     assert [(path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino) for path in files] == before
     assert len(starts(folder)) == 4
@@ -236,7 +236,7 @@ def test_only_what_is_left_is_listed(train, folder):
     (folder / "broken").touch()
     train("some")
     code, out, err = train("some", "--dry-run")
-    assert (code, err) == (0, "2 of 4 fits are in the record already.\n")
+    assert (code, err) == (0, "2 of 4 fits are already in the record.\n")
     assert [shlex.split(line)[2:4] for line in out.splitlines()] == [["120", "1"], ["60", "1"]]
     assert len(starts(folder)) == 4
 
@@ -260,7 +260,7 @@ def test_ctrl_c_ends_the_programs_and_says_how_to_go_on(folder):
     words = [sys.executable, "-m", "apexgp", "run", command, "--sizes", "60,120", "--jobs", "2"]
     code, err = interrupted(words, lambda: len(starts(folder)) == 2, cwd=folder)
     assert code == 130
-    assert err == "\nStopped. The finished fits are in curve.runs.csv; the same command goes on from there.\n"
+    assert err == "\nStopped. The finished fits are in curve.runs.csv; the same command resumes from there.\n"
     assert all_ended(folder)
 
 
@@ -290,7 +290,7 @@ def test_an_array_job_is_written_and_gathered(run, folder):
     assert "exists" in run(*given, "--script", "job.sh")[2]
     code, _, err = run(*given, "--gather")
     assert code == 1
-    assert "None of the 6 fits has ended yet" in err
+    assert "None of the 6 fits has finished yet" in err
     ended = [
         subprocess.run(
             ["bash", folder / "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": str(task)}, cwd="/"
@@ -302,7 +302,7 @@ def test_an_array_job_is_written_and_gathered(run, folder):
     code, out, err = run(*given, "--gather")
     assert code == 1
     assert err.count(": failed, exit code 1: out of luck") == 2
-    assert "1 fit has not ended yet." in err
+    assert "1 fit has not finished yet." in err
     assert len(LearningCurve.from_csv("curve.csv")) == 3
     assert (folder / "curve.output" / "n240_seed1.out").read_text() == "halfway\n"
     (folder / "broken").unlink()
@@ -324,15 +324,15 @@ def test_an_array_job_is_written_and_gathered(run, folder):
         (["python train.py", "--sizes", "60"], "The command has no {n}"),
         (["", "--sizes", "60"], "The command is empty"),
         (["python 'train {n}", "--sizes", "60"], "cannot be taken apart (No closing quotation)"),
-        (["t {n}", "--sizes", "many"], "--sizes wants numbers with ',' between them"),
+        (["t {n}", "--sizes", "many"], "--sizes must be numbers separated by ','"),
         (["t {n}", "--sizes", "0"], "--sizes must be numbers of training examples, at least 1"),
         (["t {n}", "--sizes", "60", "--splits", "0"], "--splits must be a whole number of at least 1"),
         (["t {n}", "--sizes", "60", "--jobs", "0"], "--jobs must be a whole number of at least 1"),
         (["t {n}", "--sizes", "60", "--retries", "-1"], "--retries must be a whole number of at least 0"),
-        (["t {n}", "--sizes", "60", "--timeout", "soon"], "--timeout wants a time such as 90 (seconds), 30m or 2h"),
-        (["t {n}", "--sizes", "60", "--env", "GPU"], "--env wants NAME=VALUE, got 'GPU'"),
+        (["t {n}", "--sizes", "60", "--timeout", "soon"], "--timeout must be a time such as 90 (seconds), 30m or 2h"),
+        (["t {n}", "--sizes", "60", "--env", "GPU"], "--env must be NAME=VALUE, got 'GPU'"),
         (["t {n}", "--sizes", "60", "--unit", ""], "--unit must be what a size counts in a word or two"),
-        (["t {n}", "--sizes", "60", "--stop-width", "0.1"], "go with --stop-at"),
+        (["t {n}", "--sizes", "60", "--stop-width", "0.1"], "need --stop-at"),
         (["t {n}", "--sizes", "60", "--stop-at", "100"], "Set --stop-width 0.05 or --stop-target 0.9"),
         (["t {n}", "--sizes", "60", "--results", "curve.csv"], "--out and --results are the same file"),
         (["t {n}", "--sizes", "60", "--out", "train.py"], "train.py exists"),

@@ -53,14 +53,14 @@ def test_per_cent_is_a_score_and_a_probability_too(pairs, run, facts_of):
     assert written == facts_of("forecast", pairs, *GP, "--target", "0.8", "--confidence", "0.7", "--level", "0.9")
     code, _, err = run("forecast", pairs, "--target", "eighty")
     assert code == 2
-    assert "Invalid value for '--target': 'eighty' is no number. Write it as 0.82 or 82%." in " ".join(err.split())
+    assert "Invalid value for '--target': 'eighty' is not a number. Write it as 0.82 or 82%." in " ".join(err.split())
 
 
 @pytest.mark.slow
 def test_forecast_says_that_the_target_is_met(pairs, shown, facts_of):
     command = ("forecast", pairs, *GP, "--target", "0.7")
     _, sentence, _ = shown(*command)
-    assert "The 564 training examples of the pilot already reach a mean score of 0.7" in sentence
+    assert "The pilot's 564 training examples already reach a mean score of 0.7" in sentence
     assert facts_of(*command)["required"]["already_met"] is True
 
 
@@ -68,7 +68,7 @@ def test_forecast_with_a_target_by_the_published_method(pairs, facts_of):
     facts = facts_of("forecast", pairs, "--published", "--target", "0.8")
     answer = APExGP.as_published().fit(LearningCurve.from_csv(pairs)).required_size(0.8)
     assert facts["required"]["size"] == number(answer.size)
-    assert "maximum a-posteriori" in facts["methods_text"]
+    assert "maximum a posteriori" in facts["methods_text"]
 
 
 def test_error_rates_have_targets_to_come_down_to(tmp_path, facts_of):

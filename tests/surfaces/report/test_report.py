@@ -113,7 +113,7 @@ def test_says_what_a_panel_asks_for_in_that_order(report):
         "Size for the target",
         "What was measured",
         "Plan",
-        "Would more measuring change the decision?",
+        "Would measuring more change the decision?",
         found["design"]["sentence"],
         "nothing more",
         "Backtest",
@@ -122,7 +122,7 @@ def test_says_what_a_panel_asks_for_in_that_order(report):
         "TRIPOD+AI",
         "Sample size",
         "Assumptions",
-        "What the words mean",
+        "Glossary",
         "Pilot",
         "CRPS",
         "How to cite",
@@ -138,7 +138,7 @@ def test_says_what_a_panel_asks_for_in_that_order(report):
     opening = text[: text.index("The curve")]
     assert found["forecast"]["sentence"] in opening  # the target first, then the forecast
     assert all(caution in text for caution in found["forecast"]["cautions"])
-    assert "a score above 0.98 is not possible" in text
+    assert "a score above 0.98 is impossible" in text
     header = words(parsed(report).find(f".//{XHTML}header"))
     assert re.search(r"apexgp \d+\.\d+\.\d+ \(seed 0\) on \d{4}-\d\d-\d\d", header)
 
@@ -307,7 +307,7 @@ def test_advice_is_about_the_sizes_and_the_budget_that_were_asked_for(tmp_path):
     for width in (shown[0], shown[10], shown[-1]):
         assert f"{width:.3f}" in text
     write_report(model, path, budget=0, overwrite=True)
-    assert "Would more measuring" not in words(parsed(path))
+    assert "Would measuring more" not in words(parsed(path))
     assert "Chaloner" not in words(parsed(path))
 
 
@@ -338,7 +338,7 @@ def test_what_would_make_no_report_is_refused_before_any_work(tmp_path):
     with pytest.raises(errors.RequestError, match=r"^available must be"):
         write_report(APExGP(), path, available=float("inf"))
     published = APExGP.as_published().fit([60, 94, 147], [0.7, 0.74, 0.77])
-    with pytest.raises(errors.RequestError, match="must know single scores"):
+    with pytest.raises(errors.RequestError, match="must model individual scores"):
         write_report(published, path, budget=3)
     with pytest.raises(errors.RequestError, match="must be a fitted APExGP"):
         write_report("model", path)
@@ -370,7 +370,7 @@ def test_the_record_is_that_of_pilots_like_this_one(tmp_path):
     write_report(APExGP().fit(LearningCurve(sizes, np.linspace(0.7, 0.8, 6), metric="auc")), path, budget=0)
     text = words(parsed(path))
     assert "AUROC at 6 sizes up to 362: one score per size, without a split label." in text
-    assert "their 95 % intervals held 90, 88 and 85 % of the later scores" in text  # calibration.md: 90.5 88.1 85.0
+    assert "their 95 % intervals covered 90, 88 and 85 % of the later scores" in text  # calibration.md: 90.5 88.1 85.0
     assert "This pilot is of that kind." in text
     write_report(APExGP.as_published().fit(sizes, np.linspace(0.7, 0.8, 6)), path, overwrite=True)
     assert "that had not seen their task" not in words(parsed(path))
@@ -383,7 +383,7 @@ def test_has_the_title_the_author_and_the_project_that_were_given(run, tmp_path,
     code, out, err = run("report", sheet, "--budget", 0, "--author", "A. Author", "--project", "Grant 12")
     assert code == 0
     assert "The report is in report.html" in out  # without --out
-    assert "titled 'Ward 7, pilot of May', as the sheet is. Another with --title" in err
+    assert "titled 'Ward 7, pilot of May', after the sheet. Choose another with --title" in err
     head = words(parsed(tmp_path / "report.html").find(f".//{XHTML}header"))
     assert head.startswith("Ward 7, pilot of May Forecast of score with more training data A. Author · Grant 12 · ")
     assert re.search(r"· \d{1,2} [A-Z][a-z]+ 20\d\d Made with", head)
@@ -429,14 +429,14 @@ def test_a_check_that_fails_and_what_a_caution_asks_for_reach_the_first_page(tmp
     sizes = np.append(np.repeat([60, 94, 147, 230], 5), 360)
     model = APExGP("power_law").fit(LearningCurve(sizes, scores, metric="AUROC", score_sd=0.01))
     write_report(model, path, target=0.99, cost_per_example=1, penalty=900, budget=0)
-    assert "write into a protocol" not in words(parsed(path))  # no number of examples reaches that
+    assert "put in a protocol" not in words(parsed(path))  # no number of examples reaches that
     document = parsed(path)
     (checked,) = (task["check"] for task in numbers(path)["tasks"].values())
     failed = [check["check"] for check in checked["checks"] if check["fails"]]
     assert failed == ["scatter"]
     front = next(element for element in document.iter(f"{XHTML}div") if element.get("class") == "front")
     assert "the fitted model does not reproduce the pilot's " in words(front).lower()
-    assert "Say how many with --averaged-over" in words(document)
+    assert "Give the number with --averaged-over" in words(document)
     assert "averaged_over=" not in words(sections(document)[0])
     rows = [[words(cell) for cell in row] for row in document.iter(f"{XHTML}tr")]
     assert ["360", "0.800", "-", "1"] in rows  # nothing is known of the spread of one score

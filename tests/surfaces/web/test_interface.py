@@ -86,7 +86,7 @@ def test_what_to_measure_next_is_what_the_command_prints(ask, facts_of, pairs):
     left = best["risk"] / advice["design"]["now"]["risk"]
     assert advice["table"]["rows"][1][1:4] == [str(best["fits"]), f"{100 * left:.0f} %", f"{best['widths'][0]:.3f}"]
     assert advice["table"]["header"][-1] == "then plan for"
-    assert "between which numbers the required size will be in eight cases of ten" in advice["note"]
+    assert "the range in which the required size will lie in eight cases out of ten" in advice["note"]
 
 
 def test_what_to_measure_next_is_refused_by_the_field_or_the_control(ask):
@@ -101,8 +101,8 @@ def test_what_to_measure_next_is_refused_by_the_field_or_the_control(ask):
     for fields, argument, words in (
         ({"budget": 0.5}, "budget", "“Models you could still train” must pay for one more fit"),
         ({"budget": "x"}, "budget", "“Models you could still train”: "),
-        ({"available": 100.0}, "available", "“Examples you could train on at most” must be at least 360"),
-        ({"at": ["soon"]}, "at", "“Forecast at sizes” wants a training-set size"),
+        ({"available": 100.0}, "available", "“Most examples you could train on” must be at least 360"),
+        ({"at": ["soon"]}, "at", "“Forecast at sizes” must be a training-set size"),
     ):
         error = refused(ask("/api/page/advice", {"table": TABLE} | fields), 422, argument)
         assert error["message"].startswith(words)
@@ -197,7 +197,7 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
     assert curve["rows"] == [[60, 0.66, "a"], [94, 0.70, "a"]]
     bare = read("60\t0.66\n94\t0.70\n")
     assert bare["curves"][0]["rows"] == [[60, 0.66, None], [94, 0.70, None]]
-    assert bare["notes"] == ["No names above the columns: taken as size, score."]
+    assert bare["notes"] == ["The columns have no names; read as size, score."]
     wide = read("60;0,66;0,67\n94;0,70;0,71\n")["curves"][0]["rows"]
     assert [row[:2] for row in wide] == [[60, 0.66], [60, 0.67], [94, 0.70], [94, 0.71]]
     assert len({row[2] for row in wide}) == 2

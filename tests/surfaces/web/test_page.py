@@ -108,9 +108,9 @@ def test_pasted_pairs_are_answered_and_every_change_follows(open_page, server):
         # Into a cell: over the rows from there on.
         paste(page, "360\t0.80\n564\t0.81", "#rows tr:nth-child(5) input")
         page.wait_for_function("() => document.querySelectorAll('#rows input[name=size]')[5].value === '564'")
-        answered(page, "times the 564 of the pilot")
+        answered(page, "times the pilot's 564")
         page.go_back()
-        answered(page, "times the 360 of the pilot")
+        answered(page, "times the pilot's 360")
 
 
 def test_a_wrong_row_is_told_beside_it(open_page):
@@ -251,13 +251,13 @@ def test_what_is_not_shown_of_a_file_is_kept_with_its_rows(open_page, tmp_path):
         assert lines[:4] == [
             "size\tscore\ttrain_score\taveraged_over", "60\t0.66\t0.99\t5", "94\t0.7\t0.98\t5", "147\t0.72\t\t5"
         ]  # fmt: skip
-        answered(page, "times the 230 of the pilot")
+        answered(page, "times the pilot's 230")
         assert "though not shown in the table: train_score, averaged_over." in page.inner_text("#read-notes")
         lines = sent(page, lambda: page.locator("#rows input[name=score]").nth(3).fill("0.76"))
         assert lines[-1] == "230\t0.76\t0.97\t5"
         lines = sent(page, lambda: page.locator("#rows button").first.click())
         assert lines[1:] == ["94\t0.7\t0.98\t5", "147\t0.72\t\t5", "230\t0.76\t0.97\t5"]
-        answered(page, "times the 230 of the pilot")
+        answered(page, "times the pilot's 230")
         fragment = page.url.partition("#")[2]
     with open_page() as page:
         again = sent(page, lambda: page.goto(page.url.partition("#")[0] + "#" + fragment))
@@ -285,7 +285,7 @@ def test_files_examples_and_several_curves(open_page, tmp_path):
         data = page.evaluate_handle("text => { const d = new DataTransfer(); d.items.add(new File([text], 'x.csv')); return d }", SPREADSHEET)  # fmt: skip  # noqa: E501
         page.dispatch_event("#drop", "dragover", {"dataTransfer": data})
         page.dispatch_event("#drop", "drop", {"dataTransfer": data})
-        answered(page, "times the 360 of the pilot")
+        answered(page, "times the pilot's 360")
         for example in page.locator("#examples button").all():
             before = page.text_content("#lead")
             example.click()
@@ -308,7 +308,7 @@ def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_
         assert "Name one of them, for instance with “Scores”" in page.text_content("#read-problem")
         assert page.get_attribute("#score_column", "aria-invalid") == "true"
         page.select_option("#score_column", "F1")
-        answered(page, "times the 500 of the pilot, which give 0.760")
+        answered(page, "times the pilot's 500, which give 0.760")
         assert page.input_value("#paste") == ""
         assert page.is_hidden("#read-problem")
         page.select_option("#score_column", ["accuracy", "F1"])
@@ -324,7 +324,7 @@ def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_
             scores.append(line.split("\t"))
         book.save(tmp_path / "book.xlsx")
         page.set_input_files("#file", tmp_path / "book.xlsx")
-        answered(page, "times the 360 of the pilot")
+        answered(page, "times the pilot's 360")
         assert page.input_value("#sheet") == "Scores"
         page.click("#clear")
         assert page.is_hidden("#choice")
@@ -394,7 +394,7 @@ def test_rows_of_a_file_that_cannot_be_read_are_shown_with_what_is_wrong_beside_
         assert page.locator("#rows tr").nth(3).get_attribute("class") == "fault"  # right below the third
         assert scores.nth(2).get_attribute("aria-invalid") == "true"
         assert page.locator("#rows input[name=size]").nth(3).get_attribute("aria-invalid") == "true"
-        assert "put it right there" in page.text_content("#read-problem")
+        assert "correct it there" in page.text_content("#read-problem")
         scores.nth(2).fill("0,72")
         page.locator("#rows input[name=size]").nth(3).fill("230")
         answered(page, "18,000 training examples")

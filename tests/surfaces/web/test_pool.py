@@ -120,6 +120,23 @@ def test_too_many_are_turned_away(runner, pool):
     assert runner.run(in_time(pool, 8)) == 8
 
 
+def test_a_cancelled_request_ends_its_worker_and_no_other(runner, pool, monkeypatch):
+    monkeypatch.setattr(pool, "_seconds", 600)
+
+    async def scene():
+        begun = await both_begun(pool)
+        asked = asyncio.ensure_future(pool.answer(("sleep", 600)))
+        while pool._idle.qsize() == 2:
+            await asyncio.sleep(0.01)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        return begun, await both_begun(pool)
+
+    begun, after = runner.run(scene())
+    assert len(begun & after) == 1
+
+
 def test_what_nobody_waits_for_is_not_done(runner, pool):
     async def gone():
         return False

@@ -93,7 +93,7 @@ def made(kind, given, problem, monkeypatch):
     def refuse(_asked):
         raise problem
 
-    monkeypatch.setitem(answers._KINDS, kind, refuse)
+    monkeypatch.setitem(answers.KINDS, kind, refuse)
     status, _, body = answers.answer((kind, REQUESTS[kind].model_construct(**given)))
     assert status == 422
     return json.loads(body)["error"]

@@ -28,7 +28,7 @@ def backtest(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Method to judge: {', '.join(METHODS)}. Repeat for several.  [default: all]",
+            help=f"Method to evaluate: {', '.join(METHODS)}. Repeat for several.  [default: all]",
             show_default=False,
             autocompletion=among(*METHODS),
         ),
@@ -40,21 +40,26 @@ def backtest(
     ] = None,
     target: Annotated[
         float | None,
-        share_option(help="Score to reach: say what each method, fitted to all sizes, asks for.", show_default=False),
+        share_option(
+            help="Score to reach: also give the size that each method, fitted to all sizes, asks for.",
+            show_default=False,
+        ),
     ] = None,
     confidence: Confidence = CONFIDENCE,
     jobs: Annotated[
-        int, typer.Option(help="Processes for a file with several tasks; -1 takes all cores."), Sets("n_jobs")
+        int, typer.Option(help="Processes for a file with several tasks; -1 uses all cores."), Sets("n_jobs")
     ] = 1,
-    out: Annotated[Path | None, typer.Option(help="Write figures of every curve and method to this CSV file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the results for every curve and method to this CSV file.")
+    ] = None,
     settings: MethodOptions,
     picture: PictureOptions,
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
-    """Judge every method on your own curve: fit the smaller sizes, compare with the larger ones.
+    """Evaluate every method on your own curve: fit the smaller sizes, compare with the larger ones.
 
-    A file with several tasks is pooled.
+    The tasks of a file with several are pooled.
     """
     if out is not None:
         check_writable(out, picture.force)

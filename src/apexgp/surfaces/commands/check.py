@@ -21,7 +21,7 @@ __all__ = ["check"]
 
 def check(
     *,
-    draws: Annotated[int, typer.Option(help="How many pilots to draw from the model.")] = DRAWS,
+    draws: Annotated[int, typer.Option(help="Number of pilots to simulate from the model.")] = DRAWS,
     settings: BayesOptions,
     picture: PictureOptions,
     output: OutputOptions,

@@ -37,7 +37,7 @@ _ESTIMATORS = ("logistic", "random-forest", "gradient-boosting", "logistic-head"
 def collect(
     *,
     data: Annotated[
-        Path, typer.Argument(help="Table (CSV), or embeddings (.npy, .npz, folder of scans), with one row a case.")
+        Path, typer.Argument(help="Table (CSV), or embeddings (.npy, .npz, folder of scans), with one row per case.")
     ],
     label: Annotated[
         list[str],
@@ -46,13 +46,11 @@ def collect(
     ],
     group: Annotated[
         str | None,
-        typer.Option(help="Column that says which rows belong together, such as a patient's."),
+        typer.Option(help="Column that says which rows belong together, such as a patient identifier."),
         Sets("group", "groups"),
     ] = None,
-    labels: Annotated[
-        Path | None, typer.Option(help="CSV file of labels and groups that embeddings come with.")
-    ] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Column that is no feature. Repeat for several.")] = None,
+    labels: Annotated[Path | None, typer.Option(help="CSV file with the labels and groups of the embeddings.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Column that is not a feature. Repeat for several.")] = None,
     estimator: Annotated[
         str | None,
         typer.Option(
@@ -72,20 +70,21 @@ def collect(
     sizes: Annotated[
         str | None,
         typer.Option(
-            help="Training-set sizes with commas between them, or paper for 60,94,147,230,360.  [default: 5 to 10 in "
-            "equal ratios up to the whole training set]",
+            help="Training-set sizes separated by commas, or paper for 60,94,147,230,360.  [default: 5 to 10, evenly "
+            "spaced on a log scale, up to the whole training set]",
             show_default=False,
         ),
     ] = None,
     splits: Annotated[int, typer.Option(help="Number of random splits."), Sets("n_splits")] = 3,
     ratio: Annotated[str, typer.Option(help="Shares of train, validation and test.")] = "8:1:1",
     multiclass: Annotated[
-        str, typer.Option(help="With several classes: one_vs_rest (a curve a class) or macro (one curve).")
+        str, typer.Option(help="With several classes: one_vs_rest (one curve per class) or macro (one curve).")
     ] = "one_vs_rest",
     task: Annotated[
         list[str] | None,
         typer.Option(
-            help="Of several labels or classes, one to measure. Repeat for several.  [default: all]", show_default=False
+            help="Which of several labels or classes to measure. Repeat for several.  [default: all]",
+            show_default=False,
         ),
         Sets("tasks"),
     ] = None,
@@ -96,7 +95,7 @@ def collect(
     workers: WorkerOptions,
     files: CurveOutput,
 ) -> None:
-    """Measure a pilot curve: train on growing parts of labelled data, tune on validation, score on test."""
+    """Measure a pilot curve: train on growing subsets of labelled data, tune on validation, score on test."""
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
@@ -164,13 +163,13 @@ def _classifier(name: str) -> Any:
         raise RequestError(f"{name} was not found: {problem}.", argument="estimator") from None
     except (Exception, SystemExit) as problem:  # the user's own module
         raise RequestError(
-            f"{name}: {module} fails when it is imported ({type(problem).__name__}: {problem}).", argument="estimator"
+            f"{name}: {module} failed to import ({type(problem).__name__}: {problem}).", argument="estimator"
         ) from problem
     try:
         return found() if isinstance(found, type) else found
     except Exception as problem:  # the user's own class
         raise RequestError(
-            f"{name} cannot be made without arguments ({type(problem).__name__}: {problem}). Make one in {module}, as "
-            f"in mine = {attribute}(...), and name that: {module}:mine.",
+            f"{name} cannot be created without arguments ({type(problem).__name__}: {problem}). Create one in "
+            f"{module}, as in mine = {attribute}(...), and name that: {module}:mine.",
             argument="estimator",
         ) from None

@@ -26,15 +26,15 @@ def compare(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Tables (CSV or .xlsx), one for each model, with the columns size, score and split; or one whose "
-            "column model tells the models apart."
+            help="Tables (CSV or .xlsx), one per model, with the columns size, score and split; or a single one with a "
+            "column model."
         ),
     ],
     at: Annotated[
         list[str] | None,
         typer.Option(
             help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several, or "
-            f"part them by commas.  [default: {as_multiples(COMPARED_TIMES)}]",
+            f"separate them by commas.  [default: {as_multiples(COMPARED_TIMES)}]",
             show_default=False,
         ),
         Sets("sizes"),
@@ -44,9 +44,9 @@ def compare(
     output: OutputOptions,
     columns: ColumnOptions,
 ) -> None:
-    """Say which model will be better with more data.
+    """Predict which model will be better with more data.
 
-    Scores of the same split (equal labels) are paired.
+    Scores from the same split (equal labels) are paired.
     """
     question = CompareQuestion(at=reach_of(at))
     curves = _of_one(columns, files[0]) if len(files) == 1 else _of_each(columns, files)
@@ -60,10 +60,10 @@ def _of_one(columns: ColumnOptions, path: Path) -> dict[str, LearningCurve]:
     curves = {str(name): curve for name, curve in columns.curves_of(path).items()}
     if len(curves) < 2:
         raise RequestError(
-            f"compare wants two or more models, and {path} holds one curve. Name a file for each, or one with a column "
-            "such as model that tells them apart.",
+            f"compare needs two or more models, but {path} holds one curve. Name one file per model, or a single file "
+            "with a column such as model.",
             remedy=(
-                "Name that with {}; where each model has a column of scores, say {}.",
+                "Name that column with {}; if each model has its own column of scores, add {}.",
                 "task",
                 ("each_column", "model"),
             ),
@@ -80,6 +80,6 @@ def _named(files: list[Path]) -> dict[str, Path]:
     """Names of models: those of the files, as short as they can be told apart."""
     twice = [str(path) for i, path in enumerate(files) if path in files[:i]]
     if twice:
-        raise RequestError(f"{twice[0]} is named twice; compare wants one file for each model.")
+        raise RequestError(f"{twice[0]} is named twice; compare needs one file per model.")
     stems = {"standard input" if str(path) == "-" else path.stem: path for path in files}
     return stems if len(stems) == len(files) else {str(path): path for path in files}

@@ -15,12 +15,12 @@ __all__ = ["datasets"]
 
 def datasets(
     *,
-    name: Annotated[str | None, typer.Argument(help="One of them, to be told all about it.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One of them, to see its details.")] = None,
 ) -> None:
-    """List the data sets of the paper that embed reads: what they hold, where they come from, how they lie."""
+    """List the paper's data sets that embed reads: what they contain, where to get them, how they are laid out."""
     if name is not None:
         typer.echo("\n".join(about_dataset(DATASETS[choice("name", name, DATASETS)])))
         return
     for dataset in DATASETS.values():
         typer.echo("\n".join(dataset_lines(dataset)))
-    typer.echo("`apexgp datasets NAME` shows the layout that is expected, and how it is prepared.")
+    typer.echo("`apexgp datasets NAME` shows the expected layout, and how the data are prepared.")

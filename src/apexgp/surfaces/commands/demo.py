@@ -34,13 +34,13 @@ def demo(
     *,
     seed: Annotated[int, typer.Option(help="Seed of the splits and of the search.")] = 0,
     out: Annotated[
-        Path, typer.Option(help="Folder for the pilot as a table, the picture and the report; made if need be.")
+        Path, typer.Option(help="Folder for the pilot as a table, the picture and the report; created if needed.")
     ] = Path("apexgp-demo"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist."), Sets("overwrite")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), Sets("overwrite")] = False,
 ) -> None:
-    """Measure a pilot on real data, forecast, and compare with the score truly measured later.
+    """Measure a pilot on real data, forecast, and compare with the score actually measured later.
 
-    Leaves the pilot, a picture and a report in a folder, and says what to type next.
+    Writes the pilot, a picture and a report to a folder, and says what to type next.
     """
     if not file_behind(out).is_dir():
         check_writable(out, False)

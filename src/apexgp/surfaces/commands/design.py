@@ -30,24 +30,24 @@ _HOURS = {"h": 1.0, "hour": 1.0, "hours": 1.0, "min": 1 / 60, "minutes": 1 / 60,
 
 def design(
     *,
-    budget: Annotated[str, typer.Option(help="What may be spent: a number of fits such as 12, or hours such as 5h.")],
+    budget: Annotated[str, typer.Option(help="Budget: a number of fits such as 12, or hours such as 5h.")],
     at: Annotated[
         list[str] | None,
         typer.Option(
             help="Training-set size at which the score matters, or a multiple of the largest in the file such as 10x. "
-            "Repeat for several, or part them by commas.  [default: 10x]",
+            "Repeat for several, or separate them by commas.  [default: 10x]",
             show_default=False,
         ),
     ] = None,
     target: Annotated[
         float | None,
-        share_option(help="Score to reach: say whether more measuring would change the decision.", show_default=False),
+        share_option(help="Score to reach: say whether measuring more would change the decision.", show_default=False),
     ] = None,
     confidence: Annotated[float, share_option(help="Probability with which it should be reached.")] = CONFIDENCE,
     available: Annotated[
         float | None,
         typer.Option(
-            help="Most examples that can be trained on.  [default: twice the largest size in the file; without a file, "
+            help="Most examples available for training.  [default: twice the largest size in the file; without a file, "
             "a tenth of --at]",
             show_default=False,
         ),
@@ -55,7 +55,7 @@ def design(
     sizes: Annotated[
         list[str] | None,
         typer.Option(
-            help="Training-set size that may be measured. Repeat for several, or part them by commas.  [default: "
+            help="Training-set size that may be measured. Repeat for several, or separate them by commas.  [default: "
             "several up to --available]",
             show_default=False,
         ),
@@ -68,34 +68,34 @@ def design(
     results: Annotated[
         Path | None,
         typer.Option(
-            help="Record of apexgp collect, for what fits take.  [default: beside the file, with .runs before the "
-            "ending]",
+            help="Record of apexgp collect, for the time that fits take.  [default: beside the file, with .runs before "
+            "the extension]",
             show_default=False,
         ),
         Sets("cost"),
     ] = None,
     fit_seconds: Annotated[
         float | None,
-        typer.Option(help="Instead of a record: seconds that a fit takes, however small.", show_default=False),
+        typer.Option(help="Instead of a record: seconds that even the smallest fit takes.", show_default=False),
     ] = None,
     example_seconds: Annotated[
         float | None, typer.Option(help="Seconds that each training example adds to it.", show_default=False)
     ] = None,
-    confirm: Annotated[int, typer.Option(help="How many of the best designs to try on drawn data.")] = CONFIRM,
+    confirm: Annotated[int, typer.Option(help="How many of the best designs to try on simulated data.")] = CONFIRM,
     settings: BayesOptions,
     picture: PictureOptions,
     output: OutputOptions,
     source: CurveFileIfAny,
 ) -> None:
-    """Say what to measure next: which sizes and splits are expected to make the forecast most certain.
+    """Recommend what to measure next: the sizes and splits expected to make the forecast most certain.
 
-    Without a file, design the first pilot: --at is then needed.
+    Without a file, design the first pilot; --at is then required.
     """
     spend, in_hours = _budget(budget)
     cost = _cost(results, fit_seconds, example_seconds, source.pairs) if in_hours else None
     if not in_hours and (results, fit_seconds, example_seconds) != (None, None, None):
         raise RequestError(
-            f"must be in hours, such as 5h, for what fits take to matter, got {budget}.", argument="budget"
+            f"must be in hours, such as 5h, if the time that fits take is to count, got {budget}.", argument="budget"
         )
     question = DesignQuestion(
         budget=spend,
@@ -128,7 +128,7 @@ def _cost(results: Path | None, fit: float | None, example: float | None, pairs:
     """Hours of a fit: from a record, or as stated."""
     if fit is not None or example is not None:
         if results is not None:
-            raise RequestError("--results and --fit-seconds both say what a fit takes. Give one of them.")
+            raise RequestError("--results and --fit-seconds both say how long a fit takes. Give only one.")
         fixed, each = (0.0 if value is None else value for value in (fit, example))
         if min(fixed, each) < 0 or max(fixed, each) <= 0:
             raise RequestError(
@@ -140,7 +140,7 @@ def _cost(results: Path | None, fit: float | None, example: float | None, pairs:
     record = results or (beside if beside is not None and beside.is_file() else None)
     if record is None:
         raise RequestError(
-            "in hours needs to know what a fit takes. Name the record of apexgp collect with --results, or give "
+            "in hours needs the time that a fit takes. Name the record of apexgp collect with --results, or give "
             "--fit-seconds and --example-seconds.",
             argument="budget",
         )

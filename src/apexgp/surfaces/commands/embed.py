@@ -20,50 +20,55 @@ __all__ = ["embed"]
 def embed(
     *,
     folder: Annotated[Path, typer.Argument(help="Folder of pictures or scans.")],
-    out: Annotated[Path, typer.Option(help="For pictures an .npz file, for scans a folder.")],
+    out: Annotated[Path, typer.Option(help="Output: an .npz file for pictures, a folder for scans.")],
     labels: Annotated[
         Path | None,
-        typer.Option(help="CSV file with a column file, perhaps patient, and a column a label."),
+        typer.Option(help="CSV file with the columns file, optionally patient, and one per label."),
     ] = None,
     dataset: Annotated[
-        str | None, typer.Option(help=f"In place of --labels, a data set of the paper: {', '.join(DATASETS)}.")
+        str | None, typer.Option(help=f"In place of --labels, one of the paper's data sets: {', '.join(DATASETS)}.")
     ] = None,
     model: Annotated[
-        str, typer.Option(help="Vision transformer: name on the Hugging Face hub, or folder.")
+        str, typer.Option(help="Vision transformer: a name on the Hugging Face hub, or a folder.")
     ] = DEFAULT_MODEL,
     device: Annotated[str, typer.Option(help="Where to compute: auto, cpu, cuda, mps.")] = "auto",
-    batch: Annotated[int, typer.Option(help="Pictures or slices at a time.")] = 32,
+    batch: Annotated[int, typer.Option(help="Pictures or slices per batch.")] = 32,
     crop: Annotated[
         bool | None,
         typer.Option(
-            help="Cut out the middle, as wide as the shorter edge.  [default: as the paper has it; no for your own]",
+            help="Crop to a central square as wide as the shorter edge.  [default: as in the paper; no for your own]",
             show_default=False,
         ),
     ] = None,
     normalise: Annotated[
         str | None,
         typer.Option(
-            help=f"Mean and sd: {', '.join(NORMALISATIONS)}.  [default: source for --dataset, imagenet for your own]",
+            help=f"Mean and sd to normalise with: {', '.join(NORMALISATIONS)}.  [default: source for --dataset, "
+            "imagenet for your own]",
             show_default=False,
         ),
     ] = None,
     fit_on: Annotated[
         Path | None,
-        typer.Option(help="CSV file whose column file names the pictures that mean and sd of the source come from."),
+        typer.Option(
+            help="CSV file whose column file names the pictures from which the mean and sd of the source are computed."
+        ),
     ] = None,
     per_patient: Annotated[
         list[str] | None,
-        typer.Option(help="Label that is the patient's: two values of one patient are refused. Repeat for several."),
+        typer.Option(
+            help="Label that belongs to the patient: two values for one patient are an error. Repeat for several."
+        ),
     ] = None,
     max_pixels: Annotated[
         int | None,
         typer.Option(
-            help="Most pixels that a picture may have, or voxels a scan.  [default: 50 million, 400 million]",
+            help="Most pixels that a picture, or voxels that a scan, may have.  [default: 50 million, 400 million]",
             show_default=False,
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Begin anew where the output is there."), Sets("overwrite")
+        bool, typer.Option("--force", help="Start afresh if the output exists."), Sets("overwrite")
     ] = False,
 ) -> None:
     """Turn pictures or scans into embeddings of a pretrained vision transformer, ready for collect."""

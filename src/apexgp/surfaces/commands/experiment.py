@@ -28,14 +28,15 @@ def experiment(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="One that ships with apexgp, or a configuration file (TOML). Without it, those that ship are listed.",
+            help="An experiment that ships with apexgp, or a configuration file (TOML). Without it, those that ship "
+            "are listed.",
             autocompletion=lambda incomplete: among(*shipped_experiments())(incomplete),
         ),
     ] = None,
     embeddings: Annotated[
         Path | None,
         typer.Option(
-            help="Embeddings (.npy, .npz, folder of scans) or table of features.  [default: what the configuration "
+            help="Embeddings (.npy, .npz, folder of scans) or a table of features.  [default: what the configuration "
             "names]",
             show_default=False,
         ),
@@ -43,30 +44,31 @@ def experiment(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the results; the same command goes on from it.  [default: the experiment's name and "
+            help="Folder for the results; the same command resumes from it.  [default: the experiment's name with "
             "-experiment]",
             show_default=False,
         ),
     ] = None,
     write: Annotated[
-        Path | None, typer.Option(help="Only write the configuration to this file, to be edited.", show_default=False)
+        Path | None,
+        typer.Option(help="Only write the configuration to this file, for you to edit.", show_default=False),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Only list the experiments that ship with apexgp.")] = False,
-    dense: Annotated[bool, typer.Option(help="Do the many runs at large sizes, where the configuration asks.")] = True,
+    dense: Annotated[
+        bool, typer.Option(help="Do the many runs at large sizes, if the configuration asks for them.")
+    ] = True,
     workers: WorkerOptions,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the file of --write if it exists."), Sets("overwrite")
     ] = False,
     output: OutputOptions,
 ) -> None:
-    """Run the paper's experiment on your embeddings: curves, forecasts of all methods, the paper's tables."""
+    """Run the paper's experiment on your embeddings: curves, forecasts by all methods, the paper's tables."""
     if (name is None or list_ or write is not None) and not output.for_a_reader:
-        raise RequestError(
-            "--json and --methods-text are of an experiment that is run. Name one, without --list or --write."
-        )
+        raise RequestError("--json and --methods-text need an experiment to run. Name one, without --list or --write.")
     if name is None and write is not None:
         known = ", ".join(shipped_experiments())
-        raise RequestError(f"wants an experiment to write: name one of {known}.", argument="write")
+        raise RequestError(f"needs an experiment to write: name one of {known}.", argument="write")
     if name is None or list_:
         typer.echo("\n".join(shipped_lines({one: Experiment.read(one) for one in shipped_experiments()})))
         return

@@ -30,9 +30,9 @@ def forecast(
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
-    """Forecast the score at larger training-set sizes from a file of measured ones.
+    """Forecast the score at larger training-set sizes from a file of measured scores.
 
-    With --target, also say how many examples reach it. A file with a column task that names several is a batch: every
+    With --target, also say how many examples reach it. A file whose column task names several tasks is a batch: every
     curve is forecast, by default at multiples of its own largest size, and the answer is one table (one document with
     --json).
     """
@@ -40,7 +40,7 @@ def forecast(
     if len(curves) > 1:
         if output.methods_text:
             raise RequestError(
-                f"--methods-text goes with one curve; the file holds {len(curves)} tasks. Choose one with --task."
+                f"--methods-text needs a single curve; the file holds {len(curves)} tasks. Choose one with --task."
             )
         if picture.plot is not None and len(curves) > MOST_PANELS:
             raise RequestError(

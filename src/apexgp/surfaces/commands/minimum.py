@@ -18,15 +18,15 @@ __all__ = ["minimum"]
 def minimum(
     *,
     prevalence: Annotated[float, share_option(help="Share of patients with the outcome.")],
-    parameters: Annotated[int, typer.Option(help="Coefficients that are considered for the model.")],
+    parameters: Annotated[int, typer.Option(help="Number of candidate coefficients for the model.")],
     r2: Annotated[
         float | None,
-        typer.Option("--r2", help="Cox and Snell's R2 that the model is expected to reach.", show_default=False),
+        typer.Option("--r2", help="Cox and Snell's R2 that the model is expected to achieve.", show_default=False),
     ] = None,
     cstatistic: Annotated[
         float | None,
         share_option(
-            help="Instead: the C statistic (AUROC) that it is expected to reach (Riley et al. 2021).",
+            help="Alternatively, the C statistic (AUROC) that it is expected to achieve (Riley et al. 2021).",
             show_default=False,
         ),
     ] = None,
@@ -38,7 +38,7 @@ def minimum(
         float, typer.Option(help="Expected shrinkage of the coefficients.")
     ] = MinimumQuestion.shrinkage,
     optimism: Annotated[
-        float, typer.Option(help="Difference between apparent and true Nagelkerke's R2.")
+        float, typer.Option(help="Difference between the apparent and the true Nagelkerke R2.")
     ] = MinimumQuestion.optimism,
     error: Annotated[float, typer.Option(help="Mean absolute error of the predicted risks.")] = MinimumQuestion.error,
     output: OutputOptions,

@@ -22,9 +22,9 @@ __all__ = ["plan"]
 def plan(
     *,
     target: Annotated[float, share_option(help="Score to reach.")],
-    cost: Annotated[float, typer.Option(help="What a labelled example costs."), Sets("cost_per_example")],
-    penalty: Annotated[float, typer.Option(help="What it costs not to reach the target, in the same currency.")],
-    rounds: Annotated[int, typer.Option(help="How often one can collect.")] = ROUNDS,
+    cost: Annotated[float, typer.Option(help="Cost of a labelled example."), Sets("cost_per_example")],
+    penalty: Annotated[float, typer.Option(help="Cost of missing the target, in the same currency.")],
+    rounds: Annotated[int, typer.Option(help="Number of rounds of collection.")] = ROUNDS,
     start: Annotated[
         int | None,
         typer.Option(help="Examples at hand.  [default: the largest size in the file]", show_default=False),
@@ -34,9 +34,9 @@ def plan(
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
-    """Plan how many examples to collect, round by round, when labels and a missed target cost money.
+    """Plan how many examples to collect, round by round, when both labels and missing the target cost money.
 
-    After each round, measure, add the scores to the file and plan again with the rounds that are left.
+    After each round, measure, add the scores to the file and plan again with the remaining rounds.
     """
     question = PlanQuestion(target=target, cost_per_example=cost, penalty=penalty, rounds=rounds, start=start)
     answer = question.answer(settings.model().fit(source.only_curve()))

@@ -29,23 +29,23 @@ def report(
         str | None,
         typer.Option(help="Title.  [default: that of the sheet, or what the report is about]", show_default=False),
     ] = None,
-    author: Annotated[str | None, typer.Option(help="Who hands it in.")] = None,
+    author: Annotated[str | None, typer.Option(help="Author of the report.")] = None,
     project: Annotated[str | None, typer.Option(help="What it is for, such as a protocol or a grant.")] = None,
     asked: ForecastOptions,
     cost: Annotated[
         float | None,
-        typer.Option(help="What a labelled example costs: plan what to collect.", show_default=False),
+        typer.Option(help="Cost of a labelled example: plan what to collect.", show_default=False),
         Sets("cost_per_example"),
     ] = None,
     penalty: Annotated[
         float | None,
-        typer.Option(help="What it costs not to reach the target, in the same currency.", show_default=False),
+        typer.Option(help="Cost of missing the target, in the same currency.", show_default=False),
     ] = None,
-    rounds: Annotated[int, typer.Option(help="How often one can collect.")] = ROUNDS,
+    rounds: Annotated[int, typer.Option(help="Number of rounds of collection.")] = ROUNDS,
     budget: Annotated[
         float | None,
         typer.Option(
-            help="How many models you could still train, for the advice on what to measure next; 0: no advice.  "
+            help="Number of models you could still train, for the advice on what to measure next; 0 for no advice.  "
             f"[default: {BUDGET:g}]",
             show_default=False,
         ),
@@ -53,7 +53,7 @@ def report(
     available: Annotated[
         float | None,
         typer.Option(
-            help="Most examples that can be trained on.  [default: twice the largest size in the file]",
+            help="Most examples available for training.  [default: twice the largest size in the file]",
             show_default=False,
         ),
     ] = None,
@@ -63,9 +63,9 @@ def report(
     settings: ModelOptions,
     source: CurveFile,
 ) -> None:
-    """Write a report to hand in: answers in words, chart, tables, backtest, assumptions and data in one HTML file.
+    """Write a report to share: answers in words, chart, tables, backtest, assumptions and data in one HTML file.
 
-    It opens offline and prints. A file with several tasks gets a summary and a section on each.
+    It works offline and prints well. A file with several tasks gets a summary and a section on each.
     """
     check_writable(out, force)
     question, curves = asked.question(), source.curves()

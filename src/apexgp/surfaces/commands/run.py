@@ -52,18 +52,19 @@ def run(
         str,
         typer.Argument(
             help="Command that trains and prints its score, in quotes: {n} is the number of training examples, {seed} "
-            "the seed, {out} a file to write the score to instead of printing it, {slot} the place among --jobs."
+            "the seed, {out} a file to write the score to instead of printing it, {slot} the number of its place "
+            "among --jobs."
         ),
     ],
-    sizes: Annotated[str, typer.Option(help="Training-set sizes with commas between them.")],
+    sizes: Annotated[str, typer.Option(help="Training-set sizes separated by commas.")],
     splits: Annotated[
         int, typer.Option(help="Number of splits at each size: the seeds are 0, 1, ..."), Sets("n_splits")
     ] = 3,
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.  [default: all "
-            "of them]",
+            help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.  [default: "
+            "those that are called like metrics, or all]",
             show_default=False,
         ),
     ] = None,
@@ -75,7 +76,7 @@ def run(
     range: Annotated[
         str | None,
         typer.Option(
-            help="The least and the greatest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: what "
+            help="The lowest and the highest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: what "
             "the names say, or 0,1]",
             show_default=False,
         ),
@@ -84,43 +85,44 @@ def run(
     jobs: Annotated[
         int | None,
         typer.Option(
-            help="How many to run at the same time; -1 is one per core.  [default: 1; all in a job of --script]",
+            help="Number of commands to run at the same time; -1 is one per core.  [default: 1; all in a job of "
+            "--script]",
             show_default=False,
         ),
         Sets("n_jobs"),
     ] = None,
     timeout: Annotated[
         str | None,
-        typer.Option(help="End a program after this long: 90, 30m or 2h.  [default: never]", show_default=False),
+        typer.Option(help="Stop a command after this long: 90, 30m or 2h.  [default: never]", show_default=False),
     ] = None,
-    retries: Annotated[int, typer.Option(help="How often to start a failed one again at once.")] = 0,
+    retries: Annotated[int, typer.Option(help="How many times to retry a failed command immediately.")] = 0,
     env: Annotated[
         list[str] | None,
         typer.Option(
-            help="Variable of its environment, such as CUDA_VISIBLE_DEVICES={slot}. Repeat for several.",
+            help="Environment variable for the command, such as CUDA_VISIBLE_DEVICES={slot}. Repeat for several.",
             show_default=False,
         ),
     ] = None,
-    shell: Annotated[bool, typer.Option("--shell", help="Give the command to a shell.")] = False,
+    shell: Annotated[bool, typer.Option("--shell", help="Run the command in a shell.")] = False,
     stop_at: Annotated[
         float | None,
         typer.Option(
-            help="Stop early, once enough is known of the score at this size: see --stop-width and --stop-target.",
+            help="Stop early, once enough is known about the score at this size: see --stop-width and --stop-target.",
             show_default=False,
         ),
         Sets("at"),
     ] = None,
     stop_width: Annotated[
         float | None,
-        typer.Option(help="Enough is a 95 % interval of the expected score no wider than this.", show_default=False),
+        typer.Option(help="Enough means a 95 % interval of the expected score no wider than this.", show_default=False),
         Sets("width"),
     ] = None,
     stop_target: Annotated[
         float | None,
-        share_option(help="Enough is to know whether the expected score reaches this one.", show_default=False),
+        share_option(help="Enough means knowing whether the expected score reaches this one.", show_default=False),
         Sets("target"),
     ] = None,
-    confidence: Annotated[float, share_option(help="Probability with which that is known.")] = CONFIDENCE,
+    confidence: Annotated[float, share_option(help="Probability with which it should be known.")] = CONFIDENCE,
     script: Annotated[
         Path | None,
         typer.Option(
@@ -128,9 +130,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    gather: Annotated[
-        bool, typer.Option("--gather", help="Run nothing; read what the tasks of such a job have left.")
-    ] = False,
+    gather: Annotated[bool, typer.Option("--gather", help="Run nothing; collect the results of such a job.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the commands that would be run.")] = False,
     files: CurveOutput,
 ) -> None:
@@ -140,7 +140,7 @@ def run(
     """
     if os.name != "posix":
         raise RequestError(
-            "apexgp run needs the process groups of Linux or macOS. In Python, collect_scores takes any function."
+            "apexgp run needs the process groups of Linux or macOS. In Python, collect_scores works with any function."
         )
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
     usual = _MOST_JOBS if script else 1
@@ -245,7 +245,7 @@ def _of_what_ended(work: Training, gathered: Gathered, done: set[tuple[int, int]
     """The same work, of the fits whose tasks have ended."""
     ended = [fit for fit in work.fits if fit in done or gathered.ended(*fit)]
     if not ended:
-        raise RequestError(f"None of the {len(work.fits)} fits has ended yet. Gather when the job has.")
+        raise RequestError(f"None of the {len(work.fits)} fits has finished yet. Gather once the job has.")
     return replace(work, train=gathered, fits=ended)
 
 
@@ -255,7 +255,7 @@ def _enough(
     """When to stop before all is measured."""
     if at is None:
         if width is not None or target is not None:
-            raise RequestError("--stop-width and --stop-target go with --stop-at, the size that they are about.")
+            raise RequestError("--stop-width and --stop-target need --stop-at, the size they refer to.")
         return None
     return Enough(at, width, target, confidence, metric=None if metric is None else metric[0])
 
@@ -282,5 +282,5 @@ def _finished(record: Path, work: Training) -> set[tuple[int, int]]:
 def _seconds(text: str) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d)?\s*", text)
     if match is None or not float(match[1]):
-        raise RequestError(f"wants a time such as 90 (seconds), 30m or 2h, got {text!r}.", argument="timeout")
+        raise RequestError(f"must be a time such as 90 (seconds), 30m or 2h, got {text!r}.", argument="timeout")
     return float(match[1]) * _SECONDS[match[2] or ""]

@@ -21,10 +21,10 @@ def sensitivity(
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
-    """Say what an answer depends on: the same question with other assumptions, and with parts of the data left out.
+    """Show what an answer depends on: the same question with other assumptions, and with parts of the data left out.
 
     The forecast, and with --target the number of examples that reach it, under other priors, curves and ceilings,
-    without the first size, the last, and each split in turn. What moves the answer most comes first.
+    without the first size, the last, and each split in turn. The largest changes come first.
     """
     question = SensitivityQuestion(forecast=asked.question())
     answer = question.answer(settings.model().fit(source.only_curve()))

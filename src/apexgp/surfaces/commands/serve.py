@@ -13,23 +13,24 @@ __all__ = ["serve"]
 
 def serve(
     *,
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 8000,
     host: Annotated[
-        str, typer.Option(help="Address to listen on. Any other than this machine's own is open to the network.")
+        str,
+        typer.Option(help="Address to listen on. Any address other than this machine's own is open to the network."),
     ] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
     token: Annotated[
         bool,
         typer.Option(
             "--token",
-            help="Ask for a token, which is printed. Always so on a --host that others reach. APEXGP_TOKEN in the "
+            help="Require a token, which is printed. Always on if others can reach --host. APEXGP_TOKEN in the "
             "environment sets it.",
         ),
     ] = False,
 ) -> None:
-    """Open a page in the browser where pairs are pasted and the answer is read. Nothing leaves this machine.
+    """Open a page in the browser: paste the scores, read the answer. Nothing leaves this machine.
 
-    There is a JSON interface behind it, described at /openapi.json.
+    Its JSON interface is described at /openapi.json.
     """
     need("fastapi", "apexgp serve", "web")
     need("uvicorn", "apexgp serve", "web")

@@ -43,12 +43,12 @@ class BacktestDisplay(Display):
     @classmethod
     def from_backtest(cls, result: Backtest) -> Self:
         """Take what a backtest found."""
-        instance("result", result, Backtest, "what apexgp.backtest gives")
+        instance("result", result, Backtest, "a result of apexgp.backtest")
         return cls(result.pooled, result.by_size, result.metric)
 
     def _about(self) -> str:
         held = len(self._cases())
-        return f"{len(self.methods)} methods, {held} score{'' if held == 1 else 's'} held out ({self.metric})"
+        return f"{len(self.methods)} methods, {held} held-out score{'' if held == 1 else 's'} ({self.metric})"
 
     def _cases(self) -> list[tuple[str, float]]:
         """Curves and sizes that were held out."""
@@ -60,7 +60,7 @@ class BacktestDisplay(Display):
         ax = new_axes("BacktestDisplay.plot", height) if ax is None else checked_axes("ax", ax)
         cases = self._cases()
         apart = len(cases) <= _MOST_APART
-        ax.axvline(0, color=TRUTH, linewidth=1.6, label="what came")
+        ax.axvline(0, color=TRUTH, linewidth=1.6, label="measured")
         for row, score in enumerate(self.methods):
             own = [one for one in self.said if one.method == score.method]
             for one in own:
@@ -72,7 +72,7 @@ class BacktestDisplay(Display):
                 ax.text(
                     0.01,
                     row,
-                    "no answer",
+                    "no forecast",
                     transform=ax.get_yaxis_transform(),
                     fontsize="small",
                     va="center",
@@ -106,7 +106,7 @@ class BacktestDisplay(Display):
                 ax.plot([], [], _MARKERS[i], color=MEASURED, markersize=5.5, label=words)
         else:
             ax.plot(
-                [], [], "o", color=MEASURED, markersize=4, alpha=0.45, label=f"each of {len(cases):,} scores held out"
+                [], [], "o", color=MEASURED, markersize=4, alpha=0.45, label=f"each of {len(cases):,} held-out scores"
             )
             ax.plot([], [], "|", color=MEASURED, markersize=10, markeredgewidth=2.2, label="their mean")
         ax.plot([], [], color=FORECAST, linewidth=2.4, alpha=0.55, label="95 % interval")

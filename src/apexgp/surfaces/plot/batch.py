@@ -66,10 +66,10 @@ class BatchDisplay(Display):
         """
         by_task = {text("models", task): model for task, model in mapped("models", models).items()}
         if not 0 < len(by_task) <= MOST_PANELS:
-            raise RequestError(f"A picture holds 1 to {MOST_PANELS} tasks, got {len(by_task)}.")
+            raise RequestError(f"A picture shows 1 to {MOST_PANELS} tasks, got {len(by_task)}.")
         asked = {} if required is None else mapped("required", required)
         for answer in asked.values():
-            instance("required", answer, RequiredSize, "what model.required_size gives")
+            instance("required", answer, RequiredSize, "a result of model.required_size")
         asked_for = (several(name, given) or None for name, given in (("sizes", sizes), ("times", times)))
         reach = Reach.checked(*asked_for, arguments=("sizes", "times"))
         panels: dict[str, CurveDisplay | str] = {}

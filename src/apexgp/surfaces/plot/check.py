@@ -30,7 +30,7 @@ class PredictiveCheckDisplay(Display):
     @classmethod
     def from_check(cls, found: PredictiveCheck) -> Self:
         """Take what is drawn from an answer."""
-        return cls(instance("found", found, PredictiveCheck, "what apexgp.predictive_check gives"))
+        return cls(instance("found", found, PredictiveCheck, "a result of apexgp.predictive_check"))
 
     def _about(self) -> str:
         failed = ", ".join(check.name for check in self.found.failed) or "none"

@@ -79,7 +79,7 @@ class ComparisonDisplay(Display):
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, level: float = 0.95) -> Self:
         """Forecast each model over the sizes that were measured or asked for."""
-        instance("comparison", comparison, Comparison, "what apexgp.compare_models gives")
+        instance("comparison", comparison, Comparison, "a result of apexgp.compare_models")
         level = probability("level", level)
         ends = np.concatenate([pair.grid[[0, -1]] for pair in comparison.pairs])
         grid = np.geomspace(ends.min(), ends.max(), _POINTS)

@@ -138,7 +138,7 @@ class CurveDisplay(CurvePicture, Display):
         later = None if truth is None else _pairs(truth, self.range)
         required = self.required if required is None else required
         if required is not None and not isinstance(required, RequiredSize):
-            raise RequestError(f"must be what model.required_size gives, got {shown(required)}.", argument="required")
+            raise RequestError(f"must be a result of model.required_size, got {shown(required)}.", argument="required")
         ours = ax is None
         ax = new_axes("CurveDisplay.plot") if ours else checked_axes("ax", ax)
         self._draw_forecast(ax)
@@ -216,6 +216,6 @@ def _pairs(truth: tuple[ArrayLike, ArrayLike], between: Range) -> tuple[FloatArr
     check_within("truth", scores, between, UNNAMED, stated=True)
     if sizes.shape != scores.shape:
         raise RequestError(
-            f"must hold one score for each size, got shapes {sizes.shape} and {scores.shape}.", argument="truth"
+            f"must have one score for each size, got shapes {sizes.shape} and {scores.shape}.", argument="truth"
         )
     return sizes, scores

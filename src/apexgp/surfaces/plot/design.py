@@ -73,7 +73,7 @@ class DesignDisplay(Display):
     @classmethod
     def from_design(cls, found: PilotDesign, model: APExGP | None = None) -> Self:
         """Take what is drawn from the answer of `design_pilot`, and the pilot from the model it was put to."""
-        instance("found", found, PilotDesign, "what apexgp.design_pilot gives")
+        instance("found", found, PilotDesign, "a result of apexgp.design_pilot")
         if model is not None:
             check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))
         sizes = np.array(found.grid)

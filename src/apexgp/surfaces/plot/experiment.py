@@ -53,7 +53,7 @@ class ExperimentDisplay(Display):
     @classmethod
     def from_result(cls, result: ExperimentResult, task: str) -> Self:
         """Forecast one task's pilot by every method, to beyond the largest size measured, for drawing."""
-        instance("result", result, ExperimentResult, "what apexgp.experiment.run_experiment gives")
+        instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
         task = text("task", task)
         if task not in result.curves:
             raise RequestError(f"must be among {some(list(result.curves), 20)}, got {shown(task)}.", argument="task")

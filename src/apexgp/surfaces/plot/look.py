@@ -105,7 +105,7 @@ def as_they_are(texts: Iterable[Any]) -> None:
 def mark_tested(ax: Any, at: float, end: float) -> None:
     """Where on an axis that goes to `end` the sizes end that forecasts were tested at."""
     if end > at * (1 + 1e-9):
-        words = f"{FARTHEST_FACTOR} times the pilot: not tested beyond"
+        words = f"{FARTHEST_FACTOR} times the pilot: untested beyond"
         ax.axvline(at, color=TRUTH, linewidth=1.2, linestyle=(0, (1, 2)), label=words)
 
 

@@ -55,7 +55,7 @@ class PlanDisplay(Display):
     def from_plan(cls, model: APExGP, plan: CollectionPlan, of: Quantity = "expected") -> Self:
         """Ask the model that a plan was made with for the probabilities between its rounds."""
         check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))
-        instance("plan", plan, CollectionPlan, "what apexgp.plan_collection gives")
+        instance("plan", plan, CollectionPlan, "a result of apexgp.plan_collection")
         collected = plan.sizes[-1] - plan.start
         # Where nothing is worth collecting: what the penalty would pay for.
         farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_example, 1.0))
@@ -87,7 +87,7 @@ class PlanDisplay(Display):
         missed = f"missed in the end: {chance(plan.failure_probability)}"
         ax.axhline(plan.prob_met[-1], color="0.4", linewidth=1, linestyle="-.", label=missed)
         ax.set_xlim(-0.03 * spend[-1], 1.03 * spend[-1])
-        percent_axis(ax, "target met by then")
+        percent_axis(ax, "target reached by then")
         self._name_costs(ax)
         dress(ax)
         legend(ax, below=ours)
@@ -106,7 +106,7 @@ class PlanDisplay(Display):
             at = (size - self.plan.start) * self.plan.cost_per_example
             ax.vlines(at, 0, met, color="0.6", linewidth=0.8, linestyle=(0, (4, 4)))
             ax.plot(at, met, "o", color=MEASURED, markersize=13, zorder=4)
-            ax.plot([], [], "o", color=MEASURED, markersize=6, label=f"round {number}: to have {exactly(stop)}")
+            ax.plot([], [], "o", color=MEASURED, markersize=6, label=f"round {number}: total {exactly(stop)}")
             ax.text(at, met, str(number), color="white", ha="center", va="center", fontsize="small", zorder=5)
         if len(seen) == 1:
             ax.plot([], [], " ", label="collecting more is not worth it")

@@ -38,7 +38,7 @@ class SensitivityDisplay(Display):
     @classmethod
     def from_sensitivity(cls, found: Sensitivity) -> Self:
         """Take what is drawn from an answer."""
-        return cls(instance("found", found, Sensitivity, "what apexgp.sensitivity gives"))
+        return cls(instance("found", found, Sensitivity, "a result of apexgp.sensitivity"))
 
     @property
     def rows(self) -> tuple[SensitivityRow, ...]:

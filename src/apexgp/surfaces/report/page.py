@@ -26,7 +26,7 @@ from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_script, chart_style
 from ..command import options_of
 from ..curve_file import ColumnOptions
-from ..fact_types import ReportFacts
+from ..fact_types import ReportedFacts, ReportFacts
 from ..facts import (
     backtest_facts,
     check_facts,
@@ -70,11 +70,11 @@ class _Task:
     name: str
     anchor: str
     answer: ReportAnswer
-    facts: ReportFacts
+    facts: ReportedFacts
 
     @classmethod
     def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
-        facts: ReportFacts = {
+        facts: ReportedFacts = {
             "forecast": forecast_facts(answer.forecast),
             "plan": None if answer.plan is None else plan_facts(answer.plan, answer.forecast.required),
             "design": None if answer.advice is None else design_facts(answer.advice),
@@ -161,7 +161,12 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
     first = sections[0]["assumptions"]
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
-    facts = {"apexgp": version("apexgp"), "tasks": {task.name: task.facts for task in tasks}, "failed": dict(failed)}
+    facts: ReportFacts = {
+        "schema": "urn:apexgp:report:1",
+        "apexgp": version("apexgp"),
+        "tasks": {task.name: task.facts for task in tasks},
+        "failed": dict(failed),
+    }
     today = datetime.now(UTC).date()
     subject = report_title(models)
     return _template().render(

@@ -66,7 +66,7 @@ from ..words.forecast import short_answer
 from ..words.glossary import GLOSSARY
 from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
-from .reading import Sent, curve_of, read_tables
+from .reading import Sent, TableFile, curve_of, read_tables
 from .refusals import UNPREPARED, error_body
 from .requests import (
     AdviceRequest,
@@ -86,7 +86,7 @@ from .requests import (
 )
 from .vocabularies import FIELDS, vocabulary_of
 
-__all__ = ["Reply", "answer"]
+__all__ = ["KINDS", "Reply", "answer", "notes_on"]
 
 Group = TypeVar("Group", ColumnOptions, ForecastOptions, MethodOptions, BayesOptions, ModelOptions)
 Reply = tuple[int, str, bytes]
@@ -101,7 +101,7 @@ def answer(request: tuple[str, BaseModel | Sent]) -> Reply:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = _KINDS[kind](asked)
+            found = KINDS[kind](asked)
         except ApexError as problem:
             return 422, "application/json", _error(kind, problem.worded_for(vocabulary_of(kind)), asked)
         except Exception:  # whatever it is, the process goes on with the next request
@@ -134,9 +134,17 @@ def _options(group: type[Group], asked: BaseModel) -> Group:
     return group(**{name: getattr(asked, name) for name in names})
 
 
-def _curve(table: str, asked: ColumnsRequest) -> tuple[LearningCurve, tuple[str, ...]]:
+def _curve(table: str | TableFile, asked: ColumnsRequest) -> tuple[LearningCurve, tuple[str, ...]]:
     """The curve of a table, and how it was read."""
     return curve_of(table, _options(ColumnOptions, asked))
+
+
+def notes_on(asked: BaseModel) -> list[str]:
+    """How the tables of a request were read, where it has any."""
+    one, several = getattr(asked, "table", None), getattr(asked, "tables", None) or {}
+    tables = [*([] if one is None else [one]), *several.values()]
+    notes = [note for table in tables if isinstance(asked, ColumnsRequest) for note in _curve(table, asked)[1]]
+    return list(dict.fromkeys(notes))
 
 
 def _fitted(asked: CurveRequest) -> tuple[APExGP, tuple[str, ...]]:
@@ -318,7 +326,7 @@ def _report(asked: ReportRequest) -> str:
     return report_page({"": question.answer(_fitted(asked)[0])}, {}, question)
 
 
-_KINDS: dict[str, Callable[..., Any]] = {
+KINDS: dict[str, Callable[..., Any]] = {
     "advice": _advice,
     "backtest": _backtest,
     "check": _check,

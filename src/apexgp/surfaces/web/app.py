@@ -20,6 +20,8 @@ from starlette.types import ASGIApp
 
 from ..chart.figure import chart_script, chart_style
 from ..curve_file import ColumnOptions
+from ..fact_types import AdviceFacts, PageFacts
+from ..schemas import DOCUMENTS, schemas_of_types
 from ..words.controls import control
 from .answers import answer
 from .examples import examples
@@ -27,26 +29,18 @@ from .guard import Guard
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 from .reading import Sent
 from .refusals import UNPREPARED, RefusalError
-from .replies import (
-    AdviceAnswer,
-    AnyAnswer,
-    ErrorAnswer,
-    ExamplesAnswer,
-    ForecastAnswer,
-    PageAnswer,
-    TablesAnswer,
-)
+from .replies import ErrorAnswer, ExamplesAnswer, TablesAnswer
 from .requests import REQUESTS
 
-__all__ = ["COMPUTE_SECONDS", "make_app"]
+__all__ = ["COMPUTE_SECONDS", "described_application", "make_app"]
 
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
-_GIVES: dict[str, dict[str, Any]] = {  # where it is more than the document that a command prints
-    "advice": {"model": AdviceAnswer},
-    "forecast": {"model": ForecastAnswer},
-    "page": {"model": PageAnswer},
-    "report": {"content": {"text/html": {"schema": {"type": "string"}}}},
+_COMPONENTS = "#/components/schemas/"
+_GIVES: dict[str, type] = {  # for most requests the document that a command prints
+    **{kind: DOCUMENTS[kind] for kind in REQUESTS if kind in DOCUMENTS and kind != "report"},
+    "advice": AdviceFacts,
+    "page": PageFacts,
 }
 _SLOW = {"advice", "backtest", "compare", "design", "report", "sensitivity"}
 
@@ -61,17 +55,27 @@ _MEDIA = {
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorAnswer, "description": text}
     for code, text in {
-        400: "The request is not what it says it is.",
+        400: "The request is malformed.",
         401: "The token is missing or wrong.",
-        403: "A page of another site asks.",
+        403: "The request comes from a page of another site.",
         408: "The request did not arrive in time.",
         413: "The request is too large.",
-        415: "The content type is not what this path takes.",
+        415: "This path does not accept the content type.",
         421: "The Host header is not this server's name.",
         422: "The measurements or an argument cannot be used.",
-        503: "Too much is asked at once, or it takes too long.",
+        503: "The server is too busy, or the request takes too long.",
     }.items()
 }
+
+
+class _Described(FastAPI):
+    """An application whose description has the schemas of the documents, which pydantic does not know."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description at /openapi.json."""
+        described = super().openapi()
+        described["components"]["schemas"] |= schemas_of_types(_GIVES.values(), _COMPONENTS)
+        return described
 
 
 def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | None = None) -> ASGIApp:
@@ -86,20 +90,28 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     workers
         Processes that compute; by default one a core, and two at least.
     """
-    count = max(2, os.cpu_count() or 2) if workers is None else workers
+    app = described_application(max(2, os.cpu_count() or 2) if workers is None else workers)
+    for path, kind, content in _own_files():
+        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
+    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
+    return Guard(app, host, token, taken)
+
+
+def described_application(workers: int = 2) -> FastAPI:
+    """What answers requests, with its description; nothing is started before it is served."""
 
     @asynccontextmanager
     async def with_workers(app: FastAPI) -> AsyncIterator[None]:
-        app.state.pool = WorkerPool(answer, count, COMPUTE_SECONDS, _MOST_WAITING)
+        app.state.pool = WorkerPool(answer, workers, COMPUTE_SECONDS, _MOST_WAITING)
         try:
             yield
         finally:
             app.state.pool.close()
 
-    app = FastAPI(
+    app = _Described(
         title="apexgp",
         version=version("apexgp"),
-        description="Forecast what a classifier will score with more labelled data. Answers are the dictionaries that "
+        description="Forecast what a classifier will score with more labelled data. Replies are the dictionaries that "
         "the commands print with `--json`.",
         docs_url=None,
         redoc_url=None,
@@ -111,10 +123,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     app.add_exception_handler(Exception, _broken)
     app.add_exception_handler(RefusalError, _refused)
     _add_paths(app)
-    for path, kind, content in _own_files():
-        app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
-    taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
-    return Guard(app, host, token, taken)
+    return app
 
 
 def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
@@ -124,7 +133,7 @@ def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
 def _add_paths(app: FastAPI) -> None:
     for kind, takes in REQUESTS.items():
         path = "/api/page/advice" if kind == "advice" else f"/api/{kind}"
-        app.post(path, responses={200: _GIVES.get(kind, {"model": AnyAnswer})})(_asked(kind, takes))
+        app.post(path, responses={200: _given(kind)})(_asked(kind, takes))
 
     @app.post(
         "/api/read",
@@ -141,20 +150,22 @@ def _add_paths(app: FastAPI) -> None:
         request: Request,
         size_column: Annotated[str | None, Query(max_length=200, description="Column of the sizes.")] = None,
         score_column: Annotated[
-            list[str] | None, Query(max_length=1000, description="Column of the scores, or one a split.")
+            list[str] | None, Query(max_length=1000, description="Column of the scores, or one per split.")
         ] = None,
         split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
         task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
         train_column: Annotated[
-            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one a split.")
+            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one per split.")
         ] = None,
         sd_column: Annotated[str | None, Query(max_length=200, description="Column of standard deviations.")] = None,
         n_test: Annotated[str | None, Query(max_length=200, description="Column of numbers of test cases.")] = None,
-        sheet: Annotated[str | None, Query(max_length=200, description="Sheet of a workbook: name or number.")] = None,
+        sheet: Annotated[
+            str | None, Query(max_length=200, description="Sheet of a workbook, by name or number.")
+        ] = None,
         each_column: Annotated[
             Literal["split", "model"] | None, Query(description="What each of several columns of scores is.")
         ] = None,
-        per_cent: Annotated[bool, Query(description="The scores are per cents.")] = False,
+        per_cent: Annotated[bool, Query(description="The scores are percentages.")] = False,
     ) -> Response:
         """The curves of a file, or of text from a spreadsheet, row by row."""
         columns = ColumnOptions(
@@ -175,6 +186,13 @@ def _add_paths(app: FastAPI) -> None:
     async def example_list() -> Any:
         """Curves to try the page with."""
         return {"examples": examples()}
+
+
+def _given(kind: str) -> dict[str, Any]:
+    """What a request of a kind is answered with, as OpenAPI describes it."""
+    if kind == "report":
+        return {"content": {"text/html": {"schema": {"type": "string"}}}}
+    return {"content": {"application/json": {"schema": {"$ref": f"{_COMPONENTS}{_GIVES[kind].__name__}"}}}}
 
 
 def _asked(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:
@@ -212,14 +230,14 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
     try:
         reply = await pool.answer((kind, asked), slow=_is_slow(kind, asked), wanted=wanted)
     except BusyError:
-        raise RefusalError(503, None, "Too much is asked at once. Try again in a moment.", "server") from None
+        raise RefusalError(503, None, "The server is busy. Try again in a moment.", "server") from None
     except TookTooLongError:
         raise RefusalError(
-            503, None, f"This takes longer than {COMPUTE_SECONDS:g} seconds. Send fewer rows.", "server"
+            503, None, f"This would take longer than {COMPUTE_SECONDS:g} seconds. Send fewer rows.", "server"
         ) from None
     except WorkerDiedError:
         raise RefusalError(
-            503, None, "The process that computed this died, for want of memory perhaps. Send fewer rows.", "server"
+            503, None, "The process computing this died, perhaps for lack of memory. Send fewer rows.", "server"
         ) from None
     if reply is None:
         return Response(status_code=499)  # nobody is there to read it

@@ -12,14 +12,16 @@ _EXAMPLES = (
     {
         "name": "digits",
         "title": "Handwritten digits (scikit-learn)",
-        "about": "Accuracy of a logistic regression on scikit-learn's digits: five sizes, five random splits. With "
-        "1,300 examples it truly reached 0.967.",
+        "about": (
+            "Accuracy of a logistic regression on scikit-learn's digits: five sizes, five random splits. With 1,300 "
+            "examples it actually reached 0.967."
+        ),
         "settings": {"target": 0.95, "at": ["720", "1300", "5000"]},
     },
     {
         "name": "scans",
         "title": "A pilot of 360 labelled scans",
-        "about": "AUROC of a small pilot, two splits a size, with the costs of labelling more. Made up.",
+        "about": "AUROC of a small pilot, two splits per size, with the costs of labelling more. Invented data.",
         "settings": {"target": 0.78, "confidence": 0.6, "cost": 12, "penalty": 50000, "at": ["2x", "10x"]},
     },
     {

@@ -109,13 +109,13 @@ class Guard:
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Raise a `RefusalError` for a request that must not be answered."""
         if not self._is_own(headers.getlist("host")):
-            raise RefusalError(421, "host", "This server does not go by that name. Open it as http://localhost.")
+            raise RefusalError(421, "host", "This server does not answer to that name. Open it as http://localhost.")
         if self._is_foreign(scope, headers):
-            raise RefusalError(403, "origin", "Pages of other sites may not ask this server.")
+            raise RefusalError(403, "origin", "Pages of other sites may not use this server.")
         if not scope["path"].startswith(("/api/", "/openapi.json")):
             return
         if self._token is not None and not self._knows_token(headers.getlist("authorization")):
-            raise RefusalError(401, "token", "This server wants its token, as Authorization: Bearer ...")
+            raise RefusalError(401, "token", "This server requires its token, as Authorization: Bearer ...")
         wanted = self._takes.get(scope["path"]) if scope["method"] == "POST" else None
         if wanted is not None and headers.get("content-type", "").partition(";")[0].strip().lower() != wanted:
             raise RefusalError(415, "content_type", f"This path takes {wanted} only.")
@@ -161,7 +161,7 @@ def _plain(origin: str) -> str:
 
 async def _whole_body(headers: Headers, receive: Receive) -> bytes:
     """The body, refused as soon as it is known to be too large, or when it does not arrive."""
-    too_large = RefusalError(413, None, f"A request may have {MOST_BYTES:,} bytes. Send fewer rows.")
+    too_large = RefusalError(413, None, f"A request may have at most {MOST_BYTES:,} bytes. Send fewer rows.")
     declared = headers.get("content-length", "0")
     if not declared.isdecimal() or int(declared[:20]) > MOST_BYTES:
         raise too_large
@@ -171,7 +171,7 @@ async def _whole_body(headers: Headers, receive: Receive) -> bytes:
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise RefusalError(400, None, "The request broke off.")
+                    raise RefusalError(400, None, "The request was cut off.")
                 body += message.get("body", b"")
                 if len(body) > MOST_BYTES:
                     raise too_large

@@ -94,8 +94,7 @@ class WorkerPool:
                     ask = asyncio.get_running_loop().run_in_executor(
                         self._threads, worker.answer, request, self._seconds
                     )
-                    # A request that is given up must not hand its worker to the next one while it still computes.
-                    return await _to_its_end(ask)
+                    return await _to_its_end(ask, worker)
                 finally:
                     self._idle.put_nowait((not worker.ready, number))
             finally:
@@ -111,11 +110,14 @@ class WorkerPool:
         self._threads.shutdown(wait=True)
 
 
-async def _to_its_end(future: asyncio.Future[Any]) -> Any:
+async def _to_its_end(future: asyncio.Future[Any], worker: _Worker) -> Any:
+    """What is computed. A cancelled request must not hand its worker to the next one while it still computes."""
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:
+        worker.stop()
         await asyncio.wait([future])
+        future.exception()  # that the worker died is no news
         raise
 
 
@@ -178,6 +180,10 @@ class _Worker:
         self._kill()
         if not self._closed:
             self._begin()
+
+    def stop(self) -> None:
+        """End the process in the middle of an answer; whoever waits for that sees it die, and begins another."""
+        self._process.kill()
 
     def end(self) -> None:
         """End the process for good, whatever it is doing."""

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..._check import shown, some
 from ...curve import LearningCurve, curves_and_notes, detail_columns
@@ -21,7 +21,7 @@ from ...reading.spreadsheets import Table
 from ...reading.workbook import is_workbook, sheet_titles
 from ..curve_file import ColumnOptions
 
-__all__ = ["Sent", "curve_of", "read_tables"]
+__all__ = ["Sent", "TableFile", "curve_of", "read_tables"]
 
 _MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
 _MOST_UNPACKED = 20_000_000  # bytes of a workbook
@@ -36,6 +36,13 @@ class _Named(io.BytesIO):
     """Bytes, by the name that messages call them."""
 
     name = _NAME
+
+
+class TableFile(NamedTuple):
+    """A file in place of a table: its name, as messages call it, and what it holds."""
+
+    name: str
+    raw: bytes
 
 
 class Sent:
@@ -62,7 +69,7 @@ class Sent:
         raw = self._raw
         if (header := _missing_header(raw)) is not None:
             raw = header.encode() + b"\n" + raw
-            self.notes.append(f"No names above the columns: taken as {', '.join(_cells(header))}.")
+            self.notes.append(f"The columns have no names; read as {', '.join(_cells(header))}.")
         table = self._table = _parsed(raw, self.columns)
         self._names, self._sheet = list(table.columns), table.sheet
         return table
@@ -123,7 +130,9 @@ def read_tables(sent: Sent) -> dict[str, Any]:
     if kept:
         notes.append(f"Kept with the rows, and used, though not shown in the table: {', '.join(kept)}.")
     if len(curves) > _MOST_CURVES:
-        raise DataError(f"{_NAME} holds {len(curves):,} curves; the page takes {_MOST_CURVES}. Keep some of them.")
+        raise DataError(
+            f"{_NAME} holds {len(curves):,} curves; the page accepts at most {_MOST_CURVES}. Keep some of them."
+        )
     return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": sent.layout}
 
 
@@ -142,9 +151,11 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def curve_of(text: str, columns: ColumnOptions) -> tuple[LearningCurve, tuple[str, ...]]:
+def curve_of(table: str | TableFile, columns: ColumnOptions) -> tuple[LearningCurve, tuple[str, ...]]:
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
-    curves, notes = curves_and_notes(_parsed(text.encode("utf-8", "replace"), columns), columns.wanted)
+    name, raw = (_NAME, table.encode("utf-8", "replace")) if isinstance(table, str) else table
+    _check_workbook(raw)
+    curves, notes = curves_and_notes(_parsed(raw, columns, name), columns.wanted)
     if columns.task is None and len(curves) == 1:
         return next(iter(curves.values())), notes
     if columns.task in curves:
@@ -154,10 +165,12 @@ def curve_of(text: str, columns: ColumnOptions) -> tuple[LearningCurve, tuple[st
     raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
 
 
-def _parsed(raw: bytes, columns: ColumnOptions) -> Table:
-    table = read_source(_Named(raw), columns.wanted)
+def _parsed(raw: bytes, columns: ColumnOptions, name: str = _NAME) -> Table:
+    source = _Named(raw)
+    source.name = name
+    table = read_source(source, columns.wanted)
     if len(table.lines) > _MOST_ROWS:
-        raise DataError(f"{_NAME} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are taken.")
+        raise DataError(f"{name} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are accepted.")
     return table
 
 
@@ -168,7 +181,7 @@ def _check_workbook(raw: bytes) -> None:
         with suppress(zipfile.BadZipFile, ValueError, OSError):
             unpacked = sum(file.file_size for file in zipfile.ZipFile(io.BytesIO(raw)).infolist())
     if unpacked > _MOST_UNPACKED:
-        raise DataError("The workbook is too large. Copy the table from it, and paste that.")
+        raise DataError("The workbook is too large. Copy the table from it and paste it.")
 
 
 def _missing_header(raw: bytes) -> str | None:

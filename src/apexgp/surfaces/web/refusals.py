@@ -11,8 +11,8 @@ from starlette.responses import Response
 __all__ = ["UNPREPARED", "RefusalError", "error_body"]
 
 UNPREPARED = (
-    "The server met something it was not prepared for. Please report it; with APEXGP_TRACEBACK=1 in the environment "
-    "it says on the terminal where it happened."
+    "The server hit an unexpected problem. Please report it; with APEXGP_TRACEBACK=1 in the environment, the terminal "
+    "shows where it happened."
 )
 
 

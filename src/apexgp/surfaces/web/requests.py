@@ -39,6 +39,7 @@ __all__ = [
     "PlannedRequest",
     "ReportRequest",
     "SensitivityRequest",
+    "option_field",
 ]
 
 MOST_CHARACTERS = 1_000_000  # of a table
@@ -49,7 +50,7 @@ _MOST_CONFIRMED = 10  # designs that are tried on drawn data, a fraction of a se
 _LONGEST_NAME = 200
 
 
-def _option(group: type, name: str, **limits: Any) -> Any:
+def option_field(group: type, name: str, **limits: Any) -> Any:
     """A field that is an option of a command, too: its default, and what it is for, are stated there."""
     default = next(field.default for field in fields(group) if field.name == name)
     about = get_type_hints(group, include_extras=True)[name].__metadata__
@@ -76,22 +77,22 @@ class _Request(BaseModel):
 class ColumnsRequest(_Request):
     """How to read a table."""
 
-    size_column: str | None = _option(ColumnOptions, "size_column", **_names())
-    score_column: list[str] | None = _option(ColumnOptions, "score_column", max_length=1000)
-    split_column: str | None = _option(ColumnOptions, "split_column", **_names())
-    task_column: str | None = _option(ColumnOptions, "task_column", **_names())
-    metric: str | None = _option(ColumnOptions, "metric", **_names())
-    task: str | None = _option(ColumnOptions, "task", **_names())
-    lower_is_better: bool = _option(ColumnOptions, "lower_is_better")
-    range: str | None = _option(ColumnOptions, "range", **_names())
-    unit: str | None = _option(ColumnOptions, "unit", **_names())
-    test_share: float | None = _option(ColumnOptions, "test_share")
-    train_column: list[str] | None = _option(ColumnOptions, "train_column", max_length=1000)
-    sd_column: str | None = _option(ColumnOptions, "sd_column", **_names())
-    n_test: str | float | None = _option(ColumnOptions, "n_test")
-    averaged_over: str | int | None = _option(ColumnOptions, "averaged_over")
-    each_column: Literal["split", "model"] | None = _option(ColumnOptions, "each_column")
-    per_cent: bool = _option(ColumnOptions, "per_cent")
+    size_column: str | None = option_field(ColumnOptions, "size_column", **_names())
+    score_column: list[str] | None = option_field(ColumnOptions, "score_column", max_length=1000)
+    split_column: str | None = option_field(ColumnOptions, "split_column", **_names())
+    task_column: str | None = option_field(ColumnOptions, "task_column", **_names())
+    metric: str | None = option_field(ColumnOptions, "metric", **_names())
+    task: str | None = option_field(ColumnOptions, "task", **_names())
+    lower_is_better: bool = option_field(ColumnOptions, "lower_is_better")
+    range: str | None = option_field(ColumnOptions, "range", **_names())
+    unit: str | None = option_field(ColumnOptions, "unit", **_names())
+    test_share: float | None = option_field(ColumnOptions, "test_share")
+    train_column: list[str] | None = option_field(ColumnOptions, "train_column", max_length=1000)
+    sd_column: str | None = option_field(ColumnOptions, "sd_column", **_names())
+    n_test: str | float | None = option_field(ColumnOptions, "n_test")
+    averaged_over: str | int | None = option_field(ColumnOptions, "averaged_over")
+    each_column: Literal["split", "model"] | None = option_field(ColumnOptions, "each_column")
+    per_cent: bool = option_field(ColumnOptions, "per_cent")
 
 
 class CurveRequest(ColumnsRequest):
@@ -106,40 +107,40 @@ class CurveRequest(ColumnsRequest):
 
 
 class _BayesRequest(_Request):
-    ceiling: float = _option(ModelOptions, "ceiling")
-    floor: float = _option(ModelOptions, "floor")
-    noise: float | None = _option(ModelOptions, "noise")
-    precision: float | None = _option(ModelOptions, "precision")
-    mean: Literal["auto", *MEANS] | None = _option(ModelOptions, "mean")  # type: ignore[valid-type]
-    seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
+    ceiling: float = option_field(ModelOptions, "ceiling")
+    floor: float = option_field(ModelOptions, "floor")
+    noise: float | None = option_field(ModelOptions, "noise")
+    precision: float | None = option_field(ModelOptions, "precision")
+    mean: Literal["auto", *MEANS] | None = option_field(ModelOptions, "mean")  # type: ignore[valid-type]
+    seed: int = option_field(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
 class ModelRequest(CurveRequest, _BayesRequest):
     """A table, and the model to fit to it."""
 
-    published: bool = _option(ModelOptions, "published")
+    published: bool = option_field(ModelOptions, "published")
 
 
 _AT = Field(
     None,
-    description="Training-set sizes as the command line takes them: 20000, 20k, or 10x for ten times the largest.",
+    description="Training-set sizes, written as on the command line: 20000, 20k, or 10x for ten times the largest.",
     max_length=_MOST_SIZES,
     examples=[["2x", "10x", "20000"]],
 )
-_ROUNDS = Field(ROUNDS, description="How often one can collect.", ge=1, le=MOST_ROUNDS)
+_ROUNDS = Field(ROUNDS, description="Number of rounds of collection.", ge=1, le=MOST_ROUNDS)
 _AVAILABLE = _number(
-    None, "Most examples that can be trained on; by default twice the largest size in the table.", exclusiveMinimum=0
+    None, "Most examples available for training; by default twice the largest size in the table.", exclusiveMinimum=0
 )
-_CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target should be met.", gt=0, lt=1)
+_CONFIDENCE = Field(CONFIDENCE, description="Probability with which the target should be reached.", gt=0, lt=1)
 
 
 class _AnswerRequest(ModelRequest):
     at: Annotated[list[str] | None, Sets("sizes", "times", "to")] = _AT
     target: float | None = Field(None, description="Score to reach.")
     confidence: float = _CONFIDENCE
-    of: Quantity = _option(ForecastOptions, "of")
+    of: Quantity = option_field(ForecastOptions, "of")
     level: Annotated[float, Sets("level", "levels")] = _number(
-        LEVEL, "Probability that the interval should hold the score.", exclusiveMinimum=0, exclusiveMaximum=1
+        LEVEL, "Probability that the interval should cover the score.", exclusiveMinimum=0, exclusiveMaximum=1
     )
 
 
@@ -151,10 +152,8 @@ class PlanRequest(ModelRequest):
     """`apexgp plan --json`: what to collect, round by round, when labels and a missed target cost money."""
 
     target: float = Field(description="Score to reach.")
-    cost: Annotated[float, Sets("cost_per_example")] = _number(
-        ..., "What a labelled example costs.", exclusiveMinimum=0
-    )
-    penalty: float = _number(..., "What it costs not to reach the target, in the same currency.", exclusiveMinimum=0)
+    cost: Annotated[float, Sets("cost_per_example")] = _number(..., "Cost of a labelled example.", exclusiveMinimum=0)
+    penalty: float = _number(..., "Cost of missing the target, in the same currency.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
     start: int | None = Field(
         None, description="Examples at hand; by default the largest size in the table.", ge=1, le=_MOST_SEED
@@ -165,21 +164,21 @@ class BacktestRequest(CurveRequest):
     """`apexgp backtest --json`: how well each method would have done on this curve."""
 
     method: Annotated[list[Literal[*METHODS]] | None, Sets("methods")] = Field(  # type: ignore[valid-type]
-        None, description="Methods to judge; by default all.", min_length=1, max_length=len(METHODS)
+        None, description="Methods to evaluate; by default all.", min_length=1, max_length=len(METHODS)
     )
     holdout: int | None = Field(None, description="How many of the largest sizes to hold out.", ge=1, le=1000)
-    target: float | None = Field(None, description="Say what each method asks for to reach it.")
+    target: float | None = Field(None, description="Score to reach: also give the size that each method asks for.")
     confidence: float = _CONFIDENCE
-    ceiling: float = _option(ModelOptions, "ceiling")
-    floor: float = _option(ModelOptions, "floor")
-    seed: int = _option(ModelOptions, "seed", ge=0, le=_MOST_SEED)
+    ceiling: float = option_field(ModelOptions, "ceiling")
+    floor: float = option_field(ModelOptions, "floor")
+    seed: int = option_field(ModelOptions, "seed", ge=0, le=_MOST_SEED)
 
 
 class CompareRequest(ColumnsRequest, _BayesRequest):
     """`apexgp compare --json`: which model will be better with more data."""
 
     tables: Annotated[dict[str, str], Sets("curves")] = Field(
-        description="For each model, by its name, its table.", min_length=2, max_length=6
+        description="The table of each model, by the model's name.", min_length=2, max_length=6
     )
     at: Annotated[list[str] | None, Sets("sizes")] = _AT
 
@@ -188,10 +187,10 @@ class MinimumRequest(_Request):
     """`apexgp minimum --json`: patients that a prediction model needs before any pilot (Riley et al. 2020)."""
 
     prevalence: float = Field(description="Share of patients with the outcome.", gt=0, lt=1)
-    parameters: int = Field(description="Coefficients that are considered for the model.", ge=1, le=100_000)
-    r2: float | None = Field(None, description="Cox and Snell's R2 that the model is expected to reach.", gt=0, lt=1)
+    parameters: int = Field(description="Number of candidate coefficients for the model.", ge=1, le=100_000)
+    r2: float | None = Field(None, description="Cox and Snell's R2 that the model is expected to achieve.", gt=0, lt=1)
     cstatistic: float | None = Field(
-        None, description="Instead: the C statistic (AUROC) that it is expected to reach.", gt=0.5, lt=1
+        None, description="Alternatively, the C statistic (AUROC) that it is expected to achieve.", gt=0.5, lt=1
     )
     nagelkerke: bool = Field(False, description="The R2 is Nagelkerke's.")
     margin: float = Field(
@@ -201,7 +200,7 @@ class MinimumRequest(_Request):
         MinimumQuestion.shrinkage, description="Expected shrinkage of the coefficients.", gt=0, lt=1
     )
     optimism: float = Field(
-        MinimumQuestion.optimism, description="Difference between apparent and true Nagelkerke's R2.", gt=0, lt=1
+        MinimumQuestion.optimism, description="Difference between the apparent and the true Nagelkerke R2.", gt=0, lt=1
     )
     error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
 
@@ -213,16 +212,16 @@ class SensitivityRequest(_AnswerRequest):
 class CheckRequest(CurveRequest, _BayesRequest):
     """`apexgp check --json`: whether the model fits the pilot."""
 
-    draws: int = Field(CheckQuestion.draws, description="How many pilots to draw.", ge=100, le=_MOST_DRAWS)
+    draws: int = Field(CheckQuestion.draws, description="Number of pilots to simulate.", ge=100, le=_MOST_DRAWS)
 
 
 class PlannedRequest(_AnswerRequest):
     """A forecast, and a plan where there are costs."""
 
     cost: Annotated[float | None, Sets("cost_per_example")] = _number(
-        None, "What a labelled example costs.", exclusiveMinimum=0
+        None, "Cost of a labelled example.", exclusiveMinimum=0
     )
-    penalty: float | None = _number(None, "What it costs not to reach the target.", exclusiveMinimum=0)
+    penalty: float | None = _number(None, "Cost of missing the target.", exclusiveMinimum=0)
     rounds: int = _ROUNDS
 
 
@@ -230,11 +229,13 @@ class ReportRequest(PlannedRequest):
     """`apexgp report`: one HTML file that opens offline."""
 
     budget: float | None = _number(
-        None, "How many models could still be trained, for the advice on what to measure next; 0: no advice.", minimum=0
+        None,
+        "Number of models that could still be trained, for the advice on what to measure next; 0 for no advice.",
+        minimum=0,
     )
     available: float | None = _AVAILABLE
     title: str | None = Field(None, description="Title; by default what the report is about.", max_length=_LONGEST_NAME)
-    author: str | None = Field(None, description="Who hands it in.", max_length=_LONGEST_NAME)
+    author: str | None = Field(None, description="Author of the report.", max_length=_LONGEST_NAME)
     project: str | None = Field(
         None, description="What it is for, such as a protocol or a grant.", max_length=_LONGEST_NAME
     )
@@ -243,12 +244,14 @@ class ReportRequest(PlannedRequest):
 class PageRequest(ForecastRequest, PlannedRequest):
     """All that the page shows at once: the forecast, the plan where there are costs, the picture, the lines of code."""
 
-    backtest: bool = Field(False, description="Say how well each method would have done on this curve, too.")
-    doubts: bool = Field(False, description="Say what the answer depends on, and check the model on the pilot, too.")
+    backtest: bool = Field(False, description="Also say how well each method would have done on this curve.")
+    doubts: bool = Field(
+        False, description="Also say what the answer depends on, and check the model against the pilot."
+    )
 
 
 class _NextRequest(_BayesRequest):
-    budget: float = _number(BUDGET, "How many models could be trained.", exclusiveMinimum=0)
+    budget: float = _number(BUDGET, "Number of models that could be trained.", exclusiveMinimum=0)
     at: list[str] | None = _AT
     target: float | None = Field(None, description="Score to reach.")
     confidence: float = _CONFIDENCE
@@ -271,7 +274,7 @@ class DesignRequest(ColumnsRequest, _NextRequest):
         None, description="Number of new splits; by default several are tried.", ge=1, le=1000
     )
     confirm: int = Field(
-        CONFIRM, description="How many of the best designs to try on drawn data.", ge=0, le=_MOST_CONFIRMED
+        CONFIRM, description="How many of the best designs to try on simulated data.", ge=0, le=_MOST_CONFIRMED
     )
 
 

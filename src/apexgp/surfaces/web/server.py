@@ -116,7 +116,7 @@ def _listen(host: str, port: int) -> socket.socket:
         raise RequestError(
             f"{port} on {host} cannot be used: {problem.strerror}.",
             argument="port",
-            remedy=("Take another with {}, or any that is free with {}.", "port", ("port", 0)),
+            remedy=("Choose another with {}, or any free one with {}.", "port", ("port", 0)),
         ) from None
     return listening
 

@@ -15,7 +15,7 @@ from ..options import ModelOptions
 from ..words.controls import CONTROLS, control, set_in_control
 from .requests import REQUESTS
 
-__all__ = ["FIELDS", "OF_THE_PAGE", "vocabulary_of"]
+__all__ = ["FIELDS", "OF_THE_PAGE", "vocabulary_of", "vocabulary_of_request"]
 
 OF_THE_PAGE = frozenset({"advice", "page", "read"})
 """Asked by the page, whose reader knows no fields."""
@@ -44,7 +44,8 @@ def _vocabulary(fields: Iterable[tuple[str, Any, Iterable[Any]]]) -> Vocabulary:
     return Vocabulary(words, _in_field, frozenset(switches))
 
 
-def _of_request(request: type[BaseModel]) -> Vocabulary:
+def vocabulary_of_request(request: type[BaseModel]) -> Vocabulary:
+    """The field that sets each argument of the library."""
     return _vocabulary(
         (name, info.annotation, (*info.metadata, *_BESIDE_OPTIONS.get(name, (None, ()))[1]))
         for name, info in request.model_fields.items()
@@ -56,7 +57,7 @@ def _of_page(fields: Vocabulary) -> Vocabulary:
     return Vocabulary(words, set_in_control, fields.switches, fields)
 
 
-FIELDS: Mapping[str, Vocabulary] = {kind: _of_request(request) for kind, request in REQUESTS.items()} | {
+FIELDS: Mapping[str, Vocabulary] = {kind: vocabulary_of_request(request) for kind, request in REQUESTS.items()} | {
     "read": _vocabulary((name, *_BESIDE_OPTIONS[name]) for name in ColumnOptions.__annotations__)
 }
 """By the kind of a request: the field that sets each argument of the library."""

@@ -33,18 +33,18 @@ def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
     if len(told) == 1:
         (one,) = told
         text = (
-            f"One size was held out to try the forecast on: at {one.size:,.10g}, {method} expected "
-            f"{one.forecast:.3f}, and {one.measured:.3f} was measured"
+            f"One size was held out to test the forecast: at {one.size:,.10g}, {method} expected {one.forecast:.3f}, "
+            f"and {one.measured:.3f} was measured"
         )
         if sure:
-            within = "holds" if one.within_95 else "does not hold"
+            within = "covers" if one.within_95 else "does not cover"
             text += f"{sure}, {one.lower_95:.3f} to {one.upper_95:.3f}, {within} that"
         worth = "One comparison says"
     else:
         off = sum(abs(one.forecast - one.measured) for one in told) / len(told)
-        text = f"At the {len(told)} sizes held out {method} was off by {off:.3f} on average"
+        text = f"At the {len(told)} held-out sizes, {method} was off by {off:.3f} on average"
         if sure:
-            text += f"{sure}s held {sum(one.within_95 for one in told)} of the {len(told)} scores"
+            text += f"{sure}s covered {sum(one.within_95 for one in told)} of the {len(told)} scores"
         worth = f"These {len(told)} comparisons say"
     return f"{text}. {worth} little about the method, and nothing about which of several is best."
 
@@ -56,24 +56,24 @@ def _ranking(judged: Sequence[MethodScore]) -> str:
         text = f"Fitted to the smaller sizes of {of}, {best.method} was off by {best.error:.4f} at the larger ones"
     else:
         text = (
-            f"Fitted to the smaller sizes of {of}, {best.method} foretold the scores at the larger ones best (CRPS "
+            f"Fitted to the smaller sizes of {of}, {best.method} forecast the scores at the larger ones best (CRPS "
             f"{best.crps:.4f}), off by {best.error:.4f} on average"
         )
         if closest is not best:
             text += f"; {closest.method} came closest, off by {closest.error:.4f}"
     if np.isnan(best.coverage_95):
-        return f"{text}. {best.method} does not say how sure it is."
-    return f"{text}. The 95 % intervals of {best.method} held {100 * best.coverage_95:.0f} % of those scores."
+        return f"{text}. {best.method} does not quantify its uncertainty."
+    return f"{text}. The 95 % intervals of {best.method} covered {100 * best.coverage_95:.0f} % of those scores."
 
 
 def backtest_methods(result: Backtest) -> str:
     """Paragraph about a backtest."""
     curves = max(score.curves for score in result.pooled)
     return (
-        f"Methods of learning-curve extrapolation were compared with apexgp {version('apexgp')} on {curves:,} measured "
-        f"learning curve{'s' * (curves > 1)}: each was fitted to the smaller training-set sizes and judged by its "
-        "continuous ranked probability score (CRPS; absolute error for methods without a predictive distribution) and "
-        "its mean absolute error at the sizes held out. "
+        f"Methods for extrapolating learning curves were compared with apexgp {version('apexgp')} on {curves:,} "
+        f"measured learning curve{'s' * (curves > 1)}: each was fitted to the smaller training-set sizes and judged "
+        "by its continuous ranked probability score (CRPS; absolute error for methods without a predictive "
+        "distribution) and its mean absolute error at the held-out sizes. "
         f"{'; '.join(_figures(score) for score in result.pooled if score.curves)}."
     )
 

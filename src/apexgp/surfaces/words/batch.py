@@ -31,7 +31,7 @@ def batch_sentence(answer: BatchAnswer) -> str:
     met = [name for name, required, _ in asked if required.already_met]
     more = [one for one in asked if not one[1].already_met and math.isfinite(one[1].size)]
     short = [(name, required) for name, required, _ in asked if not required.already_met and math.isinf(required.size)]
-    parts = [f"{_named(met)} {'reaches' if len(met) == 1 else 'reach'} it with what there is"] if met else []
+    parts = [f"{_named(met)} {'reaches' if len(met) == 1 else 'reach'} it with the data at hand"] if met else []
     parts += _more_needed(more)
     if short:
         chances = _named([f"{required.at_best} for {name}" for name, required in short])

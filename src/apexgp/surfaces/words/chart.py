@@ -56,7 +56,7 @@ def legend_words(picture: CurvePicture) -> dict[str, str]:
 def reading_labels(picture: CurvePicture) -> list[str]:
     """What is read off at a size."""
     labels = [f"training {picture.unit}", f"expected {picture.metric}", f"{100 * picture.level:g} % interval"]
-    return labels if picture.required is None else [*labels, f"probability of {picture.required.target:g}"]
+    return labels if picture.required is None else [*labels, f"true mean reaches {picture.required.target:g}"]
 
 
 def readings(picture: CurvePicture) -> list[list[str]]:

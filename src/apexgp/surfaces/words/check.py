@@ -12,11 +12,11 @@ __all__ = ["check_doubts", "check_methods", "check_sentence", "check_title", "ch
 
 _MEANINGS = {
     "level": "level, the mean score at the largest size",
-    "slope": "slope, what a doubling of the size brings",
-    "scatter": "scatter, how much more scores spread at one size than they usually do",
-    "split effect": "split effect, how much of its luck a split carries from size to size",
+    "slope": "slope, what doubling the size brings",
+    "scatter": "scatter, how much more the scores spread at one size than at the others",
+    "split effect": "split effect, how much of a split's luck carries over from size to size",
 }
-_SINGLE_SCATTER = "scatter, how far the scores lie from a straight line over the logarithm of the size"
+_SINGLE_SCATTER = "scatter, how far the scores lie from a straight line in the logarithm of the size"
 
 
 def check_sentence(found: PredictiveCheck) -> str:
@@ -24,8 +24,8 @@ def check_sentence(found: PredictiveCheck) -> str:
     names = [check.name for check in found.checks]
     if not found.failed:
         return (
-            f"The pilot looks like data from the fitted model: {listed(names)} are within what it expects. That rules "
-            "out a gross misfit; it says nothing about sizes far beyond the pilot."
+            f"The pilot looks like data from the fitted model: {listed(names)} are all within the expected range. "
+            "That rules out a gross misfit; it says nothing about sizes far beyond the pilot."
         )
     failed = [check.name for check in found.failed]
     passed = [name for name in names if name not in failed]
@@ -47,9 +47,9 @@ def how_checks_are_read(found: PredictiveCheck) -> str:
     words = _MEANINGS | ({"scatter": _SINGLE_SCATTER} if found.scatter_at is None else {})
     checks = "; ".join(words[check.name] for check in found.checks)
     return (
-        f"{found.draws:,} pilots with the same sizes and splits were simulated from the fitted model. Compared are: "
-        f"{checks}. A tail probability below {100 * FAILS_BELOW:g} % means that the model rarely produces what was "
-        "measured."
+        f"{found.draws:,} pilots with the same sizes and splits were simulated from the fitted model. The checks "
+        f"compare: {checks}. A tail probability below {100 * FAILS_BELOW:g} % means that the model rarely produces "
+        "what was measured."
     )
 
 
@@ -58,7 +58,7 @@ def check_methods(answer: CheckAnswer) -> str:
     found = answer.found
     tails = listed([f"{check.name} {check.tail_probability:.3f}" for check in found.checks])
     return (
-        f"{pilot_and_method(answer.model)} In a posterior predictive check {found.draws:,} pilots of the same design "
+        f"{pilot_and_method(answer.model)} In a posterior predictive check, {found.draws:,} pilots of the same design "
         f"were simulated from the fitted curve and its noise; tail probabilities of the measured pilot were: {tails}."
     )
 

@@ -11,6 +11,9 @@ from ...estimators import APExGP
 __all__ = ["Reference", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
 
 Reference = Literal[
+    "alabdulmohsin",
+    "burr",
+    "caballero",
     "chaloner",
     "collins",
     "gelman",
@@ -26,6 +29,12 @@ Reference = Literal[
 ]
 
 _SOURCES: dict[Reference, str] = {
+    "alabdulmohsin": (
+        "Alabdulmohsin IM, Neyshabur B, Zhai X. Revisiting Neural Scaling Laws in Language and Vision. NeurIPS 2022. "
+        "arXiv:2209.06640."
+    ),
+    "burr": "Burr IW. Cumulative Frequency Functions. Annals of Mathematical Statistics 1942;13:215-232.",
+    "caballero": ("Caballero E, Gupta K, Rish I, Krueger D. Broken Neural Scaling Laws. ICLR 2023. arXiv:2210.14891."),
     "chaloner": (
         "Chaloner K, Verdinelli I. Bayesian Experimental Design: A Review. Statistical Science 1995;10:273-304."
     ),
@@ -103,6 +112,9 @@ _METHODS: dict[str, tuple[str, tuple[Reference, ...]]] = {
         for name in ("power_law", "arctan", "logarithm", "root")
     },
     **{name: ("LCDB, Mohr et al. 2022", ("lcdb",)) for name in ("pow4", "mmf4", "wbl4")},
+    "burr": ("the curve of the default model, after Burr 1942", ("burr",)),
+    "m4": ("M4, Alabdulmohsin et al. 2022", ("alabdulmohsin",)),
+    "bnsl": ("a broken neural scaling law, Caballero et al. 2023", ("caballero",)),
 }
 
 

@@ -33,4 +33,4 @@ def _next_command(curves: CurveSet, out: Path) -> str:
 
 def stopped_sentence(record: Path) -> str:
     """What an interrupted run leaves behind."""
-    return f"Stopped. The finished fits are in {record}; the same command goes on from there."
+    return f"Stopped. The finished fits are in {record}; the same command resumes from there."

@@ -25,10 +25,10 @@ def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
         f"the expected difference in {curve.metric_name} is "
     )
     if gap < _NOTHING:
-        return f"{text}less than 0.001, which is no difference to choose by."
+        return f"{text}less than 0.001, too small to choose by."
     text += f"{gap:.3f}"
     if pair.crossing is None:
-        return f"{text}. Between the pilot's sizes and this one the lead is not expected to change."
+        return f"{text}. The lead is not expected to change between the pilot's sizes and this one."
     return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {curve.unit_name}."
 
 
@@ -44,6 +44,7 @@ def compare_methods(comparison: Comparison) -> str:
             else " (no shared splits)"
         )
         parts.append(
-            f"{pair.first} exceeded {pair.second} with probability {chances} training {model.curve_.unit_name}{paired}"
+            f"{pair.first} was better than {pair.second} with a probability of {chances} training "
+            f"{model.curve_.unit_name}{paired}"
         )
     return f"{method(model)} Each model's learning curve was fitted separately. {'; '.join(parts)}."

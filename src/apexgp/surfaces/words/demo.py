@@ -13,7 +13,7 @@ __all__ = ["LEFT", "next_lines", "opening", "truth_sentence"]
 LEFT = {
     "pairs.csv": "the pilot, as a table like yours",
     "curve.png": "the picture",
-    "report.html": "the report to hand in: open it in a browser",
+    "report.html": "the report to hand over: open it in a browser",
 }
 """Files that the demonstration leaves behind, and what they are."""
 
@@ -49,7 +49,7 @@ def next_lines(folder: Path, target: float, program: str, missing: Sequence[str]
         called = str(Path(called).relative_to(Path.cwd()))
     return "\n".join(
         [
-            "\nWhat it leaves:",
+            "\nFiles written:",
             *(f"  {str(path).ljust(width)}  {what}" for path, what in there.items()),
             *missing,
             f"\nNext, ask how many examples an accuracy of {target:g} takes, or do it all in a browser:",

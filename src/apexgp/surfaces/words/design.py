@@ -37,13 +37,13 @@ def design_sentence(answer: DesignAnswer) -> str:
     means = f"with {_budget(found.budget, found.unit)} and up to {found.available:,.10g} {curve.unit_name}"
     decision, best = _decision(answer, curve), f"{_name(found.best, curve.unit_name, _kind(curve))}"
     if not found.helpful:
-        return f"{decision.now} Nothing that you can afford, {means}, is expected to leave less doubt."
+        return f"{decision.now} Nothing that you can afford, {means}, is expected to reduce the doubt."
     if not decision.may_change or found.share_left(found.best) > _HARDLY:
         return (
-            f"{decision.now} Nothing that you can afford, {means}, is likely to change that: even with the best, "
-            f"{best}, {decision.after}."
+            f"{decision.now} Nothing that you can afford, {means}, is likely to change that: even with the best "
+            f"option, {best}, {decision.after}."
         )
-    text = f"More measuring may change that: {means}, the best is {best}; {decision.after}."
+    text = f"Measuring more may change that: {means}, the best option is {best}; {decision.after}."
     return " ".join([decision.now, text, *_cheaper(answer), *_alike(found), *_without_more(answer)])
 
 
@@ -65,33 +65,35 @@ def _how_many(found: PilotDesign, required: RequiredSize, curve: LearningCurve, 
     now, (low, high) = _size_now(required, curve, goal), found.best.later_sizes or (math.inf, math.inf)
     beyond = f"{found.grid[-1]:,.10g} {curve.unit_name}"
     if math.isinf(low):
-        after = f"in nine cases of ten more than {beyond} will then be needed, if any number will do"
+        after = f"in nine cases out of ten more than {beyond} will then be needed, if any number suffices"
         return _Decision(now, required.size <= found.grid[-1], after)
     if math.isinf(high):
         range_ = f"between {at_least(low)} and more than {beyond}"
     else:
         range_ = f"between {at_least(low)} and {at_least(high)} {curve.unit_name}"
-    return _Decision(now, True, f"in eight cases of ten the number to plan for will then be {range_}")
+    return _Decision(now, True, f"in eight cases out of ten the number to plan for will then be {range_}")
 
 
 def _whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision:
     yes, no = found.best.prob_yes or 0.0, found.best.prob_no or 0.0
     right = f"{chance(found.best.prob_right or 0.0)} instead of {chance(max(prob, 1 - prob))}"
-    then = f"and the likelier answer is then expected to be right with {right}"
+    then = f"and the likelier answer is then expected to be right with a probability of {right}"
     if found.verdict_now == "open":
         sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
         now = (
-            f"Undecided as it stands: {size} reach {goal} with a probability of {chance(prob)}; neither yes nor no has "
-            f"the {sure} that you ask for."
+            f"Undecided as it stands: {size} reach {goal} with a probability of {chance(prob)}; neither yes nor no "
+            f"has the {sure} that you asked for."
         )
-        decides = f"the probability is {chance(yes + no)} that it decides the question (yes {chance(yes)}, no "
+        decides = f"the probability that it settles the question is {chance(yes + no)} (yes {chance(yes)}, no "
         return _Decision(now, yes + no > _SELDOM, f"{decides}{chance(no)}), {then}")
     if found.verdict_now == "yes":
         now = f"Decided as it stands: {size} reach {goal}, with a probability of {chance(prob)}."
     else:
         now = f"Decided as it stands: {size} do not reach {goal}; the probability that they do is {chance(prob)}."
     doubted = 1 - (yes if found.verdict_now == "yes" else no)
-    return _Decision(now, doubted > _SELDOM, f"the probability is {chance(doubted)} that it puts this in doubt, {then}")
+    return _Decision(
+        now, doubted > _SELDOM, f"the probability that it casts doubt on this is {chance(doubted)}, {then}"
+    )
 
 
 def _size_now(required: RequiredSize, curve: LearningCurve, goal: str) -> str:
@@ -117,8 +119,8 @@ def _first_pilot(answer: DesignAnswer) -> str:
         return text
     sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
     return (
-        f"{text} The chance is {chance(best.prob_yes + best.prob_no)} that it will then be known with {sure} "
-        f"probability whether {far:,.10g} {what} reach a mean score of {found.target:g}."
+        f"{text} The chance is {chance(best.prob_yes + best.prob_no)} that you will then know, with a probability of "
+        f"{sure}, whether {far:,.10g} {what} reach a mean score of {found.target:g}."
     )
 
 
@@ -138,7 +140,7 @@ def _alike(found: PilotDesign) -> list[str]:
         figure = f"expected errors differ by less than {best.risk_error:.1g}"
     else:
         figure = f"doubt left differs by less than {100 * best.risk_error / found.risk_now:.0f} points"
-    return [f"Measurements whose {figure} cannot be told apart: take the one that suits you."]
+    return [f"Measurements whose {figure} cannot be told apart: take whichever suits you."]
 
 
 def _without_more(answer: DesignAnswer) -> list[str]:
@@ -149,7 +151,7 @@ def _without_more(answer: DesignAnswer) -> list[str]:
     what, spare = curve.unit_name, found.best_at_hand
     opening = f"Without more {what} than the pilot's {curve.largest:,.10g}"
     if spare is None or found.share_left(spare) > _HARDLY:
-        return [f"{opening}, nothing would change much."]
+        return [f"{opening}, not much would change."]
     return [f"{opening}: {_name(spare, what, _kind(curve))}."]
 
 
@@ -157,20 +159,20 @@ def how_designs_are_ranked(answer: DesignAnswer) -> str:
     """What the columns of a table of designs mean."""
     found, curve = answer.found, answer.curve
     least = (
-        "Expected error: how far the forecast is expected to be off afterwards"
+        "Expected error: how far off the forecast is expected to be afterwards"
         if found.ranked_by == "score"
-        else "Doubt left: what remains of the doubt about the size that reaches the target"
+        else "Doubt left: how much of the doubt about the size that reaches the target remains"
     )
     text = (
         "Each model is trained on one split, a random division of the data into training and test cases, at one size. "
-        f"{least}; the best come first. Width: of the interval that holds the expected score with 95 %."
+        f"{least}; the best come first. Width: that of the 95 % interval of the expected score."
     )
     if found.target is None:
         return text
     if found.asks_for_size:
-        return f"{text} Then plan for: between which numbers the required size will be in eight cases of ten."
+        return f"{text} Then plan for: the range in which the required size will lie in eight cases out of ten."
     return (
-        f"{text} Right: how probably the likelier answer, yes or no, to whether {found.decided_at:,.10g} "
+        f"{text} Right: the probability that the likelier answer, yes or no, to whether {found.decided_at:,.10g} "
         f"{_counted(curve)} reach {found.target:g} is right."
     )
 
@@ -236,7 +238,7 @@ def _tried(found: PilotDesign) -> str:
     """Which designs were refitted, of those that the answer names."""
     named = [(found.best, "the best")]
     if found.frugal.design != found.best.design:
-        named.append((found.frugal, "the cheapest that is nearly as good"))
+        named.append((found.frugal, "the cheapest one nearly as good"))
     spare = found.best_at_hand
     if spare is not None and spare.design not in (found.best.design, found.frugal.design):
         named.append((spare, "the best without more data"))

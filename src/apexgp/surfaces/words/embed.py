@@ -37,13 +37,14 @@ def left_out_lines(run: EmbeddingRun) -> list[str]:
 def next_sentence(run: EmbeddingRun) -> str:
     """What to type next; for labels that are rare, why they are not in it."""
     if not run.tasks:
-        return "No label tells the cases apart, so that there is nothing to collect a curve of."
+        return "No label distinguishes the cases, so there is no curve to collect."
     words = ["apexgp", "collect", as_typed(run.out)]
     for label in run.tasks:
         words += ["--label", label]
     words += [] if run.n_patients is None else ["--group", "patient"]
     rare = (
-        f" (Labels that fewer than a tenth of the {run.kind} have, or all, are in the file, too: {some(run.rare, 20)}.)"
+        f" (Labels that fewer than a tenth of the {run.kind} have, or all of them, are in the file too: "
+        f"{some(run.rare, 20)}.)"
         if run.rare
         else ""
     )
@@ -52,7 +53,7 @@ def next_sentence(run: EmbeddingRun) -> str:
 
 def stopped_sentence(out: Path) -> str:
     """What an interrupted run leaves behind."""
-    return f"Stopped. What is finished is kept beside {out}, or in it; the same command goes on from there."
+    return f"Stopped. Finished work is kept in or beside {out}; the same command resumes from there."
 
 
 def dataset_lines(dataset: DataSet) -> list[str]:
@@ -78,6 +79,6 @@ def about_dataset(dataset: DataSet) -> list[str]:
         "Layout:",
         *(f"  {line}" for line in dataset.layout),
         f"Prepared as the paper's text says: {prepared}, mean and sd of the source.",
-        f"The released code differs: it {more}takes ImageNet's mean and sd ({options}--normalise imagenet).",
+        f"The released code differs: it {more}uses ImageNet's mean and sd ({options}--normalise imagenet).",
         dataset.remark,
     ]

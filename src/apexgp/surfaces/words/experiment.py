@@ -20,7 +20,7 @@ __all__ = ["experiment_methods", "experiment_sentence", "shipped_lines", "stoppe
 def experiment_sentence(result: ExperimentResult) -> str:
     """How the methods fared over each range."""
     said = [_range_sentence(result, extent) for extent in result.experiment.ranges]
-    return " ".join(sentence for sentence in said if sentence) or "No method gave an answer."
+    return " ".join(sentence for sentence in said if sentence) or "No method produced a forecast."
 
 
 def _range_sentence(result: ExperimentResult, extent: str) -> str:
@@ -43,7 +43,7 @@ def _range_sentence(result: ExperimentResult, extent: str) -> str:
         which = "and" if likeliest == closest else _heading(likeliest)
         text += f", {which} the highest quantized likelihood, {100 * likelihoods[likeliest]:.0f} %"
         held = listed([_held(method, own) for method in likelihoods])
-        text += f"; of the measured scores, the {100 * result.experiment.level:g} % intervals held {held}"
+        text += f"; of the measured scores, the {100 * result.experiment.level:g} % intervals covered {held}"
     return f"{text}."
 
 
@@ -103,7 +103,7 @@ def experiment_methods(result: ExperimentResult) -> str:
 
 def _fitted(methods: Sequence[str]) -> str:
     """Which methods were fitted to what."""
-    to = {"the mean scores": False, "the scores of the single splits": True}
+    to = {"the mean scores": False, "the scores of the individual splits": True}
     own = {
         what: [one for one in methods if EXPERIMENT_METHODS[one].single_scores is single] for what, single in to.items()
     }
@@ -123,7 +123,7 @@ def written_sentence(folder: Path, pictures: bool) -> str:
 
 def stopped_sentence(record: Path) -> str:
     """What an interrupted experiment leaves behind."""
-    return f"Stopped. The finished fits are in {record}; the same command goes on from there."
+    return f"Stopped. The finished fits are in {record}; the same command resumes from there."
 
 
 def shipped_lines(experiments: dict[str, Experiment]) -> list[str]:
@@ -135,6 +135,6 @@ def shipped_lines(experiments: dict[str, Experiment]) -> list[str]:
         lines.append(f"{name:{width}}  {one.name}: {', '.join(tasks)} ({one.head} head, {one.n_splits} splits)")
     return [
         *lines,
-        "`apexgp experiment NAME --embeddings FILE` runs one; `apexgp experiment NAME --write my.toml` writes it out, "
-        "to be edited.",
+        "`apexgp experiment NAME --embeddings FILE` runs one; `apexgp experiment NAME --write my.toml` writes it to a "
+        "file for you to edit.",
     ]

@@ -47,7 +47,7 @@ def short_answer(answer: ForecastAnswer) -> str:
     elif is_realistic(required, curve.largest):
         target = f"takes {required.in_words(required.size)} {curve.unit_name}"
     else:
-        target = f"is reached with {required.at_best} at best"
+        target = f"is reached with a probability of {required.at_best} at best"
     return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"
 
 
@@ -56,9 +56,9 @@ def forecast_sentence(answer: ForecastAnswer) -> str:
     curve, (lower, upper) = answer.model.curve_, answer.ends
     last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
     return (
-        f"With {size:,.10g} training {curve.unit_name} ({multiple(size / last)} times the {last:,.10g} of "
-        f"the pilot, which give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the "
-        f"chance is {100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
+        f"With {size:,.10g} training {curve.unit_name} ({multiple(size / last)} times the pilot's {last:,.10g}, which "
+        f"give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the chance is "
+        f"{100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
     )
 
 

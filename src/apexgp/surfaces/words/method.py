@@ -46,7 +46,7 @@ def method(model: APExGP) -> str:
         fitted, joint = (
             ("maximum likelihood without priors", ", with ")
             if model.priors == "flat"
-            else ("maximum a-posteriori estimation with the published priors", " and ")
+            else ("maximum a posteriori estimation with the published priors", " and ")
         )
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
@@ -98,7 +98,7 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
     """In what a fully Bayesian model differs from the published one."""
     found = ["all parameters are integrated over instead of set to their most probable values"]
     if set(means) - set(PAPER_MEANS):
-        found.append("the mean is not one of its two")
+        found.append("the mean function is not one of its two")
     if model.priors != "paper":
         calibrated = (
             "were calibrated on learning curves of LCDB 1.0 and 1.1" if model.priors == "calibrated" else "are ours"
@@ -106,7 +106,7 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
         found += [
             f"the priors {calibrated}",
             "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",
-            "single scores are modelled instead of their means, with noise that data splits carry along their curves "
-            "and that shrinks as training sets grow",
+            "individual scores are modelled instead of their means, with noise that each data split carries along its "
+            "curve and that shrinks as training sets grow",
         ]
-    return f"It departs from the published model in that {'; '.join(found)}."
+    return f"It differs from the published model in that {'; '.join(found)}."

@@ -11,9 +11,9 @@ __all__ = ["minimum_methods", "minimum_sentence"]
 
 _CRITERIA = {
     "overall_risk": "a precise estimate of the overall risk",
-    "shrinkage": "little shrinkage of the predictor effects",
+    "shrinkage": "little shrinkage of predictor effects",
     "optimism": "little optimism in the apparent fit",
-    "individual_risk": "precise risks of individual patients",
+    "individual_risk": "precise risks for individual patients",
 }
 
 
@@ -22,14 +22,14 @@ def minimum_sentence(found: MinimumSampleSize) -> str:
     text = (
         f"A model with {found.parameters} parameter{'s' if found.parameters > 1 else ''} for an outcome that "
         f"{100 * found.prevalence:.3g} % of patients have needs at least {found.size:,} patients, {found.events:,} of "
-        f"them with the outcome; what asks for the most is {_CRITERIA[found.decisive]}."
+        f"them with the outcome; the most demanding criterion is {_CRITERIA[found.decisive]}."
     )
     if found.decisive != "individual_risk":
         return text
     others = max(number for name, number in found.criteria.items() if name != "individual_risk")
     return (
-        f"{text} The program pmsampsize leaves this criterion of Riley et al. out and would ask for {others:,}; with "
-        "these the risks of single patients would be off by more than was asked for."
+        f"{text} The program pmsampsize omits this criterion of Riley et al. and would ask for {others:,}; with that "
+        "many, the risks of individual patients would be less precise than asked for."
     )
 
 
@@ -38,13 +38,14 @@ def minimum_methods(found: MinimumSampleSize) -> str:
     known = (
         ""
         if found.cstatistic is None
-        else f"worked out from a C statistic of {found.cstatistic:g} after Riley et al. 2021; "
+        else f"derived from a C statistic of {found.cstatistic:g} after Riley et al. 2021; "
     )
     each = listed([f"{n:,} for {_CRITERIA[name]}" for name, n in found.criteria.items()])
     return (
-        f"The minimum sample size for developing the prediction model was computed by the criteria of Riley et al. "
-        f"(2020) for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence of {found.prevalence:g}, "
-        f"{found.parameters} candidate parameters and a Cox-Snell R2 of {found.r2:.3g} ({known}maximum "
-        f"{found.max_r2:.3g}), the numbers of patients required were {each}. The largest, {found.size:,} patients with "
-        f"{found.events:,} events ({found.events_per_parameter:.1f} events per parameter), was taken."
+        "The minimum sample size for developing the prediction model was computed with the criteria of Riley et al. "
+        f"(2020) for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence of "
+        f"{found.prevalence:g}, {found.parameters} candidate parameters and a Cox-Snell R2 of {found.r2:.3g} "
+        f"({known}maximum {found.max_r2:.3g}), the numbers of patients required were {each}. The largest, "
+        f"{found.size:,} patients with {found.events:,} events ({found.events_per_parameter:.1f} events per "
+        "parameter), was taken."
     )

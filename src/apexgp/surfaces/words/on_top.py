@@ -29,7 +29,7 @@ def on_top_of_required(found: RequiredSize, curve: LearningCurve) -> str:
         return ""
     total = total_required(found, curve)
     in_all = "" if total is None else f": {total:,.0f} in all, {_kept(curve)}"
-    return f"Sizes count training {curve.unit_name} alone; those for validation and test come on top{in_all}."
+    return f"Sizes count training {curve.unit_name} only; those for validation and test come on top{in_all}."
 
 
 def on_top_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:

@@ -20,11 +20,11 @@ _MOST_SHOWN = 6  # sizes of a plan that are spelt out
 def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize) -> str:
     """What to collect, what comes on top, and how that differs from the size that the target takes, if there is one."""
     told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
-    text = f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and ends as soon as the "
+    text = f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and stops as soon as the "
     if required.already_met or not is_realistic(required, curve.largest):
         return f"{text}target is met."
     return (
-        f"{text}target is met; the number to write into a protocol is the required size of the forecast, which reaches "
+        f"{text}target is met; the number to put in a protocol is the required size from the forecast, which reaches "
         "the target with a stated probability."
     )
 
@@ -41,15 +41,15 @@ def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
     missed = f"the probability of missing the {goal} in the end is {chance(plan.failure_probability)}"
     if not worth:
         return (
-            f"{met}At {exactly(plan.cost_per_example)} a label and a penalty of {exactly(plan.penalty)}, "
-            f"collecting more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
+            f"{met}At {exactly(plan.cost_per_example)} per label and a penalty of {exactly(plan.penalty)}, collecting "
+            f"more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
         )
-    opening = "Should they turn out not to, collect" if met else "Collect"
-    text = f"{opening} {_more(worth[0] - plan.start, curve.unit_name)}, to have {worth[0]:,.12g}"
+    opening = "If they turn out not to, collect" if met else "Collect"
+    text = f"{opening} {_more(worth[0] - plan.start, curve.unit_name)}, for a total of {worth[0]:,.12g}"
     if len(worth) > 1:
         shown = [f"{size:,.12g}" for size in worth[1:_MOST_SHOWN]]
         later = ", then ".join(shown) + (f" and so on to {worth[-1]:,.12g}" if len(worth) > _MOST_SHOWN else "")
-        text += f"; while the {goal} is not met, go on to {later}"
+        text += f"; as long as the {goal} is not reached, go on to {later}"
     return f"{met}{text}. The labels are expected to cost {money(plan.expected_spend)}, and {missed}."
 
 

@@ -17,14 +17,14 @@ def record_words(record: Record, curve: LearningCurve, level: float) -> str:
     asked = round(100 * level, 6)
     levels = [int(asked)] if asked in LEVELS else list(LEVELS)
     held = ", and their ".join(
-        f"{number} % intervals held {listed([f'{tried.covers[number][h]:.0f}' for h in at])} %" for number in levels
+        f"{number} % intervals covered {listed([f'{tried.covers[number][h]:.0f}' for h in at])} %" for number in levels
     )
     where = listed([_TIMES[h] for h in at])
     counted = listed([f"{tried.curves[h]:,}" for h in at])
     return (
-        "Of the pilots that were cut from real learning curves, those most like this one have "
-        f"{_described(tried.design)}. Forecast with priors that had not seen their task, their {held} of the later "
-        f"scores at {where} times the largest size ({counted} pilots). {_differences(record, curve)}"
+        f"Of the pilots cut from real learning curves, those most like this one have {_described(tried.design)}. "
+        f"Forecast with priors that had not seen their task, their {held} of the later scores at {where} times the "
+        f"largest size ({counted} pilots). {_differences(record, curve)}"
     )
 
 

@@ -18,24 +18,24 @@ from .remake import REPORT_DATA
 __all__ = ["DATA_INTRO", "assumptions", "opening", "report_title", "titled_as_sheet", "written_line"]
 
 _BACKTEST = (
-    "Each method is fitted to the smaller sizes of the pilot and compared "
-    "with what was measured at the larger ones. Error and bias are those of the forecast score; the likelihood is the "
-    "probability that a forecast gave to within 0.01 of what came; the next columns say which share of the measured "
-    "scores lay within the intervals, at three decimals; the CRPS sums it up in one number, and lower is better."
+    "Each method is fitted to the smaller sizes of the pilot and compared with what was measured at the larger ones. "
+    "Error and bias are those of the forecast score; the likelihood is the probability that a forecast assigned to "
+    "within 0.01 of what was measured; the coverage columns give the share of measured scores within the intervals, "
+    "at three decimals; the CRPS sums it all up in one number, lower being better."
 )
 _SIZES = {
     "rows": "The number of labelled examples that the classifier was trained on.",
     "groups": "The number of groups (such as patients) that the classifier was trained on, each with all its examples.",
 }
 DATA_INTRO = (
-    "The data at the end are every score that the forecast rests on, one line a measurement. Saved as "
-    f"{REPORT_DATA}, they are what these lines start from."
+    "The data at the end are all the scores that the forecast rests on, one line per measurement. Save them as "
+    f"{REPORT_DATA}, and these lines reproduce the report."
 )
 
 
 def titled_as_sheet(title: str) -> str:
     """That the title was found, and how to have another."""
-    return f"Note: titled {title!r}, as the sheet is. Another with --title."
+    return f"Note: titled {title!r}, after the sheet. Choose another with --title."
 
 
 def report_title(models: Mapping[str, APExGP]) -> str:
@@ -69,10 +69,15 @@ def assumptions(answer: ForecastAnswer) -> dict[str, str]:
         "Score": f"{curve.metric_name} on data that the classifier was not trained on. {_possible(curve)}; {best}."
         + splits,
         "Size": size,
-        "Forecast": f"{_quantity(answer.question.of, curve)} The interval holds it with the stated probability. "
-        "Statements about a target are about the true expected score, free of the luck of any split.",
-        "Shape": "The score is expected to improve with the training set towards a limit, and the later "
-        f"{curve.unit_name} to be like the pilot's. No curve can foresee another hospital, scanner or classifier.",
+        "Forecast": (
+            f"{_quantity(answer.question.of, curve)} The interval contains it with the stated probability. Statements "
+            "about a target refer to the true expected score, free of the luck of any split."
+        ),
+        "Shape": (
+            "The score is expected to improve towards a limit as the training set grows, and the later "
+            f"{curve.unit_name} are expected to be like the pilot's. No curve can foresee a different hospital, "
+            "scanner or classifier."
+        ),
         "Ceiling": _best(model, lower) + _chance_level(model, lower),
         "Noise": _noise(model, bool(each > 1)),
         "Priors": _priors(model),
@@ -89,7 +94,7 @@ def _possible(curve: LearningCurve) -> str:
     low, high = curve.range
     if math.isinf(low) or math.isinf(high):
         end = f"It is at least {low:g}" if math.isinf(high) else f"It is at most {high:g}"
-        return f"{end}; the model works on a scale from 0 to 1, and everything is reported on that of the score"
+        return f"{end}; the model works on a scale from 0 to 1, but everything is reported on the scale of the score"
     return f"It lies between {low:g} and {high:g}"
 
 
@@ -101,11 +106,11 @@ def _perfect(curve: LearningCurve) -> str:
 def _quantity(of: Quantity, curve: LearningCurve) -> str:
     """What is forecast."""
     if of == "expected":
-        return "The true expected score, over all splits that there could be."
+        return "The true expected score, over all possible splits."
     if of == "same_splits" and curve.split is not None:
         return "The mean score over the pilot's own splits, continued at larger sizes."
     one = max(curve.replicates.count.tolist()) == 1
-    over = "one new random split" if one else "as many new random splits as the pilot has at a size"
+    over = "one new random split" if one else "as many new random splits as the pilot has per size"
     return f"The mean score over {over}."
 
 
@@ -114,7 +119,7 @@ def _best(model: APExGP, lower: bool) -> str:
     if (floor == 0) if lower else (ceiling == 1):
         return "No limit below a perfect score was set; how high the curve can rise is inferred from the pilot."
     best = f"an error below {floor:g}" if lower else f"a score above {ceiling:g}"
-    return f"The user has stated that {best} is not possible at all."
+    return f"The user has stated that {best} is impossible."
 
 
 def _chance_level(model: APExGP, lower: bool) -> str:
@@ -126,24 +131,24 @@ def _chance_level(model: APExGP, lower: bool) -> str:
 
 def _noise(model: APExGP, replicated: bool) -> str:
     if model.noise is not None:
-        return f"The user expects a standard deviation of {model.noise:g} of a single score."
+        return f"The user expects a single score to have a standard deviation of {model.noise:g}."
     if replicated:
         return "How far scores scatter from split to split is learnt from the replicates in the pilot."
     return (
-        "The pilot has one score a size: how far scores scatter from split to split is inferred from the curve alone."
+        "The pilot has one score per size: how far scores scatter from split to split is inferred from the curve alone."
     )
 
 
 def _priors(model: APExGP) -> str:
     if model.priors == "calibrated":
-        return "Learnt from real learning curves of the Learning Curve Databases LCDB 1.0 and LCDB 1.1 (CC BY 4.0)."
+        return "Learnt from the real learning curves of the Learning Curve Databases LCDB 1.0 and LCDB 1.1 (CC BY 4.0)."
     if model.priors == "paper":
         return "Those of the published method."
     if model.priors == "flat":
-        return "None: the most likely parameters were taken."
-    return "Stated by the user; they are among the settings in the lines of Python below."
+        return "None: the most likely parameters were used."
+    return "Stated by the user; they are among the settings in the Python code below."
 
 
 def written_line(path: Path) -> str:
     """Where the report is."""
-    return f"The report is in {path}. It opens in any browser, which can print it to PDF."
+    return f"The report is in {path}. Open it in any browser; from there it prints to PDF."

@@ -23,10 +23,10 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     goal = f"a mean {curve.metric_name} of {found.target:g}"
     if found.already_met:
         text = (
-            f"The {last:,.10g} training {curve.unit_name} of the pilot already reach {goal}, with a probability of "
+            f"The pilot's {last:,.10g} training {curve.unit_name} already reach {goal}, with a probability of "
             f"{chance(found.prob_now)}"
         )
-        return text + ("." if found.size <= last else "; with more of them it may become less probable again.")
+        return text + ("." if found.size <= last else "; with more, that probability may fall again.")
     ever = f"with unlimited data of this kind the probability is {found.at_best}"
     if not is_realistic(found, last):
         return (
@@ -35,7 +35,7 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
         )
     return (
         f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.in_words(found.size)} "
-        f"training {curve.unit_name}, {times_pilot(found, last)} times the {last:,.10g} of the pilot; {ever}."
+        f"training {curve.unit_name}, {times_pilot(found, last)} times the pilot's {last:,.10g}; {ever}."
     )
 
 

@@ -41,12 +41,12 @@ def _duration(seconds: float) -> str:
 def kept_sentence(failed: int, folder: Path) -> str:
     """Where to look for what went wrong."""
     each = "the failed fit" if failed == 1 else "the failed fits"
-    return f"What {each} printed is in {folder}. The same command tries {'it' if failed == 1 else 'them'} again."
+    return f"What {each} printed is in {folder}. The same command retries {'it' if failed == 1 else 'them'} again."
 
 
 def done_sentence(done: int, total: int) -> str:
     """How far an earlier start came."""
-    return f"{done} of {total} fits are in the record already."
+    return f"{done} of {total} fits are already in the record."
 
 
 def script_sentence(left: int, script: Path) -> str:
@@ -55,17 +55,17 @@ def script_sentence(left: int, script: Path) -> str:
         return f"All fits are in the record; {script} was not written."
     tasks = "1 task" if left == 1 else f"{left} tasks"
     return (
-        f"{script} runs {tasks}. Add what your cluster wants, then: sbatch {shlex.quote(str(script))}\n"
-        "When the job has ended: the same command with --gather in place of --script."
+        f"{script} runs {tasks}. Add what your cluster requires, then: sbatch {shlex.quote(str(script))}\nWhen the "
+        "job has finished, run the same command with --gather in place of --script."
     )
 
 
 def missing_sentence(missing: int) -> str:
     """What an array job has still to do."""
     which = "1 fit has" if missing == 1 else f"{missing} fits have"
-    return f"{which} not ended yet. Gather again later, or write another script for what is left."
+    return f"{which} not finished yet. Gather again later, or write another script for what is left."
 
 
 def unseeded_sentence(splits: int) -> str:
     """What a command without {seed} means."""
-    return f"The command has no {{seed}}: the same one runs {splits} times at every size."
+    return f"The command has no {{seed}}: the same command runs {splits} times at every size."

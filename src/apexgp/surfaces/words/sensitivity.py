@@ -65,7 +65,7 @@ def sensitivity_sentence(answer: SensitivityAnswer) -> str:
         said.append(f"What moves it most: {'; '.join(named)}.")
         said.append(_shares(found))
     else:
-        said.append("No change moves it by more than the computation itself may be off.")
+        said.append("No change moves it by more than the numerical error of the computation.")
     if found.failed:
         names = listed([row.name for row in found.failed[:_MOST]])
         more = len(found.failed) - _MOST
@@ -74,7 +74,8 @@ def sensitivity_sentence(answer: SensitivityAnswer) -> str:
     if found.rough:
         worst = max(found.rough, key=lambda row: row.end_error)
         said.append(
-            f"Least sure: {worst.name}, where the ends may be off by {chance(worst.end_error)} of the interval."
+            f"Least precise: {worst.name}, where the ends of the interval may be off by {chance(worst.end_error)} of "
+            "its width."
         )
     return " ".join(said)
 
@@ -113,8 +114,25 @@ def _shares(found: Sensitivity) -> str:
     effects = found.largest_effects
     assumed = max((effects.get(kind, 0.0) for kind in ("prior", "curve", "limit")), default=0.0)
     without = f", less data by up to {_amount(found, effects['data'])}" if "data" in effects else ""
-    luck = f"; another seed moves it by {_amount(found, effects['seed'])}" if "seed" in effects else ""
+    luck = (
+        f"; another seed moves it by {_amount(found, effects['seed'])}{_size_moved(found)}" if "seed" in effects else ""
+    )
     return f"Other assumptions move it by up to {_amount(found, assumed)}{without}{luck}."
+
+
+def _size_moved(found: Sensitivity) -> str:
+    """How far another seed moves the required size: far, where the probability hardly grows with the size."""
+    own = _size(found.unchanged)
+    others = [_size(row) for row in found.answered if row.kind == "seed"]
+    if math.isinf(own) or not others or any(map(math.isinf, others)):
+        return ""
+    share = max(abs(other / own - 1) for other in others)
+    return f" and the required size by {f'{100 * share:.0f}' if share >= 0.01 else 'less than 1'} %"
+
+
+def _size(row: SensitivityRow) -> float:
+    """What a target takes, beyond the pilot; infinite where that is no number."""
+    return math.inf if row.required is None or row.required.already_met else row.required.size
 
 
 def _amount(found: Sensitivity, effect: float) -> str:
@@ -139,8 +157,8 @@ def sensitivity_methods(answer: SensitivityAnswer) -> str:
         )
         span = f"{found.unchanged.compared:.2f}, and ranged from {low:.2f} to {high:.2f}"
     return (
-        f"{pilot_and_method(answer.model)} In a sensitivity analysis one thing was changed at a time: {_what(found)}. "
-        f"By the model itself {what} is {span} over {len(values)} changes."
+        f"{pilot_and_method(answer.model)} In a sensitivity analysis, one thing was changed at a time: "
+        f"{_what(found)}. Under the model itself, {what} was {span} over {len(values)} changes."
     )
 
 
@@ -150,7 +168,7 @@ def _what(found: Sensitivity) -> str:
         "prior": "the priors, or the whole method",
         "curve": "the shape of the curve",
         "limit": "the best possible score",
-        "data": "the data, of which parts were left out",
+        "data": "the data, parts of which were left out",
         "question": "what is forecast",
     }
     return listed([text for kind, text in words.items() if kind in kinds])

@@ -13,6 +13,6 @@ def address_line(address: str) -> str:
 def open_to_others(host: str) -> str:
     """Warning that others reach the server."""
     return (
-        f"Warning: on {host} everyone on the network reaches this server. It asks for the token below, but nothing is "
-        "encrypted: use it on a network that you trust, or through a tunnel (ssh -L 8000:localhost:8000 machine)."
+        f"Warning: on {host} everyone on the network can reach this server. It asks for the token below, but nothing "
+        "is encrypted: use it on a network you trust, or through a tunnel (ssh -L 8000:localhost:8000 machine)."
     )

@@ -11,8 +11,9 @@ from .required import is_realistic
 __all__ = ["TRIPOD_INTRO", "TripodItem", "tripod_items", "tripod_sentence"]
 
 TRIPOD_INTRO = (
-    "TRIPOD+AI (Collins et al. 2024) lists what to report of a study that develops or evaluates a clinical prediction "
-    "model. The items below are those that this report bears on: what it answers, and what remains for you to say."
+    "TRIPOD+AI (Collins et al. 2024) lists what to report about a study that develops or evaluates a clinical "
+    "prediction model. The items below are those that this report bears on: what it answers, and what is left for you "
+    "to report."
 )
 
 
@@ -42,7 +43,7 @@ def tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
             "10",
             "Sample size",
             _size(answer),
-            f"The size for evaluation: {what} that no size here counts. For a regression model also the minimum of "
+            f"The size for evaluation: {what} that no size here includes. For a regression model also the minimum of "
             "Riley et al. (apexgp minimum).",
         ),
         TripodItem(
@@ -60,19 +61,19 @@ def tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
         TripodItem(
             "18e, 18f",
             "Data and code",
-            "Every score that was used, the version and the seed, and the lines that give the same numbers.",
+            "Every score used, the version and the seed, and the code that reproduces the numbers.",
             "Availability of the participants' data and of the code that trained the classifier.",
         ),
         TripodItem(
             "23a",
             "Performance",
-            "The expected score with more data and its interval, before those data are there.",
-            "The performance of the final model on data it has not seen, with its interval, and in key subgroups.",
+            "The expected score with more data and its interval, before those data exist.",
+            "The performance of the final model on unseen data, with its interval, and in key subgroups.",
         ),
         TripodItem(
             "26",
             "Limitations",
-            "Cautions, assumptions, and how often such intervals have held.",
+            "Cautions, assumptions, and the coverage of such intervals in the past.",
             "Whether later cases will be like the pilot's.",
         ),
     ]
@@ -81,7 +82,7 @@ def tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
 def _size(answer: ForecastAnswer) -> str:
     required, curve = answer.required, answer.model.curve_
     if required is None:
-        return "What to expect with which size, for development; no target was stated, so none follows from it."
+        return "The score to expect at each size, for development; no target was stated, so no required size follows."
     sure = f"with a probability of {100 * required.confidence:g} %"
     goal = f"{with_article(curve.metric_name)} of {required.target:g} {sure}"
     how = "by extrapolating a learning curve"

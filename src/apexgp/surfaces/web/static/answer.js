@@ -30,7 +30,7 @@ export function showBacktest({ backtest, tables }) {
   const error = backtest.error;
   element("backtest-sentence").textContent = error ?? [backtest.sentence, ...backtest.cautions].join(" ");
   if (error) element("backtest-table").replaceChildren();
-  else table("backtest-table", tables.backtest, "Figures of each method");
+  else table("backtest-table", tables.backtest, "The scores of each method");
 }
 
 /** What the answer depends on, and whether the model fits the pilot. */
@@ -38,12 +38,12 @@ export function showDoubts({ doubts, tables }) {
   if (!doubts) return;
   element("changes-sentence").textContent = doubts.sensitivity.sentence;
   drawSvg("changes-figure", doubts.sensitivity_svg);
-  table("changes-table", tables.sensitivity, "The answer with one thing changed at a time, what moves it most first");
+  table("changes-table", tables.sensitivity, "The answer with one thing changed at a time, largest change first");
   element("check").hidden = doubts.check === null;
   if (doubts.check === null) return;
   element("check-sentence").textContent = [doubts.check.sentence, ...doubts.check.cautions].join(" ");
   drawSvg("check-figure", doubts.check_svg);
-  table("check-table", tables.check, "What was measured, beside simulations from the fitted model");
+  table("check-table", tables.check, "What was measured, compared with simulations from the fitted model");
   element("check-note").textContent = doubts.check_note;
 }
 
@@ -58,7 +58,7 @@ export function showAdvice({ design, table: cells, note, python, shell }, answer
   const news = design.cautions.filter((caution) => !answer.forecast.cautions.includes(caution));
   element("advice").textContent = [design.sentence, ...news].join(" ");
   element("advice-note").textContent = note;
-  table("advice-table", cells, "What the best few things to measure next are expected to tell");
+  table("advice-table", cells, "What the best options for the next measurements are expected to show");
   element("python").textContent = answer.python + "\n" + python;
   element("shell").textContent = answer.shell + shell;
 }

@@ -38,7 +38,7 @@ export async function ask(path, { json, bytes, signal } = {}) {
     response = await fetch(path, { method: body === undefined ? "GET" : "POST", headers, body, signal });
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
-    throw new Refused({ kind: "server", message: "The server does not answer. Is apexgp serve still running?" }, 0);
+    throw new Refused({ kind: "server", message: "The server is not responding. Is apexgp serve still running?" }, 0);
   }
   if (response.ok) return response.headers.get("Content-Type").startsWith("text/html") ? response.blob() : response.json();
   const answer = await response.json().catch(() => ({}));

@@ -21,7 +21,7 @@ export function offer({ columns, sheets, sheet }, inDoubt = null) {
   element("sheet-field").hidden = sheets.length < 2;
   for (const name of COLUMNS) {
     const select = element(name);
-    fill(select, columns, kept[name], select.multiple ? null : "found by its name");
+    fill(select, columns, kept[name], select.multiple ? null : "found by name");
   }
   const doubted = inDoubt && [...fields].some((field) => field.id === inDoubt);
   for (const field of fields) {

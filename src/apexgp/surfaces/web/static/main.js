@@ -138,12 +138,12 @@ function refuse(problem, rows, places) {
   if (problem.kind !== "request") grid.show([...faults, ...unused(rows)]); // a control at fault says nothing of rows
   showFault(problem.argument, problem.message);
   if (!faults.length) return showProblem(problem.message);
-  const more = faults.length > 1 ? ` ${faults.length - 1} more ${faults.length > 2 ? "rows need" : "row needs"} a look.` : "";
+  const more = faults.length > 1 ? ` ${faults.length - 1} more ${faults.length > 2 ? "rows need" : "row needs"} attention.` : "";
   showProblem(`Row ${faults[0].row + 1}: ${faults[0].message}${more}`);
 }
 
 function showProblem(text) {
-  element("problem").textContent = text && shown ? `${text} Below is the answer before this change.` : text;
+  element("problem").textContent = text && shown ? `${text} The answer below is from before this change.` : text;
   element("problem").hidden = text === "";
   element("result").classList.toggle("stale", text !== "");
   for (const button of element("downloads").querySelectorAll("button")) button.disabled = text !== "";
@@ -199,7 +199,7 @@ async function readFile(settings = null) {
       choose(0, settings);
     }
     const linked = keep(true);
-    const long = linked ? [] : ["This is too much for a link: the address does not hold it."];
+    const long = linked ? [] : ["This is too much data for a link: the address cannot hold it."];
     showReading([...found.notes, ...long], "");
     update(0);
     return true;
@@ -221,7 +221,7 @@ function showAsWritten({ rows, table, message }) {
   const faults = rows.map((fault) => ({ ...fault, row: fault.line - 2 }));
   showNothing([]);
   grid.show(faults);
-  showReading([], `${message} The rows are below: put it right there.`);
+  showReading([], `${message} The rows are below: correct it there.`);
   asWritten = true;
   element("rows").querySelector("tr.fault")?.scrollIntoView({ block: "nearest" });
   return true;

@@ -11,7 +11,7 @@ export async function take(kind, { answer, request, advice }, settings) {
   switch (kind) {
     case "link":
       await navigator.clipboard.writeText(location.href);
-      return "The link is on the clipboard. It holds your numbers: whoever opens it with apexgp serve sees this page.";
+      return "The link is on the clipboard. It contains your numbers: anyone who opens it with apexgp serve sees this page.";
     case "svg":
       return save(`${base}.svg`, answer.svg, "image/svg+xml");
     case "png":

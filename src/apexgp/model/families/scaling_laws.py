@@ -1,0 +1,168 @@
+"""Families with one more bend than a power law: Burr's, M4, and the broken neural scaling law.
+
+All three are a power law once n is large; they differ in how a curve gets there. Each holds its limit between the best
+pilot score and the ceiling, as the paper does.
+"""
+
+from __future__ import annotations
+
+from math import exp, expm1, inf, log
+from typing import Any
+
+import numpy as np
+
+from ..._check import FloatArray
+from ...numerics.roots import rising_root
+from ..means import MEANS, log_one_plus_exp
+from .family import EXPONENTS, FRACTIONS, Family, quotient
+
+_FEWER_EXPONENTS = np.array([0.0, 0.05, 0.12, 0.25, 0.45, 0.8, 1.5, 3.0, 8.0])
+_FEWER_FRACTIONS = np.linspace(0.0, 1.0, 11)
+
+
+class BurrFamily(Family):
+    """(1 - eps) - theta1 (1 + (n / theta2)^theta3)^-theta4: the mean of the default model, by least squares.
+
+    With theta4 = 1 it is mmf4. Coordinates: the exponent theta3 theta4 of its tail, in [0, 5], log theta4 in [-2, 2],
+    and the place of theta2, where the onset turns into the tail.
+    """
+
+    name = "burr"
+    parameters = ("theta1", "theta2", "theta3", "theta4", "epsilon")
+    axes = (EXPONENTS, np.linspace(-2.0, 2.0, 9), _FEWER_FRACTIONS)
+    has_parts = True
+    _mean = MEANS["burr"]
+
+    def basis(self, x: FloatArray, *shape: Any) -> Any:
+        """Minus the drop as a share of that at the last size."""
+        return -self._mean.drop(x, *self._theta(1.0, *shape))
+
+    def log_inverse(self, value: float, *shape: float) -> float:
+        """From -value = theta1 (1 + (x / theta2)^theta3)^-theta4."""
+        if value >= 0:
+            return inf
+        theta1, theta2, theta3, theta4 = map(float, self._theta(1.0, *shape))
+        height = (log(theta1) - log(-value)) / theta4
+        # Beyond e^700 the 1 no longer counts, and the exponential would overflow.
+        return log(theta2) + quotient(log(expm1(height)) if height < 700 else height, theta3)
+
+    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """The amplitude is the drop at the last size."""
+        return *map(float, self._mean.with_sizes_in(self.unit, *self._theta(amplitude, *shape))), 1 - offset
+
+    def _theta(self, drop: float, *shape: Any) -> tuple[Any, ...]:
+        tail, log_theta4, fraction = shape
+        offset = np.log(self._place(fraction) / self.last)
+        return self._mean.theta_of(np.asarray(self.last), drop, tail, offset, log_theta4)
+
+
+class M4Family(Family):
+    """(e - e_inf) / (e_0 - e)^alpha = beta n^c with e = 1 - score: M4 of Alabdulmohsin, Neyshabur and Zhai 2022.
+
+    Random guessing has the error e_0, endless data leave e_inf; c lies in [-5, 0], alpha in [0.05, 5]. With alpha = 1
+    it is mmf4. They fit the logarithms of both sides; here it is fitted to the scores, as all families are.
+
+    Inside, w = (e - e_inf) / (e_0 - e_inf) is the share of the way that is still to go: w / (1 - w)^alpha = (n / N)^c.
+    Coordinates: -c, the place of N, and alpha.
+    """
+
+    name = "m4"
+    parameters = ("alpha", "beta", "c", "e_inf", "e_0")
+    axes = (EXPONENTS, FRACTIONS, np.array([0.05, 0.12, 0.25, 0.45, 0.7, 1.0, 1.5, 2.2, 3.3, 5.0]))
+
+    def basis(self, x: FloatArray, *shape: Any) -> Any:
+        """Minus the drop as a share of that at the smallest size."""
+        return -np.exp(self._log_share(np.log(x), *shape) - self._log_share(np.zeros(1), *shape))
+
+    def log_inverse(self, value: float, *shape: float) -> float:
+        """From the equation itself, whose right side is a power of n."""
+        if value >= 0:
+            return inf
+        exponent, fraction, alpha = shape
+        share = -value * self._first_share(*shape)
+        done = max(1 - share, 1e-300)  # rounding may leave nothing where nothing has been learnt yet
+        return log(self._place(fraction)) - quotient(log(share) - alpha * log(done), exponent)
+
+    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """The whole way, e_0 - e_inf, is the drop at no data."""
+        exponent, fraction, alpha = shape
+        way = amplitude / self._first_share(*shape)
+        size = self.unit * float(self._place(fraction))
+        # A curve without a rise has no way to go, and its beta would be infinite for alpha above 1.
+        beta = max(way, 1e-50) ** (1 - alpha) * size**exponent
+        return alpha, beta, -exponent, 1 - offset, 1 - offset + way
+
+    def _first_share(self, *shape: float) -> float:
+        return exp(self._log_share(np.zeros(1), *shape)[0])
+
+    def _log_share(self, log_x: FloatArray, exponent: Any, fraction: Any, alpha: Any) -> Any:
+        """Logarithm of w; its equation has no closed form.
+
+        For v = log(w / (1 - w)) it is v + (alpha - 1) log(1 + e^v) = log t, with t = (n / N)^c: rising, and bent one
+        way only. The start is on the side from which Newton's method never turns back. One more step, in complex
+        numbers, carries the derivatives by the shape.
+        """
+        log_t = -exponent * (log_x - np.log(self._place(fraction)))
+        bend, goal = np.real(alpha) - 1, np.real(log_t)
+        v = np.where(goal < 0, goal, goal / np.real(alpha))
+        for _ in range(60):
+            step = (v + bend * np.logaddexp(0.0, v) - goal) / (1 + bend / (1 + np.exp(-v)))
+            v = v - step
+            if (np.abs(step) < 1e-13 * (1 + np.abs(v))).all():
+                break
+        v = v - (v + (alpha - 1) * np.logaddexp(0.0, v) - log_t) / (1 + bend / (1 + np.exp(-v)))
+        return -log_one_plus_exp(-v)
+
+
+class BrokenPowerFamily(Family):
+    """1 - (a + b n^-c0 (1 + (n / d1)^(1 / f1))^(-c1 f1)): a broken neural scaling law with one break.
+
+    Of Caballero, Gupta, Rish and Krueger 2023. The error above its limit a falls as a power law of exponent c0 well
+    before the break at d1, and of exponent c0 + c1 well after it; f1 in [0.05, 2] says how gradual the change is. Both
+    exponents lie in [0, 8], so that the curve does not fall. With c1 = 0 it is a power law, with c0 = 0 it is Burr's.
+
+    Coordinates: c0, c0 + c1, f1, and the place of d1.
+    """
+
+    name = "bnsl"
+    parameters = ("a", "b", "c0", "c1", "d1", "f1")
+    axes = (
+        _FEWER_EXPONENTS,
+        _FEWER_EXPONENTS,
+        np.array([0.05, 0.15, 0.35, 0.6, 1.0, 2.0]),
+        _FEWER_FRACTIONS,
+    )
+    has_parts = True
+
+    def basis(self, x: FloatArray, *shape: Any) -> Any:
+        """Minus the drop as a share of that at the smallest size."""
+        return -np.exp(-self._fall(np.log(x), *shape))
+
+    def log_inverse(self, value: float, *shape: float) -> float:
+        """The logarithm of the drop falls ever faster with log x, or ever slower: a root, by Newton's method."""
+        if value >= 0:
+            return inf
+        early, late, gradual, fraction = shape
+        log_break = log(self._place(fraction))
+
+        def excess(log_x: FloatArray, _: object) -> tuple[FloatArray, FloatArray]:
+            after = 1 / (1 + np.exp(np.clip((log_break - log_x) / gradual, -700, 700)))
+            return self._fall(log_x, *shape) + log(-value), early + (late - early) * after
+
+        low, high = np.array([-log(self.unit) - 1]), np.array([1000.0])
+        found = float(rising_root(excess, low, high, np.array([log(self.last)]), tolerance=1e-12)[0])
+        return found if found < high[0] else inf
+
+    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """The amplitude is the drop at the smallest size."""
+        early, late, gradual, fraction = shape
+        place = float(self._place(fraction))
+        bend = (late - early) * gradual * float(log_one_plus_exp(-log(place) / gradual))
+        b = amplitude * exp(early * log(self.unit) + bend)
+        return 1 - offset, b, early, late - early, self.unit * place, gradual
+
+    def _fall(self, log_x: FloatArray, early: Any, late: Any, gradual: Any, fraction: Any) -> Any:
+        """How far the logarithm of the drop lies below that at the smallest size."""
+        log_break = np.log(self._place(fraction))
+        bend = log_one_plus_exp((log_x - log_break) / gradual) - log_one_plus_exp(-log_break / gradual)
+        return early * log_x + (late - early) * gradual * bend

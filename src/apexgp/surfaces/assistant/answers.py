@@ -1,0 +1,97 @@
+"""What a tool answers: the document of a command, and its gist in words; runs in worker processes."""
+
+from __future__ import annotations
+
+import os
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ValidationError
+
+from ...cautions import worded_for
+from ...errors import ApexError, ApexWarning, RequestError
+from ...vocabulary import Vocabulary
+from ..web.answers import KINDS, notes_on
+from ..web.refusals import UNPREPARED
+from ..web.vocabularies import vocabulary_of_request
+from ..words.assistant import forecast_lines
+from .folders import file_within
+from .tools import WITHOUT_PILOT, tool
+
+__all__ = ["Call", "Reply", "answer"]
+
+_MOST_FAULTS = 5  # arguments that are named in one message
+
+
+class Call(NamedTuple):
+    """What an assistant asks."""
+
+    tool: str
+    arguments: dict[str, Any]
+    folders: tuple[Path, ...]
+
+
+class Reply(NamedTuple):
+    """The gist in words, and the document; without one, the text says what was wrong."""
+
+    text: str
+    document: dict[str, Any] | None = None
+
+
+def answer(call: Call) -> Reply:
+    """Answer a call."""
+    takes = tool(call.tool, with_files=bool(call.folders)).takes
+    words = vocabulary_of_request(takes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            asked = _with_tables(takes.model_validate(call.arguments), call)
+            document = KINDS[call.tool](asked)
+            notes = notes_on(asked)
+        except ValidationError as problem:
+            return Reply(_invalid(problem))
+        except ApexError as problem:
+            return Reply(str(problem.worded_for(words)))
+        except Exception:  # whatever it is, the process goes on with the next call
+            if os.environ.get("APEXGP_TRACEBACK"):
+                traceback.print_exc()
+            return Reply(UNPREPARED)
+    notes += [str(one.message) for one in caught if isinstance(one.message, ApexWarning)]
+    return Reply(_gist(document, notes, words), document)
+
+
+def _with_tables(asked: BaseModel, call: Call) -> BaseModel:
+    """The same request with what its files hold in place of tables."""
+    table, tables = getattr(asked, "table", None), getattr(asked, "tables", {})
+    file, files = getattr(asked, "file", None), getattr(asked, "files", {})
+    if file is not None and table is not None:
+        raise RequestError("Give table or file, not both.")
+    if file is not None:
+        return asked.model_copy(update={"table": file_within(file, call.folders)})
+    if table is None and hasattr(asked, "table") and call.tool not in WITHOUT_PILOT:
+        raise RequestError("The measurements are missing: give table (CSV text), or file.")
+    twice = next((name for name in files if name in tables), None)
+    if twice is not None:
+        raise RequestError(f"{twice!r} is named in tables and in files. Give each model one of them.")
+    read = {name: file_within(path, call.folders) for name, path in files.items()}
+    if call.tool == "compare" and len(tables) + len(read) < 2:
+        raise RequestError("There must be two or more models to compare: give tables, or files, by their names.")
+    return asked.model_copy(update={"tables": tables | read}) if read else asked
+
+
+def _invalid(problem: ValidationError) -> str:
+    """What is wrong with the arguments, as pydantic sees it."""
+    lines = []
+    for fault in problem.errors()[:_MOST_FAULTS]:
+        place = ".".join(map(str, fault["loc"]))
+        lines.append(f"{place or 'The arguments'}: {fault['msg']}.")
+    return " ".join(lines)
+
+
+def _gist(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
+    """The answer as a person would be told."""
+    lines = [document["sentence"], *forecast_lines(document)]
+    lines += [f"Caution: {worded_for(words, caution)}" for caution in document["cautions"]]
+    return "\n".join([*lines, *(f"Note: {note}" for note in dict.fromkeys(notes))])

@@ -1,0 +1,115 @@
+"""The server: tools listed and called over standard input and output, until the client has gone."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import types
+from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+
+from ...running.terminal import uncleaned
+from ..web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
+from ..words.assistant import instructions, took_too_long, unknown_tool
+from .answers import Call, Reply, answer
+from .tools import TOOLS, tool
+
+__all__ = ["run"]
+
+_SECONDS = 600.0  # that an answer may take
+_WORKERS = 2
+_MOST_WAITING = 50  # calls, for one of the processes
+
+
+def run(folders: Sequence[Path]) -> None:
+    """Answer a client until it closes standard input.
+
+    Parameters
+    ----------
+    folders
+        What may be read, links followed.
+    """
+    anyio.run(_serve, tuple(folders))
+
+
+async def _serve(folders: tuple[Path, ...]) -> None:
+    # The protocol escapes what a terminal would obey. While it is spoken, whatever else is printed goes to standard
+    # error, in the worker processes too, which begin after that was seen to.
+    with redirect_stdout(uncleaned(sys.stdout)):
+        async with stdio_server() as (received, sent):
+            pool = WorkerPool(answer, _WORKERS, _SECONDS, _MOST_WAITING)
+            try:
+                server = _Questions(folders, pool).server()
+                await server.run(received, sent, server.create_initialization_options())
+            finally:
+                pool.close()
+
+
+class _Questions:
+    """The tools, and the processes that answer them."""
+
+    def __init__(self, folders: tuple[Path, ...], pool: WorkerPool) -> None:
+        self._folders, self._pool = folders, pool
+
+    def server(self) -> Server[dict[str, Any]]:
+        return Server(
+            "apexgp",
+            version=version("apexgp"),
+            instructions=instructions(list(map(str, self._folders))),
+            on_list_tools=self._listed,
+            on_call_tool=self._called,
+        )
+
+    async def _listed(
+        self, _context: ServerRequestContext[Any], _asked: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        found = [tool(name, with_files=bool(self._folders)) for name in TOOLS]
+        hints = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=one.name,
+                    description=one.about,
+                    input_schema=one.input_schema,
+                    output_schema=one.output_schema,
+                    annotations=hints,
+                )
+                for one in found
+            ]
+        )
+
+    async def _called(
+        self, _context: ServerRequestContext[Any], asked: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        if asked.name not in TOOLS:
+            reply = Reply(unknown_tool(asked.name, TOOLS))
+        else:
+            reply = await self._answered(Call(asked.name, asked.arguments or {}, self._folders))
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=reply.text)],
+            structured_content=reply.document,
+            is_error=reply.document is None,
+        )
+
+    async def _answered(self, call: Call) -> Reply:
+        # A task of its own: what cancels a call must wait until the worker has been stopped.
+        task = asyncio.create_task(self._pool.answer(call))
+        try:
+            reply: Reply = await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        except BusyError:
+            return Reply("Too much is asked at once. Try again in a moment.")
+        except TookTooLongError:
+            return Reply(took_too_long(_SECONDS))
+        except WorkerDiedError:
+            return Reply("The process that computed this died, for want of memory perhaps. Send fewer rows.")
+        return reply

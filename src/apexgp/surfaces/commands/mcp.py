@@ -1,0 +1,41 @@
+"""The command `apexgp mcp`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..._extras import need
+from ..words.assistant import AT_A_TERMINAL
+
+__all__ = ["mcp"]
+
+
+def mcp(
+    *,
+    folder: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder whose files may be read. Repeat for several.  [default: none; tables come as text]",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Let an assistant ask the questions: a Model Context Protocol server on standard input and output.
+
+    It listens on no network, writes no files, and reads none but those in the folders given.
+    """
+    need("mcp", "apexgp mcp", "mcp")
+    from ..assistant.folders import checked_folder
+    from ..assistant.server import run
+
+    folders = [checked_folder(one) for one in folder or ()]
+    if sys.stdin.isatty():
+        typer.echo(AT_A_TERMINAL, err=True)
+    try:
+        run(folders)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
