@@ -98,6 +98,93 @@ static inline void NAME(times)(NAME(logs) * logs, V x) {
 }
 static inline V NAME(total)(NAME(logs) logs) { return logs.sum + NAME(log)(logs.product); }
 
+static inline V NAME(bell)(V z) {
+    V exponent = -0.5 * z * z;
+    return NAME(pick)(exponent < -707.0, NAME(all)(0.0), NAME(exp)(exponent));
+}
+
+/* Phi(z): W. J. Cody's rational approximations of erfc (1969). */
+static inline V NAME(normal_below)(V z, V bell) {
+    V x = NAME(most)(z, -z) * 0.7071067811865476, square = x * x;
+    V small = NAME(all)(1.85777706184603153e-1), below = square + 2.36012909523441209e1;
+    small = small * square + 3.16112374387056560e0;
+    small = small * square + 1.13864154151050156e2;
+    small = small * square + 3.77485237685302021e2;
+    small = small * square + 3.20937758913846947e3;
+    below = below * square + 2.44024637934444173e2;
+    below = below * square + 1.28261652607737228e3;
+    below = below * square + 2.84423683343917062e3;
+    small = 1.0 - x * small / below;
+    V y = NAME(least)(x, NAME(all)(4.0)), middle = NAME(all)(2.15311535474403846e-8), under = y + 1.57449261107098347e1;
+    middle = middle * y + 5.64188496988670089e-1;
+    middle = middle * y + 8.88314979438837594e0;
+    middle = middle * y + 6.61191906371416295e1;
+    middle = middle * y + 2.98635138197400131e2;
+    middle = middle * y + 8.81952221241769090e2;
+    middle = middle * y + 1.71204761263407058e3;
+    middle = middle * y + 2.05107837782607147e3;
+    middle = middle * y + 1.23033935479799725e3;
+    under = under * y + 1.17693950891312499e2;
+    under = under * y + 5.37181101862009858e2;
+    under = under * y + 1.62138957456669019e3;
+    under = under * y + 3.29079923573345963e3;
+    under = under * y + 4.36261909014324716e3;
+    under = under * y + 3.43936767414372164e3;
+    under = under * y + 1.23033935480374942e3;
+    middle = middle / under;
+    V r = 1.0 / NAME(most)(square, NAME(all)(16.0)), large = NAME(all)(1.63153871373020978e-2), over = r + 2.56852019228982242e0;
+    large = large * r + 3.05326634961232344e-1;
+    large = large * r + 3.60344899949804439e-1;
+    large = large * r + 1.25781726111229246e-1;
+    large = large * r + 1.60837851487422766e-2;
+    large = large * r + 6.58749161529837803e-4;
+    over = over * r + 1.87295284992346725e0;
+    over = over * r + 5.27905102951428412e-1;
+    over = over * r + 6.05183413124413191e-2;
+    over = over * r + 2.33520497626869185e-3;
+    large = (0.5641895835477563 - r * large / over) / NAME(most)(x, NAME(all)(4.0));
+    V erfc = NAME(pick)(x <= 0.46875, small, bell * NAME(pick)(x <= 4.0, middle, large));
+    return NAME(pick)(z < 0.0, 0.5 * erfc, 1.0 - 0.5 * erfc);
+}
+
+/* The standard normal distribution's quantile at levels between 0 and 1: see `normal_quantile`. */
+static inline V NAME(normal_quantile)(V p) {
+    I upper = p > 0.5;
+    V q = NAME(pick)(upper, 1.0 - p, p), r = NAME(root)(-2.0 * NAME(log)(q)), d = q - 0.5, x = d * d;
+    V tail = (((((-7.784894002430293e-03 * r - 3.223964580411365e-01) * r - 2.400758277161838e+00) * r -
+                2.549732539343734e+00) * r + 4.374664141464968e+00) * r + 2.938163982698783e+00) /
+             ((((7.784695709041462e-03 * r + 3.224671290700398e-01) * r + 2.445134137142996e+00) * r +
+               3.754408661907416e+00) * r + 1.0);
+    V z = (((((-3.969683028665376e+01 * x + 2.209460984245205e+02) * x - 2.759285104469687e+02) * x +
+             1.383577518672690e+02) * x - 3.066479806614716e+01) * x + 2.506628277459239e+00) * d /
+          (((((-5.447609879822406e+01 * x + 1.615858368580409e+02) * x - 1.556989798598866e+02) * x +
+             6.680131188771972e+01) * x - 1.328068155288572e+01) * x + 1.0);
+    z = NAME(pick)(q < 0.02425, tail, z);
+    V bell = NAME(exp)(-0.5 * z * z), u = (NAME(normal_below)(z, bell) - q) * 2.5066282746310002 / bell;
+    z -= u / (1.0 + 0.5 * z * u);
+    return NAME(pick)(upper, -z, z);
+}
+
+/* The same cut to [low, high], where `near` says so, with the logarithm of its mass: see `cut_quantile`. */
+static inline V NAME(cut_quantile)(V low, V high, V p, I near, V *log_mass) {
+    I mirrored = low + high > 0.0;
+    V left = NAME(pick)(mirrored, -high, low), right = NAME(pick)(mirrored, -low, high);
+    V below = NAME(normal_below)(left, NAME(bell)(left)), mass = NAME(normal_below)(right, NAME(bell)(right)) - below;
+    V z = NAME(normal_quantile)(below + NAME(pick)(mirrored, 1.0 - p, p) * mass);
+    z = NAME(pick)(mirrored, -z, z);
+    z = NAME(pick)(z < low, low, NAME(pick)(z > high, high, z));
+    *log_mass = NAME(log)(mass);
+    I lost = near & ~(mass > 1e-300);
+    if (NAME(any)(lost))
+        for (int lane = 0; lane < LANES; lane++)
+            if (lost[lane]) {
+                double log_of_lane;
+                z[lane] = cut_quantile(low[lane], high[lane], p[lane], &log_of_lane);
+                (*log_mass)[lane] = log_of_lane;
+            }
+    return z;
+}
+
 /* What several nodes make of the scores: one pseudo-score per size, with its own noise and the common one, and the
    logarithm of the likelihood of the rest. */
 static inline V NAME(noise)(const struct curve *c, V te, V tb, V ka, V *own, V *common, V *score) {
@@ -297,14 +384,11 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             weight += rest;
             I near = NAME(least)(at - c->floor, top - at) < c->well * by;
             if (NAME(any)(near)) {
-                for (int lane = 0; lane < LANES; lane++) {
-                    if (!near[lane]) continue;
-                    double low_end = (c->floor - at[lane]) / by[lane], high_end = (top - at[lane]) / by[lane], log_mass;
-                    double drawn = at[lane] + by[lane] * cut_quantile(low_end, high_end, levels[j * numbers + i + lane], &log_mass);
-                    at[lane] = drawn < top - c->closest ? drawn : top - c->closest;
-                    by[lane] = 0.0;
-                    weight[lane] += log_mass;
-                }
+                V log_mass, u = NAME(load)(levels + j * numbers + i);
+                V drawn = at + by * NAME(cut_quantile)((c->floor - at) / by, (top - at) / by, u, near, &log_mass);
+                at = NAME(pick)(near, NAME(least)(drawn, NAME(all)(top - c->closest)), at);
+                by = NAME(pick)(near, none, by);
+                weight = NAME(pick)(near, weight + log_mass, weight);
             }
             V drop = share * (top - at);
             V gone = sy - sp * at - sq * drop, leaning = sq * share - sp;
@@ -500,50 +584,6 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
     }
 }
 
-/* Phi(z): W. J. Cody's rational approximations of erfc (1969). */
-static inline V NAME(normal_below)(V z, V bell) {
-    V x = NAME(most)(z, -z) * 0.7071067811865476, square = x * x;
-    V small = NAME(all)(1.85777706184603153e-1), below = square + 2.36012909523441209e1;
-    small = small * square + 3.16112374387056560e0;
-    small = small * square + 1.13864154151050156e2;
-    small = small * square + 3.77485237685302021e2;
-    small = small * square + 3.20937758913846947e3;
-    below = below * square + 2.44024637934444173e2;
-    below = below * square + 1.28261652607737228e3;
-    below = below * square + 2.84423683343917062e3;
-    small = 1.0 - x * small / below;
-    V y = NAME(least)(x, NAME(all)(4.0)), middle = NAME(all)(2.15311535474403846e-8), under = y + 1.57449261107098347e1;
-    middle = middle * y + 5.64188496988670089e-1;
-    middle = middle * y + 8.88314979438837594e0;
-    middle = middle * y + 6.61191906371416295e1;
-    middle = middle * y + 2.98635138197400131e2;
-    middle = middle * y + 8.81952221241769090e2;
-    middle = middle * y + 1.71204761263407058e3;
-    middle = middle * y + 2.05107837782607147e3;
-    middle = middle * y + 1.23033935479799725e3;
-    under = under * y + 1.17693950891312499e2;
-    under = under * y + 5.37181101862009858e2;
-    under = under * y + 1.62138957456669019e3;
-    under = under * y + 3.29079923573345963e3;
-    under = under * y + 4.36261909014324716e3;
-    under = under * y + 3.43936767414372164e3;
-    under = under * y + 1.23033935480374942e3;
-    middle = middle / under;
-    V r = 1.0 / NAME(most)(square, NAME(all)(16.0)), large = NAME(all)(1.63153871373020978e-2), over = r + 2.56852019228982242e0;
-    large = large * r + 3.05326634961232344e-1;
-    large = large * r + 3.60344899949804439e-1;
-    large = large * r + 1.25781726111229246e-1;
-    large = large * r + 1.60837851487422766e-2;
-    large = large * r + 6.58749161529837803e-4;
-    over = over * r + 1.87295284992346725e0;
-    over = over * r + 5.27905102951428412e-1;
-    over = over * r + 6.05183413124413191e-2;
-    over = over * r + 2.33520497626869185e-3;
-    large = (0.5641895835477563 - r * large / over) / NAME(most)(x, NAME(all)(4.0));
-    V erfc = NAME(pick)(x <= 0.46875, small, bell * NAME(pick)(x <= 4.0, middle, large));
-    return NAME(pick)(z < 0.0, 0.5 * erfc, 1.0 - 0.5 * erfc);
-}
-
 /* Tail, density and its slope of a mixture at a value: see `CutMixture._tail_and_slopes`. */
 static inline void NAME(tail_at)(const struct mixtures *m, Py_ssize_t row, double value, double *found) {
     const Py_ssize_t column = row % m->columns, components = m->components;
@@ -559,8 +599,7 @@ static inline void NAME(tail_at)(const struct mixtures *m, Py_ssize_t row, doubl
             for (int lane = 0; k + lane < components; lane++)
                 r[lane] = rates[k + lane], l[lane] = at[k + lane], s[lane] = steps[k + lane], h[lane] = tops[k + lane];
         }
-        V z = (value - l) * r, exponent = -0.5 * z * z;
-        V bell = NAME(pick)(exponent < -707.0, NAME(all)(0.0), NAME(exp)(exponent));
+        V z = (value - l) * r, bell = NAME(bell)(z);
         tail += s * NAME(normal_below)(z, bell);
         bell *= h;
         pdf += bell;
