@@ -2,6 +2,8 @@
 # test   install the development extras into .venv and run the tests
 # quick  the tests that answer at once: those without the mark `slow`
 # lowest the same with the lowest versions of what apexgp needs, in an environment of its own
+# newest the same with the newest versions there are, pre-releases too
+# coverage the tests, and which lines they run: a table, and build/coverage
 # check  lint, format check and types, of what the README and the pages show too
 # bench  speed, as ratios measured in one run; calibration and simulated collection on real curves (third-party data)
 # paper  remake the tables and figures of Harvey et al. 2023 from their results: ../shared/data/tufts, or tufts/ in APEXGP_DATA
@@ -11,7 +13,10 @@
 # api    what schemathesis makes of /openapi.json, thrown at the server of the page
 # docs   make the site: build/site/index.html; warnings are errors
 # outputs remake what the documents show of the program: tables, pictures, pages of the command line
-# dist   wheel and sdist, checked as an index would
+# dist   wheel and sdist, checked as an index would; the same every time
+# wheels the wheel of `make dist` alone, in an empty environment of each Python on the path
+# article our own paper, in paper/: checked, and compiled into build/paper (needs pandoc)
+# sbom   what an installation consists of, as CycloneDX: build/sbom.json
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -29,7 +34,7 @@ FOLDS := $(STUDY)/folds.json
 EVERY := 1
 CURVES := 60
 
-.PHONY: demo test quick lowest check bench paper study fuzz faults api docs outputs dist clean
+.PHONY: demo test quick lowest newest coverage check bench paper study fuzz faults api docs outputs dist wheels article sbom clean
 
 demo: .venv/installed
 	@mkdir -p build
@@ -48,6 +53,16 @@ lowest:
 	.venv/lowest/bin/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct \
 	  -e '.[plot,pandas,web]' pytest==8.2.0 pytest-xdist==3.6.1 hypothesis==6.100.0 jsonschema==4.20.0
 	.venv/lowest/bin/python -m pytest -q -m "not slow" -W ignore::DeprecationWarning
+
+newest:
+	$(PYTHON) -m venv .venv/newest
+	.venv/newest/bin/python -m pip install --quiet --disable-pip-version-check '$(UV)'
+	.venv/newest/bin/uv pip install --quiet --python .venv/newest/bin/python --prerelease allow --upgrade \
+	  -e '.[plot,pandas,web]' pytest pytest-xdist hypothesis
+	.venv/newest/bin/python -m pytest -q -m "not slow"
+
+coverage: .venv/installed-dev
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered --cov-report=html --cov-report=markdown:build/coverage.md
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -116,13 +131,27 @@ dist: .venv/installed-dev
 	$(BIN)/python -m build
 	$(BIN)/python -m twine check --strict dist/*
 
+wheels: dist
+	$(BIN)/python release/try_wheel.py dist/*.whl
+
+article: .venv/installed-dev
+	$(BIN)/python paper/article.py
+
+# In an environment of its own: what is listed is the wheel with what it needs, and nothing of the tools.
+sbom: dist
+	rm -rf build/sbom
+	$(PYTHON) -m venv --without-pip build/sbom
+	$(BIN)/python -m pip --python build/sbom/bin/python install --quiet --disable-pip-version-check dist/*.whl
+	$(BIN)/python -m cyclonedx_py environment --output-reproducible --pyproject pyproject.toml --mc-type library \
+	  --output-format JSON --output-file build/sbom.json build/sbom/bin/python
+
 clean:
 	rm -rf .venv build dist
 
 # An editable install, so that only a changed pyproject.toml asks for another.
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
-	  echo "apexgp needs Python 3.11 to 3.13, $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || { \
+	  echo "apexgp needs Python 3.11 to 3.14, $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | $(BIN)/python

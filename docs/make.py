@@ -6,25 +6,36 @@ table of measurements are not, because drawing and training differ from one vers
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import APExGP, collect_curves
+from apexgp import APExGP, LearningCurve, collect_curves, write_report
 from apexgp.plot import CurveDisplay
 from apexgp.surfaces.digits import measure_digits
 from apexgp.surfaces.schemas import DOCUMENTS, schema_of
 from pages import (
     FOLDER,
     command_line_page,
+    folder_of,
     gallery,
     page_of_terms,
     page_of_the_report,
     pages_with_outputs,
     remade,
 )
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+sys.path.insert(0, str(FOLDER.parent / "tests"))  # the server and the browser of the tests
 
 
 def picture() -> None:
@@ -86,22 +97,51 @@ def examples() -> None:
         plain.to_csv(folder / f"{name}.csv", overwrite=True)
 
 
-def page_picture() -> None:
-    """The page with one of its examples, as a browser shows it."""
-    sys.path.insert(0, str(FOLDER.parent / "tests"))
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser that the tests drive, too."""
     from playwright.sync_api import sync_playwright
 
-    from serving import BROWSER, CHROMIUM, serving
+    from serving import BROWSER, CHROMIUM
 
-    with serving() as (_, _, address), sync_playwright() as driver:
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=BROWSER)
+        yield browser
+        browser.close()
+
+
+def page_picture() -> None:
+    """The page with one of its examples, as a browser shows it."""
+    from serving import serving
+
+    with serving() as (_, _, address), chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 960})
         page.goto(address)
         page.click("text=A pilot of 360")
         page.wait_for_selector("#figure svg")
         page.mouse.move(0, 0)
         page.screenshot(path=FOLDER / "web.png")
-        browser.close()
+
+
+def report_picture() -> None:
+    """The first page of a report on A4, and its top on a phone in the dark."""
+    from PIL import Image
+
+    edge, text, phone = 57, {"width": 680, "height": 1009}, {"width": 400, "height": 1123}  # A4 with 15 mm around
+    both = Image.new("RGB", (text["width"] + 2 * edge + phone["width"], phone["height"]), "white")
+    with folder_of(FOLDER / "report.md"), chromium() as browser:
+        model = APExGP().fit(LearningCurve.from_csv("pairs.csv", metric="auroc"))
+        write_report(model, "report.html", target=0.78, confidence=0.6, cost_per_example=12, penalty=50_000)
+        printed, read = browser.new_page(viewport=text), browser.new_page(viewport=phone, color_scheme="dark")
+        printed.emulate_media(media="print")
+        for page in (printed, read):
+            page.goto(Path("report.html").absolute().as_uri())
+        second = printed.get_by_role("heading", name="Size for the target").bounding_box()
+        assert second is not None
+        first = {"x": 0.0, "y": 0.0, "width": text["width"], "height": second["y"]}
+        both.paste(Image.open(io.BytesIO(printed.screenshot(clip=first))), (edge, edge))
+        both.paste(Image.open(io.BytesIO(read.screenshot())), (text["width"] + 2 * edge, 0))
+    both.save(FOLDER / "report.png", optimize=True)
 
 
 def vignette() -> None:
@@ -141,4 +181,5 @@ if __name__ == "__main__":
     end_to_end()
     examples()
     page_picture()
+    report_picture()
     vignette()

@@ -1,5 +1,7 @@
 """What is handed out: wheel and sdist, what they hold and need, and the files that forges and authors read."""
 
+import importlib.util
+import io
 import json
 import os
 import re
@@ -13,7 +15,7 @@ import zipfile
 import pytest
 
 import apexgp
-from conftest import REPOSITORY, missing, pilot_table, require
+from conftest import REPOSITORY, missing, require
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
@@ -39,13 +41,13 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
     require("build")
     require("twine")
 
-    def carried_out(*command, code=0):
+    def carried_out(*command):
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         done = subprocess.run(
             [*map(str, command)], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
         )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stderr if code else done.stdout
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     asked = [
         sys.executable,
@@ -74,24 +76,70 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
     assert versions_of_python()[0] == "3.11"
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    for folder in ("src", "tests", "docs", "benchmarks", "papers"):
+    for folder in ("src", "tests", "docs", "benchmarks", "papers", "paper", "release"):
         assert tracked(folder) <= held, folder
     assert {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "Makefile"} <= held
 
+    # Built again, from the sdist, elsewhere and later, it is the same to the last bit.
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    carried_out(sys.executable, "-m", "build", "--outdir", tmp_path / "again", unpacked)
+    assert (tmp_path / "again" / wheel.name).read_bytes() == wheel.read_bytes()
+    assert contents(tmp_path / "again" / sdist.name) == contents(sdist)
+
     # Installed with what it declares and nothing else, it forecasts what it forecasts here.
-    home = tmp_path / "empty"
-    carried_out(sys.executable, "-m", "venv", "--without-pip", home)
-    python = next(path for path in (home / "bin" / "python", home / "Scripts" / "python.exe") if path.exists())
-    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python)
-    carried_out(*pip, "install", "--no-compile", wheel)
-    carried_out(*pip, "check")
-    (tmp_path / "pairs.csv").write_text(pilot_table())
-    command = (python.with_name("apexgp"), "forecast", "pairs.csv")
-    facts = json.loads(carried_out(*command, "--at", "2000", "--json"))
-    here = apexgp.APExGP().fit(apexgp.LearningCurve.from_csv(tmp_path / "pairs.csv")).forecast([2000])
-    assert facts["apexgp"] == apexgp.__version__
-    assert facts["forecast"][0]["mean"] == pytest.approx(float(here.mean[0]), abs=0.002)
-    assert "pip install 'apexgp[plot]'" in carried_out(*command, "--plot", "curve.png", code=1)
+    facts = json.loads(
+        carried_out(sys.executable, REPOSITORY / "release" / "try_wheel.py", "--json", wheel, sys.executable)
+    )
+    curve = apexgp.LearningCurve.from_csv(io.StringIO(script("release/try_wheel.py").PAIRS))
+    here = apexgp.APExGP().fit(curve).forecast([720, 3600])
+    assert facts["means"] == pytest.approx(here.mean.tolist(), abs=0.002)
+    assert facts["compiled"] == str(bool(compiled))
+
+
+def contents(sdist):
+    """What an archive holds, with all that is said of each file; but for the list of sources, which grows by a line."""
+    with tarfile.open(sdist) as archive:
+        return [
+            (one.name, one.mtime, one.mode, one.uid, one.uname, archive.extractfile(one).read())
+            for one in archive
+            if not one.name.endswith("SOURCES.txt")
+        ]
+
+
+def script(path):
+    """A program of the repository as a module."""
+    spec = importlib.util.spec_from_file_location("script", REPOSITORY / path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_links_of_the_readme_are_absolute_once_there_is_an_address():
+    made = script("setup.py").readme
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert made(text, "", "main") == text
+    address = "https://example.org/x"
+    found = made(text, address, "main")
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", found)
+    assert links
+    assert all(link.startswith(("https:", "#")) for _, link in links)
+    ours = [(mark, link.removeprefix(f"{address}/")) for mark, link in links if link.startswith(address)]
+    assert all(link.startswith("raw/main/" if mark else "blob/main/") for mark, link in ours)
+    for _, link in ours:  # and there is something there
+        assert (REPOSITORY / link.split("/", 2)[2].partition("#")[0]).exists(), link
+    assert made("[![a](b.png)](c.md) [d](https://e) [f](#g)", address, "v1") == (
+        f"[![a]({address}/raw/v1/b.png)]({address}/blob/v1/c.md) [d](https://e) [f](#g)"
+    )
+
+
+def test_what_is_not_known_is_blank_in_one_place():
+    blanks = tomllib.loads((REPOSITORY / "release" / "blanks.toml").read_text(encoding="utf-8"))
+    assert set(blanks) == {"repository", "branch", "documentation", "contact", "doi", "authors"}
+    assert not blanks["repository"].endswith("/")
+    for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md"):
+        assert "release/blanks.toml" in (REPOSITORY / name).read_text(encoding="utf-8"), name
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -151,6 +199,9 @@ def test_tests_run_on_every_python_that_is_declared():
     (path,) = [path for path in WORKFLOWS if path.name == "test.yml"]
     matrix = require("yaml").safe_load(path.read_text(encoding="utf-8"))["jobs"]["test"]["strategy"]["matrix"]
     assert matrix["python-version"] == versions_of_python()
+    platforms = require("yaml").safe_load(path.read_text(encoding="utf-8"))["jobs"]["platforms"]["strategy"]["matrix"]
+    assert platforms["os"] == ["windows-latest", "macos-latest"]
+    assert platforms["python-version"] == [versions_of_python()[0], versions_of_python()[-1]]
 
 
 def test_supported_versions_of_python_agree_wherever_they_are_stated():
@@ -201,3 +252,52 @@ def test_how_to_cite_is_one_and_the_same_everywhere():
     for one in databases:
         assert one["title"] in page
         assert all(f"{person['family-names']} {person['given-names'][0]}" in page for person in one["authors"])
+
+
+def test_the_conda_recipe_asks_for_what_the_package_declares():
+    recipe = require("yaml").safe_load((REPOSITORY / "release" / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
+    assert recipe["context"] == {"version": apexgp.__version__, "python_min": versions_of_python()[0]}
+    wanted = {re.sub(r"(?=>=)", " ", one) for one in PROJECT["dependencies"]}
+    assert set(recipe["requirements"]["run"]) == {"python"} | wanted
+
+
+TEMPLATES = sorted((REPOSITORY / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+def test_a_wrong_forecast_is_reported_with_its_curve_and_what_came():
+    forms = {path.stem: require("yaml").safe_load(path.read_text(encoding="utf-8")) for path in TEMPLATES}
+    needed = {field["id"] for field in forms["wrong_forecast"]["body"] if field["validations"]["required"]}
+    assert needed == {"curve", "asked", "came", "truth", "version"}
+    for name, form in forms.items():
+        assert name == "config" or {"name", "description", "body"} <= set(form)
+
+
+def test_our_paper_is_as_the_journal_asks_for_it(tmp_path):
+    article = script("paper/article.py")
+    paper, library = ((REPOSITORY / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
+    assert article.faults(paper, library) == []
+    assert (
+        article.faults(paper.replace("# Summary", "# Sumary").replace("[@harvey2023]", "[@nobody1999]"), library) != []
+    )
+    # What it quotes of the evidence is what the README has.
+    rows = re.findall(r"^\|(.*)\|$", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    known = {cells[0]: cells for row in rows if (cells := [cell.strip() for cell in row.split("|")])}
+    for row in re.findall(r"^\| (?!method)(.*) \|$", paper, re.MULTILINE):
+        method, crps, covers = (cell.strip() for cell in row.split("|"))
+        assert [crps, covers] == [known[method][1], known[method][3]], f"README: {known[method]}"
+    if shutil.which("pandoc") is None:
+        missing("pandoc is not installed")
+    (page, *_) = article.compile_paper(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert text.count('class="csl-entry"') == library.count("\n@") + 1
+    assert "???" not in text  # a reference that was not found
+
+
+def test_every_place_that_the_checklist_names_is_there():
+    page = (REPOSITORY / "docs" / "checklist.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w./-]+/[\w./-]+|[A-Z_]{4,}(?:\.\w+)?|\w+\.(?:toml|cff))`", page))
+    assert {"release/blanks.toml", "LICENSE", "paper/paper.md"} <= named
+    gone = [name for name in named if not (REPOSITORY / name).exists() and name != "SOURCE_DATE_EPOCH"]
+    assert not gone
+    targets = set(re.findall(r"^(\w+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert {word for words in re.findall(r"`make ([\w ]+)`", page) for word in words.split()} <= targets

@@ -274,7 +274,7 @@ def test_noise_that_is_expected_is_on_the_scale_of_the_scores():
 def test_bounds_are_on_the_scale_of_the_scores():
     best = APExGP(floor=0.5).fit(curve(metric="log loss"))
     assert best.sample_curves(200, [1e5], seed=0).mean() > 0.5
-    with pytest.raises(RequestError, match=r"The target 0\.4 is better than 0\.5, the best score"):
+    with pytest.raises(RequestError, match=r"The target 0\.4 is better than 0\.5, the best possible score"):
         best.required_size(0.4)
     with pytest.raises(DataError, match=r"The floor is 0\.6, but the pilot reaches 0\.56"):
         APExGP(floor=0.6).fit(curve(metric="log loss"))

@@ -1,5 +1,7 @@
 """Any training function: order, record, resume, failures, processes, callbacks."""
 
+import itertools
+import time
 from types import SimpleNamespace
 
 import joblib
@@ -280,3 +282,13 @@ def test_all_numbers_are_scores_where_no_name_is_that_of_a_metric_or_all_came_as
     assert (list(named), named.notes) == ([(None, "liver"), (None, "lung")], ())
     stated = collect_scores(lambda n, seed: {"test": {"auc": score(n, seed), "liver": 0.5}}, SIZES, 1)
     assert (list(stated), stated.notes) == ([(None, "auc"), (None, "liver")], ())
+
+
+def test_a_clock_that_goes_back_changes_nothing(tmp_path, monkeypatch):
+    path, now = tmp_path / "runs.csv", itertools.count(2_000_000_000, -3600)
+    monkeypatch.setattr(time, "time", lambda: float(next(now)))
+    first = collect_scores(score, SIZES[:2], 2, results=path)
+    whole = collect_scores(score, SIZES, 2, results=path)  # goes on from a record of the future
+    assert [fit for fit in whole.fits if fit["size"] < 200] == list(first.fits)
+    assert all(fit["seconds"] >= 0 for fit in whole.fits)
+    assert len(whole.only) == 6

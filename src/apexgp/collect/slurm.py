@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,11 +31,12 @@ def array_script(command: Command, program: Program, fits: Iterable[tuple[int, i
         ended = shlex.quote(str(output.with_suffix(f".{_ENDED}")))
         to = f"> {shlex.quote(str(output))} 2> {shlex.quote(str(errors))}"
         cases.append(f"{number})\n  rm -f {ended}\n  ( {typed} ) {to} < /dev/null\n  ended=$? file={ended} ;;")
+    called = re.sub(r"[^\w.-]+", "_", name)  # in a comment no quotes hold a line together: a second line would be run
     limit = "" if at_once >= len(tasks) else f"%{at_once}"
     return "\n".join(
         [
             "#!/bin/bash",
-            f"#SBATCH --job-name={shlex.quote(name)}",
+            f"#SBATCH --job-name={called}",
             f"#SBATCH --array=0-{len(tasks) - 1}{limit}",
             "#SBATCH --output=/dev/null",
             "# Written by apexgp run --script. Add what your cluster requires: time, memory, partition, GPUs.",

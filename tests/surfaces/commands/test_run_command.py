@@ -278,6 +278,16 @@ def test_a_run_that_is_killed_takes_its_programs_along(folder):
     assert all_ended(folder)
 
 
+def test_no_line_of_a_name_is_a_command_of_the_script(run, folder):
+    lines = folder / "a\ntouch obeyed\n'.csv"  # quotes do not hold a comment together
+    code, _, _ = run("run", "echo 0.5{n}", "--sizes", "60,120,240", "--out", lines, "--script", "job.sh")
+    assert code == 0
+    assert "\n#SBATCH --job-name=a_touch_obeyed_\n#SBATCH" in (folder / "job.sh").read_text()
+    subprocess.run(["bash", folder / "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": "0"}, check=True)
+    assert not (folder / "obeyed").exists()
+    assert (lines.with_suffix(".output") / "n240_seed0.out").read_text() == "0.5240\n"
+
+
 def test_an_array_job_is_written_and_gathered(run, folder):
     (folder / "broken").touch()
     command = f"'{sys.executable}' train.py {{n}} {{seed}} some"

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from apexgp.surfaces.words.controls import CONTROLS
-from conftest import pilot_table, require
-from serving import TABLE, refused, send
+from conftest import missing, pilot_table, require
+from serving import TABLE, refused, send, serving
 
 pytestmark = pytest.mark.slow  # a server starts
 
@@ -485,6 +485,23 @@ def test_a_token_is_asked_for_and_a_network_warned_of(guarded):
         refused(send(here, path, headers=known | {"Host": "evil.example"}), 421, "host")
 
 
+def test_version_6_of_the_internet_protocol():
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        missing("no IPv6 on this machine")
+    with serving("--host", "::1") as (_, said, address):
+        assert address.startswith("http://[::1]:")
+        assert "token" not in said[-1]
+        port = urlsplit(address).port
+        for name in (f"[::1]:{port}", "localhost", f"127.0.0.1:{port}"):
+            assert send(address, "/", headers={"Host": name})[0] == 200
+        for name in ("evil.example", "[2001:db8::7]", "[::1"):
+            refused(send(address, "/", headers={"Host": name}), 421, "host")
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
 def test_what_cannot_be_served_is_one_clear_line(run, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -493,7 +510,8 @@ def test_what_cannot_be_served_is_one_clear_line(run, monkeypatch):
     assert err.startswith(f"Error: --port {port} on 127.0.0.1 cannot be used: Address already in use.")
     assert "--port 0" in err
     assert run("serve", "--port", 70_000)[2].startswith("Error: --port must be a whole number of at most 65,535")
-    assert run("serve", "--host", "no such host")[2].startswith("Error: --host must be an address of this machine")
+    for host in ("no such host", "[::1]", "192.0.2.7", "2001:db8::7"):  # of documents, and of nobody's machine
+        assert run("serve", "--host", host)[2].startswith("Error: --host must be an address of this machine"), host
     monkeypatch.setenv("APEXGP_TOKEN", "short")
     assert "APEXGP_TOKEN must have 16 or more" in run("serve", "--port", 0, "--token", "--no-browser")[2]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
 import secrets
@@ -105,7 +106,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except (OSError, UnicodeError):
-        raise RequestError(f"must be an address of this machine, got {host!r}.", argument="host") from None
+        raise _elsewhere(host) from None
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":  # elsewhere this would let two servers share a port
@@ -113,12 +114,18 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.bind(where)
     except OSError as problem:
         listening.close()
+        if problem.errno == errno.EADDRNOTAVAIL:
+            raise _elsewhere(host) from None
         raise RequestError(
             f"{port} on {host} cannot be used: {problem.strerror}.",
             argument="port",
             remedy=("Choose another with {}, or any free one with {}.", "port", ("port", 0)),
         ) from None
     return listening
+
+
+def _elsewhere(host: str) -> RequestError:
+    return RequestError(f"must be an address of this machine, got {host!r}.", argument="host")
 
 
 def _token() -> str:
