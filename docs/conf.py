@@ -5,6 +5,7 @@ fetched, neither while the site is made nor when it is read: fonts are the reade
 are those of the theme.
 """
 
+import shutil
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
@@ -74,7 +75,17 @@ def _headings_have_a_level(_app, _page, _template, context, _tree):
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
 
 
+def _schemas_keep_their_address(app, problem):
+    """Programs find a schema at docs/schemas/forecast.json; the links of pages lead to copies of changing names."""
+    if problem is None and app.builder.format == "html":
+        folder = Path(app.outdir) / "docs" / "schemas"
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in (Path(__file__).parent / "schemas").glob("*.json"):
+            shutil.copyfile(file, folder / file.name)
+
+
 def setup(app):
     """Add what is too small for an extension of its own."""
     app.connect("doctree-read", _reached_from_its_page)
+    app.connect("build-finished", _schemas_keep_their_address)
     app.connect("html-page-context", _headings_have_a_level, priority=900)  # after the theme

@@ -441,14 +441,14 @@ def test_bad_settings_are_explained_at_fit(model, settings, message):
         ({"mean": "linear"}, "'auto', 'power_law', 'arctan', 'burr', got 'linear'"),
         ({"inference": "mcmc"}, "inference must be one of 'bayes', 'map'"),
         ({"priors": None}, "priors must be one of 'calibrated', 'paper', 'flat', got None"),
-        ({"priors": "flat"}, "goes with inference='map'"),
+        ({"priors": "flat"}, "needs inference='map'"),
         ({"inference": "map"}, "Try APExGP.as_published"),
         ({"inference": "map", "priors": "paper", "mean": "burr"}, "'power_law' or 'arctan'"),
         ({"floor": 0.9}, "the mean score at size 60 is 0.66"),
         ({"floor": -0.1}, "floor must be at least 0"),
         ({"floor": 0.96, "ceiling": 0.95}, "below the ceiling 0.95"),
         ({"noise": 0}, "noise must be above 0"),
-        ({"noise": 0.01, "priors": "paper"}, "noise goes with priors='calibrated'"),
+        ({"noise": 0.01, "priors": "paper"}, "noise needs priors='calibrated'"),
         ({"variant": "published"}, "variant must be an apexgp.priors.Variant"),
     ],
 )
@@ -461,7 +461,7 @@ def test_bad_forecasts_are_explained():
     model = APExGP("power_law").fit(SIZES, SCORES)
     with pytest.raises(RequestError, match="'new_splits', 'same_splits', 'expected', got 'mean'"):
         model.forecast([720], of="mean")
-    with pytest.raises(RequestError, match="n_splits goes with"):
+    with pytest.raises(RequestError, match="n_splits applies to"):
         model.forecast([720], of="expected", n_splits=3)
     with pytest.raises(RequestError, match="at least 1"):
         model.forecast([720], n_splits=0)
@@ -472,7 +472,7 @@ def test_bad_data_are_explained(model):
         model.fit([60, 60, 94], [0.7, 0.7, 0.8])
     with pytest.raises(RequestError, match="Scores are missing"):
         model.fit(SIZES)
-    with pytest.raises(RequestError, match="pass it alone"):
+    with pytest.raises(RequestError, match="pass it on its own"):
         model.fit(LearningCurve(SIZES, SCORES), SCORES)
     with pytest.raises(RequestError, match="at least 1, got 0"):
         model.fit(SIZES, SCORES).predict([0])
@@ -603,7 +603,7 @@ def test_files_that_hold_no_such_model_are_explained(tmp_path):
     ):
         APExGP.load(path)
     (tmp_path / "other.json").write_text('{"a": 1}')
-    with pytest.raises(DataError, match="not a model that apexgp saved"):
+    with pytest.raises(DataError, match="not a model saved by apexgp"):
         APExGP.load(tmp_path / "other.json")
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(DataError, match="not a saved model"):
@@ -618,7 +618,7 @@ def test_saves_what_was_fitted_and_numpys_numbers(tmp_path):
     model.set_params(ceiling=0.8).save(tmp_path / "m.json")
     np.testing.assert_array_equal(APExGP.load(tmp_path / "m.json").predict(NEW), expected)
     (tmp_path / "old.json").write_text('{"format": "apexgp-model", "estimator": "APExGP"}')
-    with pytest.raises(DataError, match="damaged, or from a newer apexgp"):
+    with pytest.raises(DataError, match="damaged, or was saved by a newer apexgp"):
         APExGP.load(tmp_path / "old.json")
     with pytest.raises(DataError, match="cannot be read"):
         APExGP.load(tmp_path)
@@ -630,7 +630,7 @@ def test_a_model_that_no_longer_gives_its_numbers_warns(tmp_path):
     content = json.loads(path.read_text())
     content["parameters"]["theta2"] = -0.9
     path.write_text(json.dumps(content))
-    with pytest.warns(ReproducibilityWarning, match="other fitted parameters"):
+    with pytest.warns(ReproducibilityWarning, match="different fitted parameters"):
         APExGP.load(path)
 
 

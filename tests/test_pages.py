@@ -124,6 +124,11 @@ def test_links_lead_somewhere(document):
             assert parts.fragment in anchors_of(target), f"{name_of(document)}: {link}"
 
 
+def test_no_merge_has_left_its_marks():
+    for document in DOCUMENTS:
+        assert not re.search(r"^(<{7}|>{7}) ", document.read_text(encoding="utf-8"), re.MULTILINE), name_of(document)
+
+
 def test_pictures_say_in_words_what_they_show():
     for document in DOCUMENTS:
         for alternative in re.findall(r"!\[([^\]]*)\]\(", document.read_text(encoding="utf-8")):

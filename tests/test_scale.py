@@ -203,8 +203,8 @@ def test_what_is_no_range_is_refused(said):
     [
         ([2.79, 2.31], {}, r"must lie in \[0, 1\], got 2\.79, 2\.31\. What was measured\? .* range=\(0, inf\)"),
         ([-0.3, 0.2], {}, r"must lie in \[0, 1\], got -0\.3\. What was measured\?"),
-        ([66.1, 70.2], {}, r"Per cent\? Divide by 100: 66\.1 becomes 0\.661\. .* range=\(0, 100\)"),
-        ([66.1, 70.2], {"metric": "accuracy"}, r"Per cent\?"),
+        ([66.1, 70.2], {}, r"Are these percentages\? Divide by 100: 66\.1 becomes 0\.661\. .* range=\(0, 100\)"),
+        ([66.1, 70.2], {"metric": "accuracy"}, r"Are these percentages\?"),
         ([1.2, 0.9], {"metric": "MCC"}, r"\[-1, 1\], as MCC does, got 1\.2\. If something else was measured"),
         ([-0.5, 0.4], {"metric": "log loss"}, r"\[0, inf\), as log loss does, got -0\.5"),
         ([0.5, 2.0], {"range": (-1, 1)}, r"\[-1, 1\], as the range says, got 2\.$"),
@@ -213,7 +213,7 @@ def test_what_is_no_range_is_refused(said):
 def test_scores_that_cannot_be_are_a_question(scores, about, asked):
     with pytest.raises(DataError, match=asked) as refused:
         LearningCurve([60, 120], scores, **about)
-    assert ("Per cent" in str(refused.value)) == (max(scores) > 20)
+    assert ("percentages" in str(refused.value)) == (max(scores) > 20)
 
 
 def test_a_curve_of_any_range_survives_a_file_and_a_saved_model(tmp_path, loss):
@@ -225,7 +225,7 @@ def test_a_curve_of_any_range_survives_a_file_and_a_saved_model(tmp_path, loss):
     loss.save(tmp_path / "model.json")
     again = APExGP.load(tmp_path / "model.json")
     np.testing.assert_array_equal(again.forecast([720]).mean, loss.forecast([720]).mean)
-    with pytest.raises(DataError, match=r"one curve has one range, got \[0, inf\).*; \[0, 100\] was asked for"):
+    with pytest.raises(DataError, match=r"a curve has one range, got \[0, inf\).*; \[0, 100\] was asked for"):
         LearningCurve.from_csv(tmp_path / "curve.csv", range=(0, 100))
 
 
@@ -292,7 +292,9 @@ def test_a_metric_that_is_asked_for_is_read_beside_others():
 
 def test_per_cents_become_fractions_and_have_no_other_range():
     assert LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100)).scores.tolist() == [71, 80]
-    with pytest.raises(RequestError, match=r"per_cent makes fractions of 1 .* their range is \[0, 100\]"):
+    with pytest.raises(
+        RequestError, match=r"per_cent turns the scores into fractions of 1, .* their range is \[0, 100\]"
+    ):
         LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100), per_cent=True)
     with pytest.raises(DataError, match=r"71% is 0\.71, but the range is \[0, 100\]"):
         LearningCurve.from_csv(io.StringIO("n,score\n60,71%\n120,80%\n"), range=(0, 100))

@@ -72,6 +72,8 @@ def test_the_site_is_made_without_warnings_and_is_complete(site, chromium):
             f"{page.name} is in no list of the first page"
         )
     assert "url=docs/index.html" in site["index.html"]
+    for schema in (REPOSITORY / "docs" / "schemas").glob("*.json"):
+        assert (SITE / "docs" / "schemas" / schema.name).read_bytes() == schema.read_bytes()
     formulas_are_drawn_without_a_network(chromium)
     the_search_finds_sections_and_names_without_a_server(chromium)
 

@@ -153,11 +153,11 @@ def test_everything_is_said_before_the_first_fit():
 @pytest.mark.parametrize(
     ("estimator", "settings", "message"),
     [
-        (LogisticHead(), {}, "estimator cannot be LogisticHead: it tells two classes apart, and there are 3 here"),
+        (LogisticHead(), {}, "estimator cannot be LogisticHead: it handles two classes only, and there are 3 here"),
         (SliceHead(), {}, "cannot be SliceHead"),
-        (make_pipeline(StandardScaler(), LinearSVC()), {}, "cannot be LinearSVC: auroc asks for its predict_proba"),
-        (SVC(), {}, "SVC: auroc asks for its predict_proba, which it does not have. Take another classifier, or"),
-        (LinearSVC(), {"metric": ["accuracy", "neg_log_loss"]}, "neg_log_loss asks for its predict_proba"),
+        (make_pipeline(StandardScaler(), LinearSVC()), {}, "cannot be LinearSVC: auroc needs its predict_proba"),
+        (SVC(), {}, "SVC: auroc needs its predict_proba, which it does not have. Use another classifier, or"),
+        (LinearSVC(), {"metric": ["accuracy", "neg_log_loss"]}, "neg_log_loss needs its predict_proba"),
     ],
 )
 def test_what_an_estimator_cannot_do_is_said_before_the_first_fit(estimator, settings, message):
@@ -188,7 +188,7 @@ def test_the_cost_of_many_rows_tasks_and_candidates_is_bounded_and_that_is_said(
     X, y = RNG.normal(size=(20_000, 1)), np.arange(20_000) % 8
     curves = collect_curves(DummyClassifier(), X, y, n_splits=1, progress=False, metric="accuracy")
     assert sizes_of(curves)[-1] == 12_500
-    assert "up to 12,500 of the 16,000 rows there are, to keep the cost within bounds (name larger" in curves.notes[0]
+    assert "up to 12,500 of the 16,000 rows available, to limit the cost (name larger" in curves.notes[0]
     grid = {"strategy": ["prior", "uniform"] * 10}
     settings = {"metric": "accuracy", "n_splits": 1, "progress": False}
     fewer = collect_curves(DummyClassifier(), X, y % 2, param_grid=grid, **settings)
@@ -205,7 +205,7 @@ def test_rare_classes_and_estimators_that_cross_validate_begin_later():
     with pytest.warns(FewTestCasesWarning):
         folds = collect_curves(Folded(cv=20), X, y, n_splits=1, progress=False)
     assert sizes_of(folds)[0] == 400
-    assert "from 400 (20 cases or more of each class)" in folds.notes[0]
+    assert "from 400 (20 or more cases of each class)" in folds.notes[0]
 
 
 class Folded(DummyClassifier):

@@ -68,8 +68,8 @@ def test_labels_that_are_numbers_stay_numbers(write):
         ([NUMBER, LABEL], {"label": "z"}, r"no column 'z'; found age, y. Name one of them with label=\.\.\."),
         ([NUMBER, LABEL], {"group": "z"}, "no column 'z'.*with group="),
         ([NUMBER, LABEL], {"drop": ["z"]}, "no column 'z'.*with drop="),
-        ([LABEL], {}, "no column left"),
-        ([("unit", lambda i: "mg"), LABEL], {}, "no column left"),
+        ([LABEL], {}, "that varies between rows"),
+        ([("unit", lambda i: "mg"), LABEL], {}, "that varies between rows"),
         ([NUMBER, ("y", lambda i: "" if i == 4 else "a")], {}, "column 'y' has no value in line 6"),
         ([NUMBER, LABEL, ("who", lambda i: "NA")], {"group": "who"}, "'who' has no value in line 2, 3, 4, 5, 6 and 25"),
         (
@@ -77,8 +77,12 @@ def test_labels_that_are_numbers_stay_numbers(write):
             {},
             r"'who' holds 30 different texts.*drop=\['who'\].*group='who'",
         ),
-        ([NUMBER, LABEL, ("row", lambda i: i + 1)], {}, "'row' holds numbers that count the rows"),
-        ([LABEL, ("age", lambda i: "4o" if i == 9 else 40 + i % 9)], {}, "line 11, column 'age'.*'4o'.*mend this cell"),
+        ([NUMBER, LABEL, ("row", lambda i: i + 1)], {}, "'row' holds row numbers"),
+        (
+            [LABEL, ("age", lambda i: "4o" if i == 9 else 40 + i % 9)],
+            {},
+            "line 11, column 'age'.*'4o'.*correct this cell",
+        ),
         ([LABEL, ("seen", lambda i: f"2024-01-{i % 9 + 1:02}")], {}, r"'seen' holds dates such as '2024-01-01'.*drop="),
         (
             [LABEL, ("at", lambda i: f"1.2.2024 {i % 9 + 1}:30")],
@@ -126,9 +130,9 @@ def test_bad_embeddings_are_explained(write, tmp_path):
         ("none.npy", {}, "There is no file"),
         ("X.npy", {}, "no array 'y'; found X. .*labels="),
         ("X.npy", {"labels": labels}, "has 5 cases, but there are 30 labels"),
-        ("flat.npz", {}, "must hold an array X"),
+        ("flat.npz", {}, "must contain an array X"),
         ("objects.npy", {}, "cannot be read as arrays of numbers"),
-        ("labels.csv", {"labels": labels}, "must hold its own labels"),
+        ("labels.csv", {"labels": labels}, "must contain its own labels"),
     ]:
         with pytest.raises(DataError, match=message):
             read_labelled(tmp_path / path, "y", **arguments)

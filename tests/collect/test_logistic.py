@@ -101,11 +101,11 @@ def test_bad_settings_are_refused(cases, settings, error, message):
 
 def test_bad_data_are_refused(cases):
     X, y, X_val, y_val = cases
-    with pytest.raises(DataError, match="two classes apart, got 3"):
+    with pytest.raises(DataError, match="distinguish two classes, got 3"):
         LogisticHead().fit(X, np.arange(120) % 3)
-    with pytest.raises(DataError, match="one row a case, got 120 and 119"):
+    with pytest.raises(DataError, match="one row per case, got 120 and 119"):
         LogisticHead().fit(X, y[:-1])
-    with pytest.raises(DataError, match="validation set must hold both classes"):
+    with pytest.raises(DataError, match="validation set must contain both classes"):
         LogisticHead().fit(X, y, validation=(X_val, np.zeros_like(y_val)))
     with pytest.raises(DataError, match="X has 39 features, but LogisticHead is expecting 40"):
         LogisticHead([1.0], [10]).fit(X, y).predict(X[:, 1:])

@@ -83,7 +83,7 @@ def test_collect_takes_the_folder(folder, tmp_path, run, monkeypatch):
 
 def test_damaged_folders_are_explained(folder, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=r"without a table.csv: no finished embeddings of scans"):
+    with pytest.raises(DataError, match=r"without a table.csv: it does not contain finished embeddings of scans"):
         read_labelled(tmp_path / "empty", "y")
     with pytest.raises(DataError, match="no column 'y'"):
         read_labelled(folder, "y")

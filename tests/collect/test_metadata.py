@@ -145,7 +145,7 @@ def test_a_search_is_given_the_groups_that_its_folds_ask_for(routing):
         (KNeighborsClassifier(), True, "neither takes it nor routes it"),
         (TunedLogistic(), False, "fit of TunedLogistic does not take it"),
         (make_pipeline(LogisticRegression()), False, "routing is on: sklearn.set_config"),
-        (make_pipeline(LogisticRegression()), True, "must request what it is to be passed: [sample_weight]"),
+        (make_pipeline(LogisticRegression()), True, "must request what it should be passed: [sample_weight]"),
         (make_pipeline(KNeighborsClassifier()), True, "neither takes it nor routes it"),
         (AdaBoostClassifier(), True, "scikit-learn cannot route it to AdaBoostClassifier yet"),
     ],
@@ -167,7 +167,7 @@ def test_weights_may_be_for_the_scores_alone_which_is_noted(routing):
     """As scikit-learn's cross_validate has it."""
     metric = {"plain": get_scorer("roc_auc"), "weighted": weighted("roc_auc")}
     curves = collect(KNeighborsClassifier(), sample_weight=WEIGHTS, metric=metric)
-    assert "sample_weight goes to the scores (weighted) alone, not to fit." in curves.notes
+    assert "sample_weight is passed to the scores (weighted) only, not to fit." in curves.notes
     unwilling = LogisticRegression().set_fit_request(sample_weight=False)
     found = collect(unwilling, sample_weight=WEIGHTS, metric=metric)
     assert scores(found, "plain").tolist() == scores(collect(LogisticRegression())).tolist()
@@ -198,7 +198,7 @@ def test_other_weights_are_other_data(tmp_path):
     runs = tmp_path / "runs.csv"
     first = collect(GaussianNB(), sample_weight=WEIGHTS, results=runs)
     assert collect(GaussianNB(), sample_weight=WEIGHTS.tolist(), results=runs).fits == first.fits
-    with pytest.raises(RequestError, match="sample weights: other values than then"):
+    with pytest.raises(RequestError, match="sample weights: different values"):
         collect(GaussianNB(), sample_weight=WEIGHTS + (np.arange(200) == 7), results=runs)
     with pytest.raises(RequestError, match="sample weights: given, now none"):
         collect(GaussianNB(), results=runs)

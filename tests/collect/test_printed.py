@@ -48,7 +48,7 @@ def test_the_last_json_object_comes_before_any_number(text, scores):
 
 @pytest.mark.parametrize("text", ["0.7 nan", "-inf", "score: NaN", "Infinity %"])
 def test_what_is_not_finite_is_not_passed_over(text):
-    with pytest.raises(NoScoreError, match="in place of a finite number"):
+    with pytest.raises(NoScoreError, match="instead of a finite number"):
         outcome_of(scores_in(text), 60, 0)
 
 
@@ -60,7 +60,7 @@ def test_a_text_without_a_number_is_no_score(text):
 
 @pytest.mark.parametrize("text", ["AUC 0,83", "1,234", "1,234.5"])
 def test_a_comma_that_may_be_a_decimal_one_is_asked_about(text):
-    with pytest.raises(NoScoreError, match=r"may be one number or two"):
+    with pytest.raises(NoScoreError, match=r"could be one number or two"):
         scores_in(text)
 
 
@@ -85,18 +85,18 @@ def test_a_number_a_mapping_and_an_object_are_scores():
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (None, "None in place of a number"),
-        ("0.8", "'0.8' in place"),
-        (True, "True in place"),
-        ([0.8], r"\[0.8\] in place"),
-        ({}, "no number by the name of a metric"),
-        ({"auc": "high"}, "no number by the name of a metric"),
-        ({"auc": float("nan")}, r"nan in place of a finite number \(auc\)"),
-        ({"test": {"auc": 0.8}, "train": {"f1": 1}}, "f1 of train or validation, but not of test"),
+        (None, "None instead of a number"),
+        ("0.8", "'0.8' instead"),
+        (True, "True instead"),
+        ([0.8], r"\[0.8\] instead"),
+        ({}, "no number under the name of a metric"),
+        ({"auc": "high"}, "no number under the name of a metric"),
+        ({"auc": float("nan")}, r"nan instead of a finite number \(auc\)"),
+        ({"test": {"auc": 0.8}, "train": {"f1": 1}}, "f1 for train or validation, but not for test"),
         ({"test": 0.8, "seconds": -1}, "-1 seconds"),
         ({"test": 0.8, "n_test": 0.2}, "0.2 as n_test"),
         ({"test": {}}, "empty mapping"),
-        (SimpleNamespace(test=None), "no score of test"),
+        (SimpleNamespace(test=None), "no test score"),
     ],
 )
 def test_what_is_no_score_is_said(given, why):

@@ -89,7 +89,7 @@ def test_failed_fits_are_not_finished_until_they_succeed(path):
 def test_other_settings_are_refused_and_named(written):
     before = written.read_bytes()
     other = SETTINGS | {"seed": 1, "X": "abd"}
-    said = r"holds the fits of another run \(seed: 0, now 1; features: other values than then\)\. .*results='other.csv'"
+    said = r"holds the fits of another run \(seed: 0, now 1; features: different values\)\. .*results='other.csv'"
     with pytest.raises(RequestError, match=said), resumed(written, other):
         pass
     assert written.read_bytes() == before

@@ -210,8 +210,8 @@ def test_classes_that_get_no_curve_are_named_and_counted_and_may_be_chosen():
     data = load_digits(return_X_y=True)
     settings = {"sizes": [100], "n_splits": 1}
     said = (
-        r"4 of 10 classes get no curve, because fewer than a tenth of the rows are of them: 0 \(178 rows\), "
-        r"2 \(177 rows\), 7 \(179 rows\), 8 \(174 rows\)\. Choose the classes to measure \(tasks, --task\)"
+        r"4 of 10 classes get no curve, because fewer than a tenth of the rows belong to each: 0 \(178 rows\), "
+        r"2 \(177 rows\), 7 \(179 rows\), 8 \(174 rows\)\. To include them, choose the classes to measure"
     )
     with pytest.warns(ClassesLeftOutWarning, match=said):
         curves = collect(GaussianNB(), *data, **settings)
@@ -257,8 +257,8 @@ def test_the_default_sizes_use_all_the_training_data(cases, sizes):
     assert measured[-1] == pytest.approx(0.8 * cases, abs=1)
     assert np.ptp(np.log(measured[1:] / measured[:-1])) < 0.15  # equal ratios, but for whole numbers
     assert curves.notes == (
-        f"{sizes} sizes in equal ratios, from {measured[0]:.0f} "
-        + ("(5 cases or more of each class)" if cases > 100 else "(1/4 of the last)")
+        f"{sizes} sizes, evenly spaced on a log scale, from {measured[0]:.0f} "
+        + ("(5 or more cases of each class)" if cases > 100 else "(1/4 of the last)")
         + f" up to the {measured[-1]:.0f} rows of the smallest training set.",
     )
     assert collect(features=X[:cases], labels=Y[:cases], sizes=[30]).notes == ()
@@ -276,7 +276,7 @@ def test_several_labels_are_several_tasks(tmp_path):
         ("cancer", "accuracy"),
         ("radius", "accuracy"),
     ]
-    with pytest.raises(RequestError, match=r"\(labels: other values than then\)"):
+    with pytest.raises(RequestError, match=r"\(labels: different values\)"):
         collect(labels=labels | {"cancer": 1 - Y}, results=tmp_path / "runs.csv", **settings)
 
 
@@ -291,7 +291,7 @@ def test_the_smallest_subset_holds_every_class_however_rare():
     labels[:3], labels[3:8] = 1, 2
     curves = collect(features=X[:300], labels=labels, sizes=[3, 20], metric="accuracy", multiclass="macro")
     assert not curves.failed
-    with pytest.raises(RequestError, match="at least 3, so that every training subset holds every class, got 2"):
+    with pytest.raises(RequestError, match="at least 3, so that every training subset contains every class, got 2"):
         collect(features=X[:300], labels=labels, sizes=[2, 20], multiclass="macro")
 
 
@@ -396,8 +396,8 @@ def test_finished_fits_are_not_repeated_and_sizes_and_splits_may_be_added(tmp_pa
         ),
         ({"param_grid": {"var_smoothing": [1.0]}}, "(param_grid: None, now {'var_smoothing': [1.0]})"),
         ({"ratio": (7, 1, 2)}, "(ratio: 0.8, 0.1, 0.1, now 0.7, 0.1, 0.2)"),
-        ({"features": X + 1}, "(features: other values than then)"),
-        ({"labels": 1 - Y}, "(labels: other values than then)"),
+        ({"features": X + 1}, "(features: different values)"),
+        ({"labels": 1 - Y}, "(labels: different values)"),
         ({"features": X[:500], "labels": Y[:500]}, "(cases: 569, now 500)"),
         ({"groups": np.arange(len(Y)) // 2}, "(groups: none, now given)"),
         ({"by_group": True}, "(unit: rows, now groups)"),
@@ -470,24 +470,24 @@ def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"labels": Y + 0.5}, DataError, "must hold classes, got numbers such as .* regressions"),
+        ({"labels": Y + 0.5}, DataError, "must contain classes, got numbers such as .* regressions"),
         ({"labels": np.arange(len(Y))}, DataError, "Each class needs 3 rows or more.*if y is a quantity"),
         ({"labels": np.zeros(len(Y))}, DataError, "two classes or more, got only 0"),
-        ({"labels": Y[:-1]}, DataError, "one row a case, got 569 and 568"),
+        ({"labels": Y[:-1]}, DataError, "one row per case, got 569 and 568"),
         (
             {"labels": np.stack([Y, Y], 1)},
             DataError,
-            r"y must be one column, got shape .* Several labels are a mapping",
+            r"y must be one column, got shape .* several labels as a mapping",
         ),
-        ({"labels": {}}, DataError, "y holds no label"),
-        ({"labels": {"": Y}}, DataError, "y must name its labels by different short texts, got ''"),
-        ({"labels": {"a": Y, "b": Y[:9]}}, DataError, "one row a case, got 569 and 9"),
+        ({"labels": {}}, DataError, "y contains no label"),
+        ({"labels": {"": Y}}, DataError, "y must have distinct short names for its labels, got ''"),
+        ({"labels": {"a": Y, "b": Y[:9]}}, DataError, "one row per case, got 569 and 9"),
         ({"sizes": "papers"}, RequestError, "sizes must be numbers, or 'paper' for the paper's five, got 'papers'"),
         ({"labels": np.where(Y == 1, 1.0, np.nan)}, DataError, "y has no value in row 0"),
         ({"groups": Y}, DataError, "Each class needs 3 groups or more"),
-        ({"groups": [1, 2]}, DataError, "X and groups must have one row a case, got 569 and 2"),
+        ({"groups": [1, 2]}, DataError, "X and groups must have one row per case, got 569 and 2"),
         ({"labels": np.arange(len(Y)) % 12}, DataError, "None of the 12 classes has a tenth"),
-        ({"sizes": [0.5]}, RequestError, "Fractions of a data set"),
+        ({"sizes": [0.5]}, RequestError, "fractions of a data set"),
         ({"sizes": [60.5]}, RequestError, "whole numbers, got 60.5"),
         ({"sizes": []}, RequestError, "sizes is empty"),
         ({"sizes": [1]}, RequestError, "at least 2"),
@@ -501,7 +501,7 @@ def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
         ({"metric": "auc"}, RequestError, "got 'auc'"),
         ({"param_grid": {"depth": [1]}}, RequestError, "names depth, which GaussianNB does not have; it has priors"),
         ({"param_grid": {"var_smoothing": 1}}, RequestError, "param_grid must map"),
-        ({"estimator": GaussianNB}, RequestError, "Add the parentheses"),
+        ({"estimator": GaussianNB}, RequestError, "Add parentheses"),
         ({"estimator": "logistic"}, RequestError, "must be a scikit-learn classifier, got 'logistic'"),
         ({"estimator": LinearRegression()}, RequestError, "got the regressor LinearRegression"),
         ({"results": "no/such/folder/runs.csv"}, RequestError, "does not exist"),

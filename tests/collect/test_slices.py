@@ -137,7 +137,7 @@ def test_bad_scans_and_settings_are_refused(scans):
         SliceHead(max_epochs=2).fit(made, y).predict([made[0][:, 1:]])
     with pytest.raises(RequestError, match="no decay below 0"):
         SliceHead(weight_decays=[-1.0]).fit(made, y)
-    with pytest.raises(DataError, match="one label a scan"):
+    with pytest.raises(DataError, match="one label per scan"):
         SliceHead().fit(made, y, validation=(made, y[:-1]))
 
 

@@ -158,7 +158,7 @@ def test_the_range_of_a_metric_that_is_not_known_may_be_said_before_or_after(tmp
     settings = {"metric": "reading age", "results": tmp_path / "r.csv", "progress": False}
     curves = collect_scores(lambda n, seed: 200.0 / n, SIZES, 1, **settings)
     assert curves.as_csv().splitlines()[1] == "50,4.0,0,reading age,higher,rows"
-    with pytest.raises(DataError, match=r"must lie in \[0, 1\].*say which values it can take"):
+    with pytest.raises(DataError, match=r"must lie in \[0, 1\].*give the values it can take"):
         curves.only  # noqa: B018
     # Nothing is measured again.
     said = collect_scores(lambda n, seed: 200.0 / n, SIZES, 1, range=(0, np.inf), **settings)

@@ -122,11 +122,11 @@ def test_a_class_with_a_single_row_can_be_learnt():
 @pytest.mark.parametrize(
     ("settings", "data", "error", "message"),
     [
-        ({"Cs": []}, (), RequestError, "Cs must hold at least one value"),
+        ({"Cs": []}, (), RequestError, "Cs must have at least one value"),
         ({"Cs": [-1.0]}, (), RequestError, "Cs must be above 0"),
         ({"n_folds": 1}, (), RequestError, "n_folds must be a whole number of at least 2"),
-        ({}, (CANCER[0][:5], CANCER[1]), DataError, "one row a case, got 5 and 569"),
-        ({}, (CANCER[0][:9], np.zeros(9)), DataError, "y must hold two classes or more"),
+        ({}, (CANCER[0][:5], CANCER[1]), DataError, "one row per case, got 5 and 569"),
+        ({}, (CANCER[0][:9], np.zeros(9)), DataError, "y must contain two classes or more"),
         ({}, ([["a"]] * 9, np.arange(9) % 2), DataError, "X: "),
     ],
 )
@@ -138,5 +138,5 @@ def test_bad_settings_and_data_are_refused(settings, data, error, message):
 def test_other_features_and_classes_later_are_refused():
     with pytest.raises(DataError, match="X has 2 features, but TunedLogistic is expecting 30"):
         TunedLogistic([1.0]).fit(*CANCER).predict(CANCER[0][:, :2])
-    with pytest.raises(DataError, match="holds classes that the training set does not"):
+    with pytest.raises(DataError, match="contains classes that the training set does not"):
         TunedLogistic().fit(*CANCER, validation=(CANCER[0], CANCER[1] + 1))

@@ -199,19 +199,21 @@ def test_two_models_or_two_preprocessings_never_mix(folder, vit, embed, tmp_path
     # The same holds for what was only begun.
     with seen_by(monkeypatch, at_most=1), pytest.raises(KeyboardInterrupt):
         embed("begun.npz", batch=4)
-    with pytest.raises(RequestError, match=r"begun.npz.part was made otherwise"):
+    with pytest.raises(RequestError, match=r"begun.npz.part was made with other settings"):
         embed("begun.npz", model=other)
 
 
 def test_nothing_is_overwritten_or_dropped_unasked(folder, embed):
     np.savez(folder / "e.npz", X=np.zeros((2, 2)))
-    with pytest.raises(WouldOverwriteError, match="apexgp embed did not write it"):
+    with pytest.raises(WouldOverwriteError, match="was not written by apexgp embed"):
         embed()
     assert not (folder / "e.npz.part").exists()
     embed(overwrite=True)
     lines = (folder / "labels.csv").read_text().splitlines()
     (folder / "labels.csv").write_text("\n".join(lines[:-3]) + "\n")
-    with pytest.raises(WouldOverwriteError, match=r"holds 3 pictures that are not asked for now \(b/17.png"):
+    with pytest.raises(
+        WouldOverwriteError, match=r"holds 3 pictures that are not part of this run \(for instance b/17.png"
+    ):
         embed()
     assert arrays(folder / "e.npz")["X"].shape == (20, 32)
     assert embed(overwrite=True).n_embedded == 17
@@ -235,7 +237,7 @@ def test_files_that_cannot_be_read_are_listed_and_the_others_embedded(folder, em
     assert (again.written, len(again.unreadable)) == (False, 2)
     for path in (folder / "pictures").rglob("*.png"):
         path.write_text("nothing")
-    with pytest.raises(DataError, match=r"None of the 19 files can be read: a/00.png is not a picture"):
+    with pytest.raises(DataError, match=r"None of the 19 files can be read: a/00.png is not a readable picture"):
         embed("none.npz")
 
 
@@ -345,7 +347,7 @@ def test_scans_become_a_folder_that_collect_maps(tmp_path, vit, rng):
 
     done = embed()
     assert (done.kind, done.n_embedded, done.n_patients) == ("scans", 6, 3)
-    assert done.unreadable == (("scan 6", "holds no DICOM files"),)
+    assert done.unreadable == (("scan 6", "contains no DICOM files"),)
     assert done.without_label == ("scan 7",)
     data = read_labelled(tmp_path / "out", "bleeding", "patient")
     assert [len(scan) for scan in data.X] == [2, 3, 4, 5, 6, 7]
@@ -362,7 +364,7 @@ def test_scans_become_a_folder_that_collect_maps(tmp_path, vit, rng):
     (tmp_path / "elsewhere" / "thesis.doc").touch()
     for out, message in [
         ("e.npz", r"out must be a folder for embeddings of scans, got e.npz"),
-        ("elsewhere", "is a folder with other things in it"),
+        ("elsewhere", "is a folder with other files in it"),
         ("no/where", "cannot be made"),
     ]:
         with pytest.raises((RequestError, WouldOverwriteError), match=message):
@@ -509,7 +511,7 @@ def test_the_command_says_what_it_did_and_what_to_do_next(run, folder, vit, monk
     )
     code, out, err = run(*command, "--batch", 4)
     assert code == 0
-    assert err == "Left out: b/07.png is not a picture that can be read (PNG, JPEG, TIFF, BMP, DICOM).\n"
+    assert err == "Left out: b/07.png is not a readable picture (PNG, JPEG, TIFF, BMP, DICOM).\n"
     assert out.splitlines() == [
         "The embeddings of 19 pictures of 10 patients are in e.npz, 15 of them new.",
         "Next: apexgp collect e.npz --label effusion --label view --group patient",

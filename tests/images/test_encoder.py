@@ -137,7 +137,7 @@ def test_no_code_that_comes_with_a_model_is_run(tmp_path):
     config = json.loads((folder / "config.json").read_text())
     config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Own"}}
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(RequestError, match="needs code of its own, which could do anything and is never run"):
+    with pytest.raises(RequestError, match="needs its own code, which could do anything and is never run"):
         Encoder(folder, "cpu")
     assert not marker.exists()
 
@@ -157,7 +157,9 @@ def test_weights_are_named_plainly_and_are_safetensors(named, tmp_path, torch):
     (folder / "model.safetensors").rename(folder / "other.safetensors")
     index = {"metadata": {}, "weight_map": dict.fromkeys(weights, named)}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(RequestError, match="names weights that are no safetensors of its own folder") as refused:
+    with pytest.raises(
+        RequestError, match="refers to weights that are not safetensors files in its own folder"
+    ) as refused:
         Encoder(folder, "cpu")
     assert "weights_only" not in str(refused.value)
 

@@ -117,7 +117,7 @@ def test_a_dicom_file_needs_no_ending(tmp_path):
 
 
 def test_several_frames_are_refused_with_a_word(tmp_path):
-    with pytest.raises(DataError, match=r"holds 2 frames. Save the one that is meant"):
+    with pytest.raises(DataError, match=r"holds 2 frames. Save the right one"):
         read_picture(REAL / "SC_rgb_rle_2frame.dcm")
     Image.fromarray(GREY).save(tmp_path / "a.tif", save_all=True, append_images=[Image.fromarray(GREY)])
     with pytest.raises(DataError, match="holds several frames"):
@@ -132,9 +132,9 @@ def test_what_cannot_be_read_is_explained(tmp_path, rng):
     (tmp_path / "text.dcm").write_text("no picture")
     (tmp_path / "cut.dcm").write_bytes((REAL / "CT_small.dcm").read_bytes()[:20_000])
     for name, message in [
-        ("cut.png", "damaged or cut off"),
-        ("text.png", "not a picture that can be read"),
-        ("empty.png", "not a picture that can be read"),
+        ("cut.png", "damaged or truncated"),
+        ("text.png", "not a readable picture"),
+        ("empty.png", "not a readable picture"),
         ("text.dcm", "not a DICOM file"),
         ("cut.dcm", "cannot be decoded|cut off|damaged"),
         (REAL / "rtplan.dcm", "DICOM file without pixel data"),

@@ -181,7 +181,7 @@ def test_real_nifti_files():
     several = read_scan(REAL_NIFTI / "example4d.nii.gz")
     shape = nibabel.load(REAL_NIFTI / "example4d.nii.gz").shape
     assert several.n_slices == np.prod(shape[2:])
-    assert several.remarks == (f"{shape[3]} volumes, whose slices follow each other",)
+    assert several.remarks == (f"{shape[3]} volumes, whose slices were concatenated",)
     last = nibabel.as_closest_canonical(nibabel.load(REAL_NIFTI / "example4d.nii.gz")).get_fdata()[..., 0, 1]
     np.testing.assert_allclose(several.raw(shape[2]), last[::-1, ::-1].T)
 
@@ -210,7 +210,7 @@ def test_missing_and_doubled_slices_are_named(tmp_path, volume):
     assert scan.n_slices == 6
     assert np.array_equal(slices(scan), volume[[0, 1, 2, 4, 5, 6]])
     doubled, missing = scan.remarks
-    assert doubled == "doubled slices left out (1): copy.dcm"
+    assert doubled == "duplicate slices left out (1): copy.dcm"
     assert missing == (
         f"slices missing (about 1): they are 2 mm apart, but not between {names[2].name} and {names[4].name} (4 mm)"
     )
@@ -227,7 +227,7 @@ def test_of_several_series_the_largest_axial_one_is_taken(tmp_path, volume):
     (tmp_path / "readme.txt").write_text("not DICOM")
     scan = read_scan(tmp_path)
     assert np.array_equal(slices(scan), volume)
-    assert scan.remarks == ("3 series; the largest axial one, with 7 slices, was taken",)
+    assert scan.remarks == ("3 series; the largest axial one, with 7 slices, was used",)
 
 
 @pytest.mark.slow
@@ -259,13 +259,13 @@ def test_broken_scans_are_explained(tmp_path, volume):
     for case, message in [
         (mixed, "slices of different shapes"),
         (leaning, "slices of different directions"),
-        (bare, r"dcm has no rescale slope and intercept, so that its values are no Hounsfield units"),
+        (bare, r"dcm has no rescale slope and intercept, so its values are not in Hounsfield units"),
         (empty, r"dcm is a DICOM file without pixel data"),
-        (tmp_path / "nothing", "holds no DICOM files"),
+        (tmp_path / "nothing", "contains no DICOM files"),
         (mr, "holds 7 DICOM files, but no CT slice"),
         (sagittal, "holds 1 series of CT slices, none of them axial"),
-        (tmp_path / "cut.nii.gz", "damaged or cut off"),
-        (tmp_path / "text.nii", "no NIfTI file"),
+        (tmp_path / "cut.nii.gz", "damaged or truncated"),
+        (tmp_path / "text.nii", "not a NIfTI file"),
         (tmp_path / "a.png", "neither a folder of DICOM files nor a NIfTI file"),
     ]:
         with pytest.raises(DataError, match=message):

@@ -74,7 +74,7 @@ def test_in_whatever_letters_a_sheet_is_written_and_whatever_it_is_called(parts,
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_only_what_is_stored_or_deflated_is_unpacked(parts, refused, method):
-    refused(parts, "is packed as no workbook is", method)
+    refused(parts, "is not packed as a workbook should be", method)
 
 
 def test_a_member_may_not_unpack_to_more_than_it_says(parts, tmp_path):
@@ -84,7 +84,7 @@ def test_a_member_may_not_unpack_to_more_than_it_says(parts, tmp_path):
             packed.writestr(name, content)
         packed.writestr("xl/zeros.xml", bytes(10**8))
     raw = buffer.getvalue()
-    for most, message in ((10**7, "100 MB when it is unpacked"), (2 * 10**8, None)):
+    for most, message in ((10**7, "100 MB when unpacked"), (2 * 10**8, None)):
         if message:
             with pytest.raises(DataError, match=message):
                 repacked("It", raw, most)
@@ -106,7 +106,7 @@ def test_cells_rows_styles_and_entities_are_counted(parts, refused, monkeypatch)
     wide = parts[SHEET].replace(b'r="A4"', b'r="A900000"')
     refused(parts | {SHEET: wide, "two.xml": wide, "three.xml": wide}, "sheets of 5,400,000 cells and more")
     entity = parts[SHEET].replace(b"<worksheet", b'<!DOCTYPE a [<!ENTITY b "c">]><worksheet')
-    refused(parts | {SHEET: entity}, "declares entities")
+    refused(parts | {SHEET: entity}, "declares XML entities")
     monkeypatch.setattr(archive, "_MOST_ELEMENTS", 1000)
     refused(with_end(parts, b"<a/>" * 2000), "cells, or styles")
     monkeypatch.setattr(archive, "MOST_CELLS", 10)

@@ -62,7 +62,7 @@ def test_of_several_columns_that_of_the_same_metric_is_taken():
     assert read(table("AUC,train accuracy,train AUC", *columns))[0].train_scores.tolist() == [0.9] * 3
     curve, notes = read(table("score,train accuracy,train AUC", *columns))
     assert curve.train_scores is None
-    assert "which of 'train accuracy', 'train AUC' holds the training scores is not plain: none was taken." in notes
+    assert "it is not clear which of 'train accuracy', 'train AUC' holds the training scores: none was used." in notes
     assert read(table("score,train accuracy,train AUC", *columns), train_score="train AUC")[0].train_scores is not None
 
 
@@ -76,7 +76,7 @@ def test_spreads_and_runs_by_their_names(name, runs):
     curve, notes = read(table(f"AUC,{name},{runs}", [0.02, 0.01, ""], [10] * 3))
     np.testing.assert_array_equal(curve.score_sd, [0.02, 0.01, np.nan])
     assert (curve.averaged_over, curve.split) == (10, None)
-    assert f"{name!r} for standard deviations of the runs" in notes[1]
+    assert f"{name!r} as standard deviations of the runs" in notes[1]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_wide_tables_pair_training_scores_with_their_splits():
 def test_the_spread_of_the_scores_themselves_is_not_one_behind_them():
     curve, notes = read("n,AUC,sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
     assert curve.score_sd is None
-    assert any("their own spread" in note for note in notes)
+    assert any("the spread of those scores" in note for note in notes)
     assert not any("'sd'" in note for note in notes)
     own, _ = read("n,AUC,score_sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
     assert own.score_sd.tolist() == [0.01, 0.01, 0.02, 0.02]
@@ -192,8 +192,18 @@ def test_the_spread_of_the_scores_themselves_is_not_one_behind_them():
     ("header", "own", "cells", "message"),
     [
         ("test size", "n_test", [0.2] * 3, "expected a number of test cases, at least 1, got 0.2"),
-        ("sd", "score_sd", [2.1] * 3, r"expected a standard deviation of scores in \[0, 1\], got 2.1. Per cent\?"),
-        ("train AUC", "train_score", [99] * 3, r"training scores must lie in \[0, 1\], got 99. Per cent\?"),
+        (
+            "sd",
+            "score_sd",
+            [2.1] * 3,
+            r"expected a standard deviation of scores in \[0, 1\], got 2.1. Are these percentages\?",
+        ),
+        (
+            "train AUC",
+            "train_score",
+            [99] * 3,
+            r"training scores must lie in \[0, 1\], got 99. Are these percentages\?",
+        ),
         ("n_runs", "averaged_over", [2.5] * 3, "expected a number of runs, got 2.5"),
         ("sd", "score_sd", ["a", "b", "c"], "expected a number, got 'a'"),
     ],

@@ -27,7 +27,7 @@ def test_every_fault_is_found_on_one_way_through_the_table(monkeypatch):
     problem = problem_with("size,score\n60,0.66\n94,abc\n147,7\n230,0.75\n,0.76\n0.5,\n")
     assert asked == ["size", "score"]
     assert places(problem) == [(3, "score"), (4, "score"), (6, "size"), (7, "size"), (7, "score")]
-    first = "expected a number, got 'abc'. Correct it, or leave out this row alone."
+    first = "expected a number, got 'abc'. Correct it, or leave out this row."
     assert problem.faults[0] == Fault(3, "score", first)
     assert str(problem) == f"the file, line 3, column 'score': {first} Also at fault: line 4, 6, 7."
 
@@ -61,7 +61,7 @@ def test_faults_are_judged_by_the_scores_that_can_be_read():
         # the second of a pair is at fault, wherever the first stands
         ("size,score,split\n60,0.6,a\n94,0.7,a\n60,0.6,b\n94,0.8,a\n60,0.7,b\n", [(5, None), (6, None)], "split 'a'"),
         ("size,score,split\n60,0.6,a\n94,0.7,\n147,0.7,a\n230,0.8,-\n", [(3, "split"), (5, "split")], "the split has"),
-        ("size,score,direction\n60,0.6,higher\n94,0.7,higher\n99,0.7,lower\n", [(4, "direction")], "one curve has one"),
+        ("size,score,direction\n60,0.6,higher\n94,0.7,higher\n99,0.7,lower\n", [(4, "direction")], "a curve has one"),
         ("size,score,unit\n60,0.6,rows\n94,0.7,\n99,0.7,\n", [(3, "unit"), (4, "unit")], "expected what a size counts"),
         ("size,score\n60,0.6\n94,0,7\n", [(3, None)], "3 cells under 2 column names"),
         ("n,fold 1,fold 2\n60,0.6,x\n94,2,y\n", [(2, "fold 2"), (3, "fold 1"), (3, "fold 2")], "expected a number"),

@@ -170,16 +170,24 @@ def test_what_is_known_nowhere_is_none():
     [
         ({"train_scores": [0.9, 0.8]}, DataError, r"train_scores must have the shape of scores, \(4,\), got \(2,\)"),
         ({"train_scores": 0.9}, DataError, r"train_scores must have the shape"),
-        ({"train_scores": [99.0] * 4}, DataError, r"train_scores must lie in \[0, 1\], got 99.* Per cent\?"),
+        (
+            {"train_scores": [99.0] * 4},
+            DataError,
+            r"train_scores must lie in \[0, 1\], got 99.* Are these percentages\?",
+        ),
         ({"n_test": [10] * 3}, DataError, r"n_test must be one number, or have the shape of scores"),
         ({"n_test": 0}, DataError, r"n_test must be numbers of test cases, at least 1"),
         ({"n_test": np.inf}, DataError, r"n_test must be numbers of test cases"),
         ({"n_test": "many"}, DataError, r"n_test must be real numbers, got 'many'"),
-        ({"score_sd": 2.1}, DataError, r"score_sd must be standard deviations .* Per cent\? .* 2.1 becomes 0.021"),
+        (
+            {"score_sd": 2.1},
+            DataError,
+            r"score_sd must be standard deviations .* Are these percentages\? .* 2.1 becomes 0.021",
+        ),
         ({"score_sd": -0.1}, DataError, r"score_sd must be standard deviations of scores in \[0, 1\], got -0.1\.$"),
         ({"averaged_over": 0}, RequestError, r"averaged_over must be a whole number of at least 1, got 0"),
         ({"averaged_over": 2.5}, RequestError, r"averaged_over must be a whole number, got 2.5"),
-        ({"averaged_over": 1, "score_sd": 0.1}, DataError, r"score_sd goes with means over 2 or more runs"),
+        ({"averaged_over": 1, "score_sd": 0.1}, DataError, r"score_sd applies to means over 2 or more runs"),
     ],
 )
 def test_what_cannot_be_is_explained(known, error, message):

@@ -70,7 +70,7 @@ def test_sizes_go_before_test_sets_whatever_they_are_called(write, size):
     "name", ["labels", "No. of pts (test)", "Training set", "train", "test size", "batch size", "no", "label", "epoch"]
 )
 def test_other_numbers_are_not_taken_for_sizes(write, name):
-    with pytest.raises(DataError, match=r"no column that is called size, n, training examples.*found .*Name yours"):
+    with pytest.raises(DataError, match=r"no column called size, n, training examples.*found .*Name yours"):
         LearningCurve.from_csv(write(f"{name},acc\n60,0.7\n90,0.8\n"))
 
 
@@ -102,7 +102,7 @@ def test_two_columns_that_may_be_it_are_refused_until_one_is_chosen(write):
     path = write("n,accuracy,F1\n60,0.7,0.5\n90,0.8,0.6\n")
     with pytest.raises(
         DataError,
-        match=r"2 columns that may hold the scores: accuracy, F1\. Which of them .* Name one of them, for",
+        match=r"2 columns that may hold the scores: accuracy, F1\. Which one .* Name one of them, for",
     ):
         LearningCurve.from_csv(path)
     assert LearningCurve.from_csv(path, score="f1").scores.tolist() == [0.5, 0.6]
@@ -149,7 +149,7 @@ def test_a_per_cent_sign_in_the_header_stands_for_one_in_each_cell(write, header
 def test_fractions_under_a_header_of_per_cent_are_taken_as_such_only_where_nothing_else_can_be_meant(write):
     as_fractions = "n,Accuracy (%),run\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n"
     assert is_the_pilot(LearningCurve.from_csv(write(as_fractions)), "accuracy")
-    with pytest.raises(DataError, match=r"line 2, column 'error \(%\)': .* is 0\.9 meant for 0\.9 % or for 90 %\?"):
+    with pytest.raises(DataError, match=r"line 2, column 'error \(%\)': .* does 0\.9 mean 0\.9 % or 90 %\?"):
         LearningCurve.from_csv(write("n,error (%)\n60,0.9\n120,0.8\n"))
     signed = LearningCurve.from_csv(write("n,error (%)\n60,0.9%\n120,0.8%\n"))
     assert signed.scores.tolist() == [0.009, 0.008]
@@ -238,10 +238,10 @@ def test_columns_of_splits_are_known_wherever_the_number_stands(write, header, m
 )
 def test_what_may_be_no_splits_is_asked_about(write, header):
     one, other = header.split(",")
-    said = f"whether {one!r}, {other!r} are splits of one model, or models of their own, is not plain"
+    said = f"it is not clear from their names whether {one!r}, {other!r} are splits of one model or different models"
     path = write(f"n,time,{header}\n60,1,0.7,0.72\n120,2,0.8,0.82\n")
     for named in (None, [one, other], "AUC*"):
-        with pytest.raises(DataError, match=rf"{re.escape(said)}.*Say each_column='split' or each_column='model'"):
+        with pytest.raises(DataError, match=rf"{re.escape(said)}.*Use each_column='split' or each_column='model'"):
             LearningCurve.from_csv(path, score=named)
         assert LearningCurve.from_csv(path, score=named, each_column="split").scores.tolist() == SCORES
         models = read_curves(path, score=named, each_column="model")
@@ -276,7 +276,7 @@ def test_wide_tables_by_a_pattern_and_with_names_to_type(write):
     path = write("n,anna,annika,ben\n60,0.7,0.72,0.1\n120,0.8,0.82,0.1\n")
     curve = LearningCurve.from_csv(path, score="ann*", each_column="split")
     assert (curve.scores.tolist(), curve.split.tolist()) == (SCORES, ["anna", "annika"] * 2)
-    with pytest.raises(DataError, match=r"each of several columns is a split or a model, say each_column='split' or"):
+    with pytest.raises(DataError, match=r"each of several columns is a split or a model, use each_column='split' or"):
         LearningCurve.from_csv(path)
 
 
@@ -288,7 +288,7 @@ def test_sizes_in_the_header_are_a_table_turned_round(write):
 
 
 def test_empty_cells_of_a_wide_table_are_left_out_with_a_word(write):
-    with pytest.warns(MissingScoresWarning, match=r"pairs\.csv: 2 of 6 cells of the scores are empty .*\(line 3\)"):
+    with pytest.warns(MissingScoresWarning, match=r"pairs\.csv: 2 of 6 score cells are empty .*\(line 3\)"):
         curve = LearningCurve.from_csv(write("n,s1,s2,s3\n60,0.7,0.71,0.72\n120,,0.8,n/a\n"))
     assert curve.scores.tolist() == [0.7, 0.71, 0.72, 0.8]
 
@@ -313,14 +313,17 @@ def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, t
     [
         (
             "n;auc\n60;0.7\n1.500;0.8\n",
-            r"line 3, column 'n': expected a number, got '1\.500'. It may be read as 1 or as 1500",
+            r"line 3, column 'n': expected a number, got '1\.500'. It could be read as 1 or as 1500",
         ),
-        ("n;auc\n60;0,7\n1,500;0,8\n", r"line 3, column 'n': .* may be read as 1 or as 1500"),
+        ("n;auc\n60;0,7\n1,500;0,8\n", r"line 3, column 'n': .* could be read as 1 or as 1500"),
         (
             "n,accuracy\n60,71.2\n90,75\n",
-            r"line 2, column 'accuracy': .* got 71\.2\. Per cent\? Write 71\.2% in every row\. Or .* per_cent=True, or",
+            r"line 2, .* got 71\.2\. Are these percentages\? Write 71\.2% in every row\. .* per_cent=True",
         ),
-        ("n,accuracy\n60,71.2%\n90,75\n", r"line 3, .*got 75\. Per cent\? Write 75%, or 0\.75 as in the other rows"),
+        (
+            "n,accuracy\n60,71.2%\n90,75\n",
+            r"line 3, .*got 75\. Is this a percentage\? Write 75%, or 0\.75 as in the other rows",
+        ),
         ("n,accuracy\n60,0.7\n\n90,175\n", r"line 4, .*got 175\. If something else was measured"),
         ("n,accuracy\n60,0.7\n90,nan\n", r"line 3, column 'accuracy': the score is not a number"),
         (
@@ -332,7 +335,7 @@ def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, t
             "n,accuracy\n60,0.7\n0,0.7\n",
             r"line 3, column 'n': expected a number of training examples, at least 1, got 0",
         ),
-        ("n,accuracy\n0.1,0.7\n0.5,0.7\n", r"line 2, column 'n': .*Fractions of a data set"),
+        ("n,accuracy\n0.1,0.7\n0.5,0.7\n", r"line 2, column 'n': .*fractions of a data set"),
         ("n,accuracy,split\n60,0.7,1\n90,0.7,\n", r"line 3, column 'split': the split has no label"),
         ("size,score,split\n60,0.7,1\n90,0.7,1\n60,0.7,1\n", r"line 2, 4: split 1 has 2 scores at size 60"),
         ("n,1,2\n60,0.7,7\n", r"line 2, column '2': scores must lie in \[0, 1\], got 7"),
@@ -394,7 +397,7 @@ def test_workbooks_are_read_as_they_are(workbook):
         assert is_the_pilot(LearningCurve.from_csv(workbook, sheet=sheet))
     for sheet, message in (
         ("None", "no sheet 'None'; found Pilot, Typed as text, Empty, Per cent, Bad"),
-        ("Empty", "nothing in its sheet 'Empty'"),
+        ("Empty", "an empty sheet 'Empty'"),
         ("Per cent", r"row 3, column 'AUC \(%\)': scores must lie in \[0, 1\], got 172%"),
         ("Bad", r"pilot\.xlsx, row 2, column 'score': expected a number, got 'high'"),
     ):
@@ -405,7 +408,7 @@ def test_workbooks_are_read_as_they_are(workbook):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ({"XFD1048576": 1}, r"1,048,576 rows and 16,384 columns in its sheet 'Sheet'\. Delete what stands far"),
+        ({"XFD1048576": 1}, r"1,048,576 rows and 16,384 columns in its sheet 'Sheet'\. Delete what lies far"),
         ({"B3": "#DIV/0!"}, r"row 3, column 'error \(%\)': expected a number, got '#DIV/0!'"),
         ({}, None),
     ],
@@ -429,9 +432,9 @@ def test_what_a_reader_of_workbooks_must_keep(tmp_path, cells, message):
 
 def test_what_is_no_workbook_says_so(write, tmp_path):
     (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
-    with pytest.raises(DataError, match=r"older kind \(\.xls\)\. Save it as \.xlsx or CSV"):
+    with pytest.raises(DataError, match=r"old format \(\.xls\)\. Save it as \.xlsx or CSV"):
         LearningCurve.from_csv(tmp_path / "old.xls")
-    with pytest.raises(RequestError, match=r"sheet goes with a workbook \(\.xlsx\)"):
+    with pytest.raises(RequestError, match=r"sheet applies to a workbook \(\.xlsx\)"):
         LearningCurve.from_csv(write("size,score\n60,0.7\n"), sheet="Pilot")
 
 

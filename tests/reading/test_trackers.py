@@ -68,19 +68,19 @@ def test_pandas_and_this_package_write_json_that_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[{"n": 60, "auc": 0.7}, {"n": 90', "neither JSON nor JSON lines: "),
-        ('{"n": 60, "auc": 0.7}\n{"n": 90, "auc": }\n', "neither JSON nor JSON lines: line 2 holds no object"),
+        ('[{"n": 60, "auc": 0.7}, {"n": 90', "neither valid JSON nor JSON lines: "),
+        ('{"n": 60, "auc": 0.7}\n{"n": 90, "auc": }\n', "neither valid JSON nor JSON lines: line 2 is not an object"),
         ('{"n": 60, "auc": 0.7}\n[1, 2]\n', r"line 2: expected an object such as \{\"n\": 60"),
         ("[[60, 0.7], [90, 0.8]]", "holds a list, but not of objects"),
         ("[]", "holds a list, but not of objects"),
-        ("{}", "holds no run with a score"),
+        ("{}", "contains no run with a score"),
         (
             '{"n": 60, "auc": 0.7}\n{"n": 90, "auc": "pending"}\n',
             "line 2, column 'auc': expected a number, got 'pending'",
         ),
         ('[{"n": 60, "auc": 0.7}, {"n": 90}]', "record 2, column 'auc': the cell is empty"),
         ('{"a":' * 30 + "1" + "}" * 30, "nested more than 20 levels deep"),
-        ("[" * 100_000, "neither JSON nor JSON lines"),
+        ("[" * 100_000, "neither valid JSON nor JSON lines"),
     ],
 )
 def test_json_that_cannot_be_used_is_explained(tmp_path, text, message):
@@ -114,8 +114,8 @@ def test_mlflow_exported_runs(tmp_path):
     assert is_the_pilot(curves["resnet"])
     assert set(curves["resnet"].train_scores) == {0.99}
     said = " ".join(notes)
-    assert "'params.n_train' for the sizes; 'metrics.val_auc' for the scores; 'params.seed' for the splits" in said
-    assert "left out 2 runs that are not finished: line 6 (FAILED), 7 (RUNNING)." in said
+    assert "'params.n_train' as the sizes; 'metrics.val_auc' as the scores; 'params.seed' as the splits" in said
+    assert "left out 2 unfinished runs: line 6 (FAILED), 7 (RUNNING)." in said
     assert is_the_pilot(read_curves(path, "n_train", "val_auc", "seed", task="model")["resnet"])  # without their prefix
 
 
@@ -141,7 +141,7 @@ def test_weights_and_biases_exported_runs(tmp_path):
     rows.append(["sunny-4", "crashed", "-", "me", "", "2026-05-04T10:00:00.000Z", "34", "", 1e-3, 240, 0, 0.2])
     curves, notes = curves_and_notes(table(tmp_path / "wandb.csv", header, rows), TableSettings())
     assert is_the_pilot(curves[None])
-    assert "left out a run that is not finished: line 6 (crashed)." in " ".join(notes)
+    assert "left out an unfinished run: line 6 (crashed)." in " ".join(notes)
 
 
 def test_weights_and_biases_runs_as_its_guide_exports_them(tmp_path):
@@ -191,8 +191,8 @@ def test_folders_of_the_trainer_by_their_names(tmp_path, name, state):
     curves, notes = curves_and_notes(tmp_path, TableSettings())
     assert is_the_pilot(curves[None], "accuracy")
     file = "trainer_state.json" if state else "all_results.json"
-    assert f"read {file} of 4 runs, sizes and seeds by the names of their folders." in " ".join(notes)
-    assert ("took the last evaluation" in " ".join(notes)) == state
+    assert f"read {file} of 4 runs, with sizes and seeds from the names of their folders." in " ".join(notes)
+    assert ("used the last evaluation" in " ".join(notes)) == state
 
 
 def test_the_size_of_a_run_may_stand_in_its_results(tmp_path):
@@ -202,7 +202,7 @@ def test_the_size_of_a_run_may_stand_in_its_results(tmp_path):
     assert sorted(zip(curve.sizes, curve.scores, strict=True)) == sorted(zip(SIZES, SCORES, strict=True))
     trained(tmp_path / "n90_seed1", 0.7, 80)
     _, notes = curves_and_notes(tmp_path, TableSettings())
-    assert "say different sizes; the name was taken: n90_seed1 (80)." in " ".join(notes)
+    assert "give different sizes; the name was used: n90_seed1 (80)." in " ".join(notes)
 
 
 def test_folders_that_cannot_be_used_are_explained(tmp_path):
@@ -242,8 +242,8 @@ def test_experiments_of_a_local_mlflow_store(store):
     curves, notes = curves_and_notes("mlflow:pilot", TableSettings())
     assert is_the_pilot(curves[None])
     said = " ".join(notes)
-    assert "mlflow:pilot: took the column 'params.n_train' for the sizes; 'metrics.val_auc' for the scores" in said
-    assert "left out a run that is not finished: record 5 (FAILED)." in said
+    assert "mlflow:pilot: read the column 'params.n_train' as the sizes; 'metrics.val_auc' as the scores" in said
+    assert "left out an unfinished run: record 5 (FAILED)." in said
     assert is_the_pilot(LearningCurve.from_csv("mlflow:pilot", "n_train", "val_auc", "seed"))
     with pytest.raises(DataError, match=r"has no experiment 'pilots'; found .*pilot.*MLFLOW_TRACKING_URI"):
         LearningCurve.from_csv("mlflow:pilots")

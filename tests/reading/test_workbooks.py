@@ -35,14 +35,14 @@ def same(found, wanted):
     ("build", "metric", "said"),
     [
         ("plain", "AUROC", ""),
-        ("summary_rows", "score", "left out 2 rows that sum up others: row 6 (Mean), 7 (SD)."),
-        ("subtotals", "AUROC", "left out 4 rows that sum up others: row 5 (mean), 9 (mean), 13 (mean), 17 (mean)."),
+        ("summary_rows", "score", "left out 2 summary rows: row 6 (Mean), 7 (SD)."),
+        ("subtotals", "AUROC", "left out 4 summary rows: row 5 (mean), 9 (mean), 13 (mean), 17 (mean)."),
         ("counted", "AUROC", ""),
-        ("per_cents_with_unit_row", "accuracy", "'Accuracy (%)' for the scores"),
+        ("per_cents_with_unit_row", "accuracy", "'Accuracy (%)' as the scores"),
         ("cover_sheet", "AUROC", "read the sheet 'Results', the only one of 3 with a table of scores; none in Cover"),
-        ("one_name_for_three_folds", "AUROC", "'AUC 1', 'AUC 2', 'AUC 3' for the scores, a column a split"),
-        ("sizes_written_once", "AUROC", "took the empty cells under 'n' for the size above them: row 3, 4, 6"),
-        ("sizes_across", "AUROC", "took the columns n=60, n=120, n=250, n=500 for sizes"),
+        ("one_name_for_three_folds", "AUROC", "'AUC 1', 'AUC 2', 'AUC 3' as the scores, one column per split"),
+        ("sizes_written_once", "AUROC", "filled the empty cells under 'n' with the size above them: row 3, 4, 6"),
+        ("sizes_across", "AUROC", "read the columns n=60, n=120, n=250, n=500 as sizes"),
     ],
 )
 def test_read_at_once(book, build, metric, said):
@@ -68,15 +68,15 @@ def test_models_of_one_sheet_are_curves_of_their_own(book, build):
     [
         (
             "bare_per_cents",
-            "got 66. Per cent? Write 66% in every row. Or say so with per_cent=True",
+            "got 66. Are these percentages? Write 66% in every row. Or say so with per_cent=True",
             {"per_cent": True},
         ),
         (
             "several_metrics",
-            "Which of them is to be forecast? Name one of them, for instance with score='AUC'.",
+            "Which one should be forecast? Name one of them, for instance with score='AUC'.",
             {"score": "AUC"},
         ),
-        ("unnamed_folds", "More splits beside 'AUC'? Then say each_column='split'", {"each_column": "split"}),
+        ("unnamed_folds", "More splits beside 'AUC'? If so, use each_column='split'", {"each_column": "split"}),
         ("models_in_columns", "name it with score='AUC (ResNet)'.", {"score": "AUC (ResNet)"}),
     ],
 )
@@ -110,7 +110,7 @@ def test_a_name_over_several_columns_is_asked_about(book):
         fill(book, [["n", "AUC", "AUC", "AUC"], *workbooks.wide_rows()])
 
     path = book(build)
-    with pytest.raises(DataError, match=r"the name 'AUC' stands over 3 columns\. More splits beside 'AUC'\?"):
+    with pytest.raises(DataError, match=r"the name 'AUC' heads 3 columns\. More splits beside 'AUC'\?"):
         LearningCurve.from_csv(path)
     assert same(LearningCurve.from_csv(path, each_column="split"), the_pilot())
 
@@ -122,10 +122,10 @@ def test_a_pending_cell_costs_itself_alone(book, tmp_path):
         LearningCurve.from_csv(book(workbooks.pending))
     path = tmp_path / "long.csv"
     path.write_text("n,AUC,fold\n60,0.7,1\n60,pending,2\n120,0.8,1\n")
-    with pytest.raises(DataError, match=r"line 3, .* got 'pending'\. Correct it, or leave out this row alone\."):
+    with pytest.raises(DataError, match=r"line 3, .* got 'pending'\. Correct it, or leave out this row\."):
         LearningCurve.from_csv(path)
     path.write_text("n,AUC,fold\n60,0.7,1\n60,,2\n120,0.8,1\n")
-    with pytest.raises(DataError, match=r"line 3, .*the cell is empty\. Fill it in, or leave out this row alone\."):
+    with pytest.raises(DataError, match=r"line 3, .*the cell is empty\. Fill it in, or leave out this row\."):
         LearningCurve.from_csv(path)
 
 
@@ -179,7 +179,7 @@ def test_a_summary_may_be_named_in_any_column(book, size):
 
     curves, notes = curves_and_notes(book(build), TableSettings())
     assert curves[None].scores.tolist() == list(MEANS.values())
-    assert "left out 2 rows that sum up others: row 6 (Mean), 7 (SD)." in " ".join(notes)
+    assert "left out 2 summary rows: row 6 (Mean), 7 (SD)." in " ".join(notes)
 
 
 def test_numbers_in_brackets_that_count_are_no_spread():
@@ -245,7 +245,7 @@ def test_sizes_with_the_events_among_them_in_brackets(name, cell):
     rows = "".join(f'"{cell.format(f"{size:,}", size // 8)}",{score}\n' for size, score in [(400, 0.7), (1600, 0.8)])
     curves, notes = curves_and_notes(io.StringIO(f'"{name}",AUC\n{rows}'), TableSettings())
     assert curves[None].sizes.tolist() == [400, 1600]
-    assert any(f"the numbers before the brackets under '{name}' for the sizes" in note for note in notes)
+    assert any(f"the numbers before the brackets under '{name}' as the sizes" in note for note in notes)
 
 
 def test_more_in_the_brackets_than_before_them_is_not_a_part_of_the_size():

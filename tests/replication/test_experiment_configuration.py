@@ -133,18 +133,21 @@ def changed(*replacements, add=""):
 
 
 WRONG = {
-    "misspelt": (changed(("pilot", "pilots")), "sizes.pilots is no key of a configuration. Did you mean sizes.pilot?"),
-    "misspelt table": (changed(("[sizes]", "[size]")), "size is no key of a configuration. Did you mean sizes?"),
+    "misspelt": (
+        changed(("pilot", "pilots")),
+        "sizes.pilots is not a key of the configuration. Did you mean sizes.pilot?",
+    ),
+    "misspelt table": (changed(("[sizes]", "[size]")), "size is not a key of the configuration. Did you mean sizes?"),
     "unknown": (
         changed(add="shorts = [300]\n"),
-        "sizes.shorts is no key of a configuration. Did you mean sizes.short?",
+        "sizes.shorts is not a key of the configuration. Did you mean sizes.short?",
     ),
-    "unknown table": (changed(add="[colour]\n"), "colour is no key of a configuration."),
+    "unknown table": (changed(add="[colour]\n"), "colour is not a key of the configuration."),
     "no table": (changed(("[data]\nlabels", "data")), "data must be a table, [data], got ['odd']."),
     "missing": (changed(('name = "Mine"', "")), "name is missing."),
     "no head": (changed(('"2D"', '"4D"')), "classifier.head must be one of '2D', '3D', 'tuned', got '4D'."),
-    "labels": (changed(('["odd"]', '"odd"')), "data.labels must be a list of texts"),
-    "twice": (changed(('["odd"]', '["odd", "odd"]')), "data.labels names one twice"),
+    "labels": (changed(('["odd"]', '"odd"')), "data.labels must be a list of strings"),
+    "twice": (changed(('["odd"]', '["odd", "odd"]')), "data.labels contains a duplicate"),
     "descending": (changed(("60, 94", "94, 60")), "sizes.pilot must be ascending"),
     "fraction": (changed(("60, 94", "60.5, 94")), "sizes.pilot must be a whole number, got 60.5."),
     "few": (changed(("60, 94, 147", "60")), "sizes.pilot must hold 3 sizes or more, got [60]."),
@@ -164,10 +167,10 @@ WRONG = {
     "tasks": (changed(('["odd"]', '["odd"]\ntasks = ["odd"]')), "data.tasks must be a table"),
     "setting": (
         changed(('"2D"', '"2D"\nsettings = { C = 1 }')),
-        "classifier.settings.C is no key of a configuration.",
+        "classifier.settings.C is not a key of the configuration.",
     ),
     "its value": (changed(('"2D"', '"2D"\nsettings = { Cs = [0] }')), "classifier.settings.Cs must be above 0, got 0."),
-    "syntax": ("name = Mine", "It is not written as TOML: Invalid value (at line 1, column 8)"),
+    "syntax": ("name = Mine", "It is not valid TOML: Invalid value (at line 1, column 8)"),
 }
 
 

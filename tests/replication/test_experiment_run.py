@@ -165,11 +165,11 @@ def test_what_is_missing_is_named_by_the_key_that_names_it(configuration, tmp_pa
     text = configuration.read_text()
     for old, new, said in (
         ('"patient"', '"who"', "has no array 'who'; found X, patient, ill"),
-        ('"patient"', '"patinet"', "has no array 'patinet'.* Did you mean 'patient'[?] It is named with data.patients"),
+        ('"patient"', '"patinet"', "has no array 'patinet'.* Did you mean 'patient'[?] Name it with data.patients"),
         (
             '"small.npz"',
             '"other.npz"',
-            "There are no embeddings .*other.npz. Make them with apexgp embed, or name those",
+            "There are no embeddings .*other.npz. Create them with apexgp embed, or name existing ones",
         ),
         ('"2D"', '"2D"\nmetric = "beauty"', "^classifier.metric "),
     ):

@@ -19,7 +19,7 @@ __all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_fo
 def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored."""
     if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
-        hint = " Add the parentheses that make an object of it." if isinstance(estimator, type) else ""
+        hint = " Add parentheses to make it an instance." if isinstance(estimator, type) else ""
         raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
     try:
         estimator.get_params()
@@ -39,18 +39,18 @@ def check_abilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: in
     name_of_class = type(_innermost(estimator)).__name__
     if n_classes > 2 and _only_two_classes(estimator):
         raise RequestError(
-            f"cannot be {name_of_class}: it tells two classes apart, and there are {n_classes} here at once.",
+            f"cannot be {name_of_class}: it handles two classes only, and there are {n_classes} here.",
             argument="estimator",
-            remedy=("Try {}, a curve for each class, or another classifier.", ("multiclass", "one_vs_rest")),
+            remedy=("Try {}, one curve per class, or another classifier.", ("multiclass", "one_vs_rest")),
         )
     for name, scorer in scorers.items():
         wanted = methods_asked_for(scorer)
         if wanted and not any(hasattr(estimator, method) for method in wanted):
             raise RequestError(
-                f"cannot be {name_of_class}: {name} asks for its {' or '.join(wanted)}, which it does not have.",
+                f"cannot be {name_of_class}: {name} needs its {' or '.join(wanted)}, which it does not have.",
                 argument="estimator",
                 remedy=(
-                    "Take another classifier, or a metric that goes by predicted classes: {}.",
+                    "Use another classifier, or a metric based on predicted classes: {}.",
                     ("metric", "accuracy"),
                 ),
             )

@@ -218,7 +218,7 @@ def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, flo
     except (*UNUSABLE, RecursionError) as problem:  # which a deep nest raises as it is shown
         raise RequestError(f"must map parameters to lists of values: {problem}", argument="param_grid") from None
     if not candidates:
-        raise RequestError("is empty. Leave it out where nothing is to be tuned.", argument="param_grid")
+        raise RequestError("is empty. Omit it if nothing is to be tuned.", argument="param_grid")
     unknown = sorted({str(name) for candidate in candidates for name in candidate} - set(estimator.get_params()))
     if unknown:
         raise RequestError(
@@ -228,7 +228,7 @@ def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, flo
         )
     if shares[1] == 0 and len(candidates) > 1:
         raise RequestError(
-            "is tuned on validation, which has no share of the data.",
+            "needs a validation set to tune on, but validation has no share of the data.",
             argument="param_grid",
             remedy=("Try {}.", ("ratio", (8, 1, 1))),
         )

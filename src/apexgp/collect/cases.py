@@ -19,7 +19,7 @@ from .splits import codes, column
 __all__ = ["Cases", "labels_by_name"]
 
 _LEAST_PREVALENCE = 0.1
-_SEVERAL = " Several labels are a mapping (or a data frame) from names to columns."
+_SEVERAL = " Give several labels as a mapping (or a data frame) from names to columns."
 
 
 @dataclass(frozen=True)
@@ -39,18 +39,18 @@ class Cases:
         labels = column("y", y, _SEVERAL)
         if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
             raise DataError(
-                f"must hold classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
-                "regressions cannot be collected: make classes of them, by a threshold for instance.",
+                f"must contain classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
+                "regression models cannot be collected: turn the values into classes, for instance with a threshold.",
                 argument="y",
             )
         code, classes = codes("y", labels)
         if len(code) != n_rows:
-            raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
+            raise DataError(f"X and y must have one row per case, got {n_rows} and {len(code)}.")
         if len(classes) < 2:
-            raise DataError(f"must hold two classes or more, got only {some(classes)}.", argument="y")
+            raise DataError(f"must contain two classes or more, got only {some(classes)}.", argument="y")
         group = np.arange(n_rows) if groups is None else codes("groups", groups)[0]
         if len(group) != n_rows:
-            raise DataError(f"X and groups must have one row a case, got {n_rows} and {len(group)}.")
+            raise DataError(f"X and groups must have one row per case, got {n_rows} and {len(group)}.")
         pairs = np.unique(np.stack([code, group]), axis=1)
         held = np.bincount(pairs[0])
         if (held < parts_wanted).any():
@@ -58,7 +58,7 @@ class Cases:
             unit = "rows" if groups is None else "groups"
             raise DataError(
                 f"Each class needs {parts_wanted} {unit} or more, one for each part of the data. Too few {unit} have "
-                f"{some(few)}. Leave these classes out or join them; if y is a quantity, turn it into classes."
+                f"{some(few)}. Remove or merge these classes; if y is a quantity, turn it into classes."
             )
         return cls(X, code, classes, group, groups is not None)
 
@@ -100,7 +100,7 @@ class Cases:
         if not told_apart:
             raise DataError(
                 f"None of the {len(count)} classes has a tenth of the cases (the most frequent has "
-                f"{count.max() / len(self.y):.1%}), so there is no class to tell apart from the rest.",
+                f"{count.max() / len(self.y):.1%}), so there is no class to distinguish from the rest.",
                 remedy=(
                     "Try {}, one curve over all classes, or choose classes with {}.",
                     ("multiclass", "macro"),
@@ -111,7 +111,7 @@ class Cases:
         if len(set(tasks)) < len(tasks) or any(not one_line(str(self.classes[code])) for code in told_apart):
             alike = some([shown(self.classes[code]) for code in told_apart])
             raise DataError(
-                f"holds classes that look the same, or like nothing, when they are printed: {alike}. Rename them.",
+                f"contains classes that look alike, or blank, when printed: {alike}. Rename them.",
                 argument="y",
             )
         return (
@@ -130,10 +130,10 @@ def labels_by_name(y: Any) -> dict[str | None, Any]:
         return {None: y}
     found: dict[str | None, Any] = {str(name): label for name, label in pairs}
     if not found:
-        raise DataError("holds no label.", argument="y")
+        raise DataError("contains no label.", argument="y")
     if len(found) < len(pairs) or any(not name or one_line(name) != name for name in found):
         names = some([shown(name) for name, _ in pairs])
-        raise DataError(f"must name its labels by different short texts, got {names}.", argument="y")
+        raise DataError(f"must have distinct short names for its labels, got {names}.", argument="y")
     return found
 
 
@@ -149,6 +149,6 @@ def _rows(X: Any) -> tuple[Any, int]:
         raise
     except (*UNUSABLE, IndexError):  # a number with the shape of an array has no rows
         raise DataError(
-            f"must be an array, a table or a list of scans with one row a case, got {shown(X)}.", argument="X"
+            f"must be an array, a table or a list of scans with one row per case, got {shown(X)}.", argument="X"
         ) from None
     return X, n_rows

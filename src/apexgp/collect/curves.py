@@ -74,7 +74,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
             return self._made[which]
         except (KeyError, TypeError):  # not there, or nothing that can be a key
             raise NoSuchCurveError(
-                f"There is no curve {shown(which)}; there are {some([repr(known) for known in self])}."
+                f"There is no curve {shown(which)}; choose from {some([repr(known) for known in self])}."
             ) from None
 
     def _curve(self, task: str | None, metric: str) -> LearningCurve:

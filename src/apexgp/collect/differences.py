@@ -39,7 +39,7 @@ def _said(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
     if name in _DATA:
         if before is None or after is None:
             return f"{_DATA[name]}: {'none' if before is None else 'given'}, now {'none' if after is None else 'given'}"
-        return f"{_DATA[name]}: other values than then"
+        return f"{_DATA[name]}: different values"
     return f"{name}: {_short(before)}, now {_short(after)}"
 
 
@@ -50,7 +50,7 @@ def _estimators(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str
     old, new = (_settings(str(settings.get(name))) for settings in (found, wanted))
     changed = [one for one in dict.fromkeys([*old, *new]) if old.get(one) != new.get(one)]
     if not changed:
-        return f"{_short(before)}, which is not what it was"
+        return f"{_short(before)}, but with different code"
     return f"{_short(before)} with {'; '.join(f'{one} {old.get(one)}, now {new.get(one)}' for one in changed[:3])}"
 
 

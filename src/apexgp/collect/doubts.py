@@ -54,8 +54,8 @@ def warn_of_rare_classes(rows: Mapping[str, int], measured: int) -> str:
         return ""
     names = some([f"{task} ({number} rows)" for task, number in rows.items()], 20)
     said = (
-        f"{len(rows)} of {len(rows) + measured} classes get no curve, because fewer than a tenth of the rows are of "
-        f"them: {names}. Choose the classes to measure (tasks, --task) to have these too, or measure all together "
+        f"{len(rows)} of {len(rows) + measured} classes get no curve, because fewer than a tenth of the rows belong "
+        f"to each: {names}. To include them, choose the classes to measure (tasks, --task), or measure all together "
         "(multiclass='macro', --multiclass macro)."
     )
     warn(said, ClassesLeftOutWarning)
@@ -140,21 +140,21 @@ def warn_of_features(
             whose.append(name)
     if leaks:
         warn(
-            f"Leaks? In all rows the class follows from a single feature: {some(leaks, 10)}. If it is known only once "
+            f"Leaks? A single feature determines the class in every row: {some(leaks, 10)}. If it is known only once "
             "the class is, leave it out (--drop).",
             LeakWarning,
         )
     if identifiers:
         warn(
-            f"Identifiers? These features have another value in every row, or nearly: {some(identifiers, 10)}. A "
-            "classifier learns nothing from names and numbers of rows: leave them out (--drop).",
+            f"Identifiers? These features have a different value in every row, or nearly: {some(identifiers, 10)}. A "
+            "classifier learns nothing from row names and numbers: leave them out (--drop).",
             NoFeatureWarning,
         )
     if whose:
         warn(
-            f"Whose rows are these? These features repeat as the names of patients do: {some(whose, 10)}. Rows of one "
-            "patient in training and in test make scores too good: say which rows belong together (groups, --group), "
-            "or leave the column out (--drop).",
+            f"Whose rows are these? These features repeat as patient names do: {some(whose, 10)}. Rows of one patient "
+            "in both training and test data inflate the scores: say which rows belong together (groups, --group), or "
+            "leave the column out (--drop).",
             UngroupedWarning,
         )
 

@@ -159,7 +159,7 @@ def _scores(scorers: Mapping[str, Scorer], name_of_part: str, model: Any, part: 
         weighted = part.weights is not None and asks_for_weights(scorer)
         score = float(scorer(model, part.X, part.y, **({WEIGHTS: part.weights} if weighted else {})))
         if not math.isfinite(score):
-            raise ValueError(f"{name} gave {score:g} on the {name_of_part} set; only finite scores make a curve")
+            raise ValueError(f"{name} gave {score:g} on the {name_of_part} set; a curve needs finite scores")
         found[f"{name_of_part}_{name}"] = 0.0 - score if is_recorded_as_loss(name) else score
     return found
 

@@ -21,7 +21,7 @@ def features_of(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
     `how` goes to scikit-learn's `check_array`.
     """
     if holds_masked(X):
-        raise DataError("X has masked entries. Leave those rows out, or fill them in.")
+        raise DataError("X has masked entries. Remove those rows, or fill them in.")
     try:
         with np.errstate(over="ignore"):  # a long double may be beyond: it becomes infinite, which is refused
             return validate_data(head, X, reset=fitting, **how)
@@ -44,11 +44,11 @@ def classes_of(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[An
         raise DataError(str(problem)) from None
     code, classes = codes("y", labels)
     if len(code) != n_rows:
-        raise DataError(f"X and y must have one row a case, got {n_rows} and {len(code)}.")
+        raise DataError(f"X and y must have one row per case, got {n_rows} and {len(code)}.")
     if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
-        raise DataError("must hold classes, got continuous values.", argument="y")
+        raise DataError("must contain classes, got continuous values.", argument="y")
     if len(classes) < 2:
-        raise DataError("must hold two classes or more, got 1 class.", argument="y")
+        raise DataError("must contain two classes or more, got 1 class.", argument="y")
     return code, classes
 
 
@@ -57,8 +57,8 @@ def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[A
     code, classes = classes_of(y, n_rows)
     if len(classes) > 2:
         raise DataError(
-            f"Only binary classification is supported. The heads of the paper tell two classes apart, got "
-            f"{len(classes)}. With several, collect_curves(..., multiclass='one_vs_rest') fits one head a class."
+            f"Only binary classification is supported. The paper's heads distinguish two classes, got {len(classes)}. "
+            "With several, collect_curves(..., multiclass='one_vs_rest') fits one head per class."
         )
     return code, classes
 
@@ -75,7 +75,7 @@ def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
     """Which validation cases are of the second class; both must be there to rank them."""
     truth = np.asarray(column("The validation set's y", y) == classes[1])
     if truth.all() or not truth.any():
-        raise DataError(f"The validation set must hold both classes ({classes[0]} and {classes[1]}).")
+        raise DataError(f"The validation set must contain both classes ({classes[0]} and {classes[1]}).")
     return truth
 
 

@@ -41,7 +41,7 @@ def described(value: Any) -> str:
     try:
         text = _text(value, ())
     except RecursionError:
-        raise RequestError(f"A {type(value).__name__} is nested too deeply to be told from others.") from None
+        raise RequestError(f"A {type(value).__name__} is nested too deeply to be distinguished from others.") from None
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... {_digest(text.encode(errors='backslashreplace'))}"
 
 

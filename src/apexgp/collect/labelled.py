@@ -76,8 +76,8 @@ def read_labelled(
     if path.suffix.lower() not in (".npy", ".npz"):
         if labels is not None:
             raise DataError(
-                f"{path} is a table and must hold its own labels.",
-                remedy=("{} goes with .npy and .npz files.", "labels"),
+                f"{path} is a table and must contain its own labels.",
+                remedy=("{} applies to .npy and .npz files.", "labels"),
             )
         return _from_table(read_table(path), wanted, group, drop)
     arrays = _arrays(path)
@@ -91,7 +91,7 @@ def read_labelled(
             if name not in arrays:
                 remedy: Remedy = ("Name the CSV file of the labels with {}.", "labels")
                 for near in get_close_matches(name, arrays, 1):
-                    remedy = (f"Did you mean {near!r}? It is named with {{}}.", "group" if name == group else "label")
+                    remedy = (f"Did you mean {near!r}? Name it with {{}}.", "group" if name == group else "label")
                 raise DataError(f"{path} has no array {name!r}; found {', '.join(arrays)}.", remedy=remedy)
         y = {name: label for one in wanted for name, label in _label_columns(one, arrays[one]).items()}
         groups = None if group is None else column(group, arrays[group])
@@ -128,7 +128,7 @@ def _check_lengths(path: Path, X: Any, y: dict[str, NDArray[Any]]) -> None:
     for given in y.values():
         if len(X) != len(given):
             raise DataError(
-                f"{path} has {len(X)} cases, but there are {len(given)} labels. Give one label a case, in order."
+                f"{path} has {len(X)} cases, but there are {len(given)} labels. Give one label per case, in order."
             )
 
 
@@ -167,12 +167,12 @@ def _from_table(table: Table, labels: Sequence[str], group: str | None, drop: Se
             gaps.append(name)
         columns[name] = values
     if not columns:
-        raise DataError(f"{table.path} has no column left that tells its rows apart, beside {some(labels)}.")
+        raise DataError(f"{table.path} has no column besides {some(labels)} that varies between rows.")
     names = tuple(columns)
     if constant:
         notes.append(f"Left out, because all rows have the same value: {some(constant, 10)}.")
     if categorical:
-        notes.append(f"Taken as categories (one-hot): {some([names[i] for i in categorical], 10)}.")
+        notes.append(f"Treated as categories (one-hot): {some([names[i] for i in categorical], 10)}.")
     if gaps:
         notes.append(f"Missing values are filled with the median of the training rows: {some(gaps, 10)}.")
     X = np.column_stack(list(columns.values()))
@@ -188,7 +188,7 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
         values = np.array(cleaned.numbers(name, blank=np.nan))
     except DataError as problem:
         if sum(_is_number(cleaned, name, cell) for cell in filled) > len(filled) / 2:
-            problem.message += " Most of the column is numbers; mend this cell or leave it empty."
+            problem.message += " Most of the column is numbers; correct this cell or leave it empty."
             raise
         if sum(map(looks_like_a_date, filled)) > len(filled) / 2:
             raise DataError(
@@ -204,7 +204,7 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
     with np.errstate(all="ignore"):  # differences of huge numbers
         counts = len(values) > _MOST_CATEGORIES and (np.abs(np.diff(values)) == 1).all()
     if counts:
-        raise _like_an_identifier(table, name, "numbers that count the rows")
+        raise _like_an_identifier(table, name, "row numbers")
     return values, False
 
 
@@ -218,10 +218,10 @@ def _is_number(table: Table, name: str, cell: str) -> bool:
 
 def _like_an_identifier(table: Table, name: str, what: str) -> DataError:
     return DataError(
-        f"{table.path}: column {name!r} holds {what} in {len(table.lines)} rows, as identifiers do; a classifier "
+        f"{table.path}: column {name!r} holds {what} in {len(table.lines)} rows, like an identifier; a classifier "
         "cannot learn from it.",
         remedy=(
-            "Leave it out with {}, or, if it says who the rows belong to, name it with {}.",
+            "Leave it out with {}, or, if it says whose the rows are, name it with {}.",
             ("drop", [name]),
             ("group", name),
         ),
@@ -280,5 +280,5 @@ def _embeddings(path: Path, arrays: dict[str, NDArray[Any]], others: set[str | N
     wide = [name for name, array in arrays.items() if array.ndim in (2, 3) and name not in others]
     name = "X" if "X" in wide else wide[0] if len(wide) == 1 else None
     if name is None:
-        raise DataError(f"{path} must hold an array X with one row a case; found {', '.join(arrays) or 'none'}.")
+        raise DataError(f"{path} must contain an array X with one row per case; found {', '.join(arrays) or 'none'}.")
     return arrays[name]

@@ -81,7 +81,7 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
         caps = sorted(whole_number("max_iters", cap, least=1) for cap in several("max_iters", self.max_iters))
         positive("tol", self.tol)
         if not strengths or not caps:
-            raise RequestError("Cs and max_iters must hold at least one value each.")
+            raise RequestError("Cs and max_iters must have at least one value each.")
         features = self._features(X, fitting=True)
         code, self.classes_ = two_classes(y, len(features))
         judge = None

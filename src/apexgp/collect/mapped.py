@@ -59,7 +59,8 @@ def read_scans(folder: Path) -> tuple[MappedScans, Table]:
     """The scans of a folder, and the table that says whose they are, row by row."""
     if not (folder / _TABLE).is_file():
         raise DataError(
-            f"{folder} is a folder without a {_TABLE}: no finished embeddings of scans, as apexgp embed makes them."
+            f"{folder} is a folder without a {_TABLE}: it does not contain finished embeddings of scans, as apexgp "
+            "embed makes them."
         )
     table = read_table(folder / _TABLE)
     if _COLUMN not in table.columns:

@@ -40,16 +40,16 @@ def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray 
     if weights.ndim != 1:
         raise DataError(f"must be one column, got shape {weights.shape}.", argument=WEIGHTS)
     if len(weights) != n_rows:
-        raise DataError(f"X and sample_weight must have one row a case, got {n_rows} and {len(weights)}.")
+        raise DataError(f"X and sample_weight must have one row per case, got {n_rows} and {len(weights)}.")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         raise DataError(
-            f"must be finite and not negative, got {some(weights[wrong])} in row {some(wrong)} (from 0). "
-            "Leave out these rows, or give a row that is not to count the weight 0.",
+            f"must be finite and not negative, got {some(weights[wrong])} in row {some(wrong)} (counting from 0). "
+            "Leave out these rows, or give rows that should not count the weight 0.",
             argument=WEIGHTS,
         )
     if not weights.any():
-        raise DataError("is 0 in every row, so that nothing would be learned from.", argument=WEIGHTS)
+        raise DataError("is 0 in every row, so there would be nothing to learn from.", argument=WEIGHTS)
     return weights
 
 
@@ -116,7 +116,7 @@ def check_takers(
             if not weighted:
                 raise _not_taken(estimator)
             only_scored = True
-    return f"{WEIGHTS} goes to the scores ({some(weighted)}) alone, not to fit." if only_scored else None
+    return f"{WEIGHTS} is passed to the scores ({some(weighted)}) only, not to fit." if only_scored else None
 
 
 def _routing(estimator: Any) -> Any:
@@ -132,7 +132,7 @@ def _check_requests(estimator: Any, passed: Mapping[str, NDArray[Any]]) -> None:
     try:
         process_routing(estimator, "fit", **passed)
     except UnsetMetadataPassedError as problem:
-        raise RequestError(f"must request what it is to be passed: {problem}", argument="estimator") from None
+        raise RequestError(f"must request what it should be passed: {problem}", argument="estimator") from None
     except TypeError:  # no part of it could take them, and so none is passed them
         pass
 
@@ -142,7 +142,7 @@ def _not_taken(estimator: Any) -> RequestError:
     name = type(estimator).__name__
     if routing_is_on() and _routing(estimator) is None:
         return RequestError(
-            f"is given, but scikit-learn cannot route it to {name} yet. Turn metadata routing off, or take another "
+            f"is given, but scikit-learn cannot route it to {name} yet. Turn metadata routing off, or use another "
             "classifier.",
             argument=WEIGHTS,
         )
@@ -151,7 +151,7 @@ def _not_taken(estimator: Any) -> RequestError:
             f"is given, but fit of {name} neither takes it nor routes it to a part that requests it.",
             argument=WEIGHTS,
             remedy=(
-                "Leave out {}, take another classifier, or let the part that is to get it request it: "
+                "Omit {}, use another classifier, or let the part that should get it request it: "
                 "set_fit_request(sample_weight=True).",
                 WEIGHTS,
             ),
@@ -160,8 +160,8 @@ def _not_taken(estimator: Any) -> RequestError:
         f"is given, but fit of {name} does not take it.",
         argument=WEIGHTS,
         remedy=(
-            "Leave out {}, or take another classifier. A pipeline, or another estimator with parts, passes it on where "
-            f"routing is on: {_ON}, and set_fit_request(sample_weight=True) of the part that is to get it.",
+            f"Omit {{}}, or use another classifier. A pipeline, or another estimator with parts, passes it on "
+            f"if routing is on: {_ON}, and set_fit_request(sample_weight=True) on the part that should get it.",
             WEIGHTS,
         ),
     )

@@ -79,7 +79,7 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
         seconds, cases = (measured.pop(name, None) for name in (_SECONDS, _CASES))
         scores = {name: _finite(value, name) for name, value in measured.items()}
         if not scores:
-            raise NoScoreError(f"no number by the name of a metric, but {shown(dict(given))}")
+            raise NoScoreError(f"no number under the name of a metric, but {shown(dict(given))}")
         beside = {name: value for name, value in named.items() if not is_number(value) or name in repeated}
         return Outcome({"test": scores}, plain(beside, repr), _cases(cases), _seconds(seconds))
     if offers(given, "test"):
@@ -90,19 +90,19 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
 def _of_parts(given: dict[str, Any], unnamed: str) -> Outcome:
     scores = {part: _by_metric(given[part], part, unnamed) for part in PARTS if given.get(part) is not None}
     if "test" not in scores:
-        raise NoScoreError("no score of test")
+        raise NoScoreError("no test score")
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
-        raise NoScoreError(f"{some(strange)} of train or validation, but not of test")
+        raise NoScoreError(f"{some(strange)} for train or validation, but not for test")
     return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)), of_parts=True)
 
 
 def _by_metric(given: Any, part: str, unnamed: str) -> dict[str, float]:
     if not isinstance(given, Mapping):
-        return {unnamed: _finite(given, f"the score of {part}")}
-    scores = {str(name): _finite(value, f"{name} of {part}") for name, value in given.items()}
+        return {unnamed: _finite(given, f"the {part} score")}
+    scores = {str(name): _finite(value, f"{part} {name}") for name, value in given.items()}
     if not scores:
-        raise NoScoreError(f"an empty mapping as scores of {part}")
+        raise NoScoreError(f"an empty mapping as {part} scores")
     return scores
 
 
@@ -123,10 +123,10 @@ def is_number(value: Any) -> bool:
 
 def _finite(value: Any, name: str) -> float:
     if not is_number(value):
-        raise NoScoreError(f"{shown(value)} in place of a number ({name})")
+        raise NoScoreError(f"{shown(value)} instead of a number ({name})")
     number = float(value)
     if not math.isfinite(number):
-        raise NoScoreError(f"{number} in place of a finite number ({name})")
+        raise NoScoreError(f"{number} instead of a finite number ({name})")
     return number
 
 

@@ -32,7 +32,7 @@ def scores_in(text: str) -> Any:
     number = last["number"]
     before = re.search(r"(?<![\d.,])\d+,$", text[: last.start()][-100:])
     if before and re.fullmatch(r"\d+|\d{3}\.\d+", number):
-        raise NoScoreError(f"'{before[0]}{number}', which may be one number or two (write it without a comma)")
+        raise NoScoreError(f"'{before[0]}{number}', which could be one number or two (write it without a comma)")
     return float(number) / (100 if last["share"] else 1)
 
 

@@ -62,7 +62,7 @@ class Command:
         try:
             words = made._words()[1]
         except ValueError as problem:
-            raise RequestError(f"The command cannot be taken apart ({problem}): {text}") from None
+            raise RequestError(f"The command cannot be parsed ({problem}): {text}") from None
         if not words:
             raise RequestError(f"The command is empty: {shown(text)}. Give one such as 'python train.py --n {{n}}'.")
         if not made.names("n"):
@@ -190,11 +190,9 @@ class Program:
                 timeout=self._timeout,
             )
         except TimedOutError:
-            raise NoScoreError(f"a time-out after {self._timeout:g} s") from None
+            raise NoScoreError(f"a timeout after {self._timeout:g} s") from None
         except StillRunningError:
-            raise NoScoreError(
-                f"a process that an earlier start left behind, and that still prints to {output}; end it first"
-            ) from None
+            raise NoScoreError(f"a process left by an earlier run still prints to {output}; stop it first") from None
         return self.read(n, seed, code)
 
     def read(self, n: int, seed: int, code: int) -> Outcome:
@@ -205,11 +203,11 @@ class Program:
         written = self.command.names("out")
         path = out if written else output
         if not path.exists():
-            raise NoScoreError("no file {out}" if written else "nothing left of what it printed")
+            raise NoScoreError("no file {out}" if written else "no trace of its output")
         try:
             scores = scores_in(_end_of(path))
         except NoScoreError as problem:
-            raise NoScoreError(f"{problem} in {'the file {out}' if written else 'what it printed'}") from None
+            raise NoScoreError(f"{problem} in {'the file {out}' if written else 'its output'}") from None
         return outcome_of(scores, n, seed, self._unnamed)
 
     def discard(self, n: int, seed: int) -> None:

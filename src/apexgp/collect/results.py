@@ -41,7 +41,7 @@ class FitKey(NamedTuple):
     task: str | None
 
 
-_TITLE = "# apexgp: one row per fit. Run again with the same settings and data to go on from here."
+_TITLE = "# apexgp: one row per fit. Run again with the same settings and data to resume from here."
 _FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
 _WITH_TRAIN = 3  # the first that has training scores
 
@@ -232,7 +232,8 @@ def _parsed(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
     lines = whole.replace("\r\n", "\n").split("\n")[:-1]  # an editor may have been at it
     if not lines or lines[0] != _TITLE:
         raise RequestError(
-            f"{path} is not a record of fits that apexgp wrote; it was left alone. Name another file for the results."
+            f"{path} is not a record of fits written by apexgp; it was left untouched. Name another file for the "
+            "results."
         )
     head = list(takewhile(lambda line: line.startswith("# "), lines))
     settings = _settings(path, head[1:])
@@ -275,7 +276,7 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
         check_ratio(settings.get("ratio", (8, 1, 1)))
     except (ValueError, KeyError, RecursionError, ApexError) as problem:
         raise DataError(
-            f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or start with another file."
+            f"{path} has lost its settings ({one_line(repr(problem), 200)}). Restore it, or use another file."
         ) from None
     return settings
 
@@ -311,12 +312,12 @@ def _cell(value: Any) -> str:
 def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
     if found.get("record") != _FORMAT:
         raise RequestError(
-            f"{path} is a record of another version of apexgp, which recorded less, or told estimators and data apart "
-            "in another way; it was left alone and can still be read. Name another file for the results."
+            f"{path} is a record of another version of apexgp, which recorded less, or identified estimators and data "
+            "differently; it was left untouched and can still be read. Name another file for the results."
         )
     other = differences(found, wanted)
     if other:
         raise RequestError(
-            f"{path} holds the fits of another run ({'; '.join(other)}). It was left alone.",
+            f"{path} holds the fits of another run ({'; '.join(other)}). It was left untouched.",
             remedy=("Start another record with {}, or go back to those settings.", ("results", "other.csv")),
         )

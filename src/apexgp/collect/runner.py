@@ -128,7 +128,7 @@ def _say_what_failed(curves: CurveSet) -> None:
     if not len(curves):
         raise DataError(f"All {len(curves.failed)} fits failed: {told}.")
     warn(
-        f"{len(curves.failed)} of {len(curves.fits)} fits failed and are missing from the curves: {told}. "
-        "They are tried again when the run is repeated with the same results file.",
+        f"{len(curves.failed)} of {len(curves.fits)} fits failed and are missing from the curves: {told}. They are "
+        "retried when the run is repeated with the same results file.",
         FailedFitsWarning,
     )

@@ -72,7 +72,8 @@ class Sizes:
             raise RequestError(f"must be whole numbers, got {some(fractions)}.", argument="sizes")
         if given[0] < room.smallest:
             raise RequestError(
-                f"must be at least {room.smallest}, so that every training subset holds every class, got {given[0]:g}.",
+                f"must be at least {room.smallest}, so that every training subset contains every class, got "
+                f"{given[0]:g}.",
                 argument="sizes",
             )
         fitting, beyond = given[given <= room.largest], given[given > room.largest]
@@ -111,11 +112,11 @@ class Sizes:
         whole = (
             f"up to the {top:,} {room.unit} of the smallest training set"
             if top == room.largest
-            else f"up to {top:,} of the {room.largest:,} {room.unit} there are, to keep the cost within bounds (name "
-            "larger ones with sizes, --sizes)"
+            else f"up to {top:,} of the {room.largest:,} {room.unit} available, to limit the cost (name larger ones "
+            "with sizes, --sizes)"
         )
-        why = f"{cases_of_each} cases or more of each class" if low == for_classes else f"1/{top / low:.0f} of the last"
-        return cls(tuple(sizes), f"{len(sizes)} sizes in equal ratios, from {low:,} ({why}) {whole}.")
+        why = f"{cases_of_each} or more cases of each class" if low == for_classes else f"1/{top / low:.0f} of the last"
+        return cls(tuple(sizes), f"{len(sizes)} sizes, evenly spaced on a log scale, from {low:,} ({why}) {whole}.")
 
 
 def cases_of_each_class(estimator: Any) -> int:

@@ -45,7 +45,7 @@ class Scans(Sequence[NDArray[Any]]):
         shapes = {array.shape[1:] for array in arrays}
         if not arrays or len(shapes) != 1 or any(array.ndim != 2 or not array.size for array in arrays):
             raise DataError(
-                "Scans must be arrays of shape (slices, features), each with a slice or more and all with the same "
+                "Scans must be arrays of shape (slices, features), each with one slice or more and all with the same "
                 f"features, got shapes {', '.join(str(array.shape) for array in arrays[:5])}."
             )
         self.slices = np.concatenate(arrays)
@@ -145,7 +145,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         truth = positives(validation[1], self.classes_)
         train, judge = self._batch(scans), self._batch(validation[0])
         if len(truth) != judge.n_scans:
-            raise DataError(f"The validation set must have one label a scan, got {len(truth)} and {judge.n_scans}.")
+            raise DataError(f"The validation set must have one label per scan, got {len(truth)} and {judge.n_scans}.")
         start = np.stack([self._start(seed) for _, _, seed in settings], axis=1)
         rate, decay = (np.array([setting[i] for setting in settings]) for i in (0, 1))
         with np.errstate(all="ignore"):  # a setting whose steps are too long goes beyond all numbers, and is not chosen
@@ -183,7 +183,9 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         rates = [positive("learning_rates", rate) for rate in several("learning_rates", self.learning_rates)]
         decays = [real_number("weight_decays", decay) for decay in several("weight_decays", self.weight_decays)]
         if not rates or not decays or min(decays) < 0:
-            raise RequestError("learning_rates and weight_decays must hold a value each, and no decay below 0.")
+            raise RequestError(
+                "learning_rates and weight_decays must have at least one value each, and no decay below 0."
+            )
         return list(product(rates, decays, range(whole_number("n_seeds", self.n_seeds, least=1))))
 
     def _start(self, seed: int) -> FloatArray:

@@ -40,7 +40,7 @@ def check_ratio(ratio: ArrayLike, argument: str = "ratio") -> tuple[float, float
     shares = shares / shares.max()  # a sum of large ones would overflow
     train, validation, test = (shares / shares.sum()).tolist()
     if not (train and test and (validation or not shares[1])):
-        raise RequestError(f"must leave something to every part, got {shown(ratio)}.", argument=argument)
+        raise RequestError(f"must leave something for every part, got {shown(ratio)}.", argument=argument)
     return train, validation, test
 
 
@@ -80,7 +80,7 @@ def split_by_group(
             return Parts(train, validation, test)
     raise DataError(
         "No division into train, validation and test was found that has every class in every part: some class occurs "
-        "in too few groups. Leave the rarest classes out, or join them."
+        "in too few groups. Remove the rarest classes, or merge them."
     )
 
 
@@ -131,19 +131,19 @@ def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int6
         missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
     if missing.size:
         raise DataError(
-            f"has no value in row {some(missing)} (from 0). Fill it in, or leave the row out.", argument=name
+            f"has no value in row {some(missing)} (counting from 0). Fill it in, or leave the row out.", argument=name
         )
     try:
         distinct, code = np.unique(array, return_inverse=True)
     except UNUSABLE:  # they cannot be compared
-        raise DataError("mixes text and numbers. Write all its values in one way.", argument=name) from None
+        raise DataError("mixes text and numbers. Write all its values the same way.", argument=name) from None
     return code.astype(np.int64).reshape(array.shape), distinct
 
 
 def column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
     """Values as an array with one dimension; `hint` is what to do with others."""
     if holds_masked(values):
-        raise DataError("has masked entries. Leave those rows out.", argument=name)
+        raise DataError("has masked entries. Remove those rows.", argument=name)
     try:
         array = np.asarray(values)
     except UNUSABLE:

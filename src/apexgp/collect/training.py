@@ -189,8 +189,8 @@ class Training:
             return ()
         them = "it" if len(left) == 1 else "them"
         return (
-            f"Not taken for {'a score' if len(left) == 1 else 'scores'} by name: {some(list(left))}. "
-            f"The record has {them}; to measure {them}, name the metrics.",
+            f"Not read as {'a score' if len(left) == 1 else 'scores'} because of the name: {some(list(left))}. The "
+            f"record has {them}; to measure {them}, name the metrics.",
         )
 
     def calls(self) -> list[Call]:

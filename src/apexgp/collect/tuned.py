@@ -118,7 +118,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         n_folds = whole_number("n_folds", self.n_folds, least=2)
         max_iter = whole_number("max_iter", self.max_iter, least=1)
         if not strengths:
-            raise RequestError("must hold at least one value.", argument="Cs")
+            raise RequestError("must have at least one value.", argument="Cs")
         features = self._features(X, fitting=True)
         code, self.classes_ = classes_of(y, features.shape[0])
         scaled = _Scaled(features)
@@ -179,7 +179,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         X, y = validation_pair(validation)
         labels = column("The validation set's y", y)
         if not np.isin(labels, self.classes_).all():
-            raise DataError("The validation set holds classes that the training set does not.")
+            raise DataError("The validation set contains classes that the training set does not.")
         return scaled(self._features(X)), np.searchsorted(self.classes_, labels)
 
 

@@ -147,8 +147,8 @@ def _alone_on_cluster(call: Call) -> FitRow:
             return row
         except TimeoutError:
             raise RequestError(
-                "The cluster has lost its workers. The fits so far are in the record, where there is one: start "
-                "workers, then run again to go on."
+                "The cluster has lost its workers. The fits so far are in the record, if there is one: start workers, "
+                "then run again to resume."
             ) from None
         except Exception as problem:  # whatever Dask passes on of another machine
             if not _lost_on_cluster(problem):
@@ -183,8 +183,11 @@ def _dead(call: Call, problem: BaseException) -> FitRow:
     found = re.search(r"exit codes of the workers are \{(.*?)\}", str(problem))
     ended = f" (it ended with {found[1]})" if found else ""
     return call.row | {
-        "error": f"The worker process died twice on this fit{ended}, the second time with no other beside it: out of "
-        "memory, or a crash of native code. Try fewer processes (n_jobs, --jobs), smaller sizes or another classifier."
+        "error": (
+            f"The worker process died twice on this fit{ended}, the second time with no other running: it ran out of "
+            "memory, or native code crashed. Try fewer processes (n_jobs, --jobs), smaller sizes or another "
+            "classifier."
+        )
     }
 
 

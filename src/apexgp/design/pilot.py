@@ -234,7 +234,7 @@ def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available:
         raise RequestError(
             f"must be at most {exactly(available)}, the examples at hand, got {given[-1]:g}.",
             argument="sizes",
-            remedy=("If there are more, give their number with {}.", ("available", int(np.ceil(given[-1])))),
+            remedy=("If there are more, say so with {}.", ("available", int(np.ceil(given[-1])))),
         )
     if pilot is None and len(given) < 3:
         raise RequestError(f"must be 3 or more for a first pilot, got {len(given)}.", argument="sizes")

@@ -233,11 +233,11 @@ class CurveEstimator(SettingsEstimator):
         if n_splits is not None:
             whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":
-                raise RequestError(f"goes with of='new_splits', got of={of!r}.", argument="n_splits")
+                raise RequestError(f"applies to of='new_splits', got of={of!r}.", argument="n_splits")
         at = sizes_array("sizes", sizes)
         if len(at) > _MOST_SIZES:
             raise RequestError(
-                f"must be at most {_MOST_SIZES:,} in one forecast, got {len(at):,}. Ask for some at a time.",
+                f"must be at most {_MOST_SIZES:,} in one forecast, got {len(at):,}. Ask for fewer at a time.",
                 argument="sizes",
             )
         return at

@@ -46,7 +46,7 @@ def without_answer(problem: Exception) -> ApexError:
         return problem
     error = DataError(
         f"The computation broke down on this curve ({type(problem).__name__}: {problem}). Look for odd scores in it; "
-        "if there are none, please report it."
+        "if there are none, please report this."
     )
     error.__cause__ = problem
     return error
@@ -78,7 +78,7 @@ def as_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> L
     """What `fit` was called with, as a curve."""
     if isinstance(sizes, LearningCurve):
         if scores is not None or split is not None:
-            raise RequestError("A LearningCurve holds its own scores and splits: pass it alone.")
+            raise RequestError("A LearningCurve contains its own scores and splits: pass it on its own.")
         return sizes
     if scores is None:
         if is_frame(sizes):
@@ -86,7 +86,7 @@ def as_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> L
         if scikit_learn_curve(sizes) is not None:
             return LearningCurve.from_sklearn(sizes)
         raise RequestError(
-            "Scores are missing. Call fit(sizes, scores), or fit(curve) with a LearningCurve, a data frame or what "
-            "scikit-learn's learning_curve returns."
+            "Scores are missing. Call fit(sizes, scores), or fit(curve) with a LearningCurve, a data frame or the "
+            "result of scikit-learn's learning_curve."
         )
     return LearningCurve(sizes, scores, split)

@@ -138,13 +138,13 @@ class APExGP(CurveEstimator):
             )
         if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors not in ("paper", "flat")):
             raise RequestError(
-                f"inference='map' takes mean={' or '.join(map(repr, PAPER_MEANS))} and priors='paper' or 'flat': there "
-                "is no evidence to average by, and the other priors and means are made to be integrated. Try "
+                f"inference='map' takes mean={' or '.join(map(repr, PAPER_MEANS))} and priors='paper' or 'flat': it "
+                "has no evidence to average by, and the other priors and means are meant to be integrated over. Try "
                 "APExGP.as_published()."
             )
         if self.inference == "bayes" and self.priors == "flat":
             raise RequestError(
-                "priors='flat' goes with inference='map': without priors there is nothing to integrate over."
+                "priors='flat' needs inference='map': without priors there is nothing to integrate over."
             )
         if self.precision is not None:
             if not FINEST <= positive("precision", self.precision) <= COARSEST:
@@ -154,13 +154,11 @@ class APExGP(CurveEstimator):
                     argument="precision",
                 )
             if self.inference == "map":
-                raise RequestError("goes with inference='bayes': a search has no nodes to add.", argument="precision")
+                raise RequestError("needs inference='bayes': a search has no nodes to add.", argument="precision")
         if self.noise is not None:
             positive("noise", self.noise)
             if self.priors != "calibrated":
-                raise RequestError(
-                    "goes with priors='calibrated'; the paper states a prior of its own.", argument="noise"
-                )
+                raise RequestError("needs priors='calibrated'; the paper has its own prior.", argument="noise")
 
     def _beliefs(self, scale: Scale) -> Beliefs:
         if isinstance(self.priors, Beliefs):

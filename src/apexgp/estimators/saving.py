@@ -49,8 +49,8 @@ class SavedModel:
         ]
         if not all(same):
             warn(
-                f"{self.path} was saved by apexgp {self.version} with other fitted parameters than apexgp "
-                f"{version('apexgp')} finds now: {self.parameters} then, {dict(parameters)} now.",
+                f"{self.path} was saved by apexgp {self.version} with different fitted parameters from those that "
+                f"apexgp {version('apexgp')} finds now: {self.parameters} then, {dict(parameters)} now.",
                 ReproducibilityWarning,
             )
 
@@ -108,7 +108,7 @@ def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
 
 
 def _damaged(path: str, problem: object) -> DataError:
-    return DataError(f"{path} is damaged, or from a newer apexgp: {one_line(str(problem), 500).rstrip('.')}.")
+    return DataError(f"{path} is damaged, or was saved by a newer apexgp: {one_line(str(problem), 500).rstrip('.')}.")
 
 
 def _read(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _read(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as problem:  # no UTF-8, no JSON, a number of thousands of digits, a deep nest
         raise DataError(f"{path} is not a saved model: {problem}.") from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise DataError(f"{path} is not a model that apexgp saved.")
+        raise DataError(f"{path} is not a model saved by apexgp.")
     held = content.get("estimator")
     if held != estimator:
         reader = f" Read it with apexgp.{held}.load." if isinstance(held, str) and held.isidentifier() else ""

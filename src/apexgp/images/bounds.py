@@ -25,7 +25,7 @@ _BYTES_A_PIXEL = 8  # three colours of 16 bits, and a header
 def refuse_more(count: int, most: int, what: str) -> None:
     """Refuse a file that declares more pixels or voxels than may be."""
     if count > most:
-        raise DataError(f"declares {count:,} {what}, more than {most:,}. If they are meant, raise max_pixels")
+        raise DataError(f"declares {count:,} {what}, more than {most:,}. If that is intended, raise max_pixels")
 
 
 def inflated(packed: bytes, most: int) -> bytes:
@@ -34,10 +34,11 @@ def inflated(packed: bytes, most: int) -> bytes:
     try:
         found = engine.decompress(packed, most * _BYTES_A_PIXEL)
     except zlib.error:
-        raise DataError("is damaged: it cannot be unpacked") from None
+        raise DataError("is damaged: it cannot be decompressed") from None
     if not engine.eof:
         raise DataError(
-            f"is cut off, or unpacks to more than {most * _BYTES_A_PIXEL:,} bytes. If they are meant, raise max_pixels"
+            f"is truncated, or decompresses to more than {most * _BYTES_A_PIXEL:,} bytes. If that is intended, raise "
+            "max_pixels"
         )
     return found
 

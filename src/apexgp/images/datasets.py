@@ -99,7 +99,7 @@ def _only(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence
     other = f" (or {', '.join(wanted[1:])})" if len(wanted) > 1 else ""
     raise DataError(
         f"{folder} has no {wanted[0]}{other}, which {dataset.title} needs. `apexgp datasets {dataset.name}` shows the "
-        "layout, and where the files are obtained."
+        "layout, and where to get the files."
     )
 
 
@@ -118,8 +118,8 @@ _ALL = (
         tables=(("Data_Entry_2017_v2020.csv", "Data_Entry_2017.csv"),),
         rule=by_table("Image Index", lambda table: column(table, "Patient ID"), findings_of),
         crop=False,
-        remark="A column 0/1 a finding. The paper's tasks are the findings that a tenth of the pictures have or more "
-        "(Infiltration, Effusion, Atelectasis); these are named at the end, and the others stay in the file.",
+        remark="One 0/1 column per finding. The paper's tasks are the findings that at least a tenth of the pictures "
+        "have (Infiltration, Effusion, Atelectasis); these are named at the end, and the others stay in the file.",
     ),
     DataSet(
         name="chest-x-ray",
@@ -145,8 +145,8 @@ _ALL = (
             ("pool", "person", "number"),
         ),
         crop=True,
-        remark="The class is in the name of the file. Persons are numbered anew in test; one number of a part is one "
-        "patient, also where it has bacterial and viral pictures (the released code makes two of these).",
+        remark="The class is in the name of the file. Persons are numbered afresh in test; each number within a part "
+        "is one patient, even if it has both bacterial and viral pictures (the released code counts these as two).",
     ),
     DataSet(
         name="busi",
@@ -163,7 +163,7 @@ _ALL = (
         tables=(),
         rule=by_name("diagnosis", {name: name for name in ("normal", "benign", "malignant")}, ()),
         crop=True,
-        remark="The files do not say which pictures are one patient's, so that patients cannot be kept together.",
+        remark="The files do not say which pictures belong to the same patient, so patients cannot be kept together.",
     ),
     DataSet(
         name="tmed-2",
@@ -184,8 +184,8 @@ _ALL = (
             lambda table: {"view": column(table, "view_label")},
         ),
         crop=False,
-        remark="The paper's tasks are PLAX, PSAX, A4C and A2C, each against all others; A4CorA2CorOther is among the "
-        "others only. A patient is the number before the s of a name.",
+        remark="The paper's tasks are PLAX, PSAX, A4C and A2C, each against all others; A4CorA2CorOther counts only "
+        "among the others. The patient is the number before the s in a name.",
     ),
     DataSet(
         name="oasis-3",
@@ -203,8 +203,8 @@ _ALL = (
         rule=by_visit,
         crop=False,
         remark="1 where the clinical dementia rating nearest to the scan, from 80 days before to 365 days after it, is "
-        "above 0 (on a tie the earlier); the released code took the farthest. A session with several scans stands with "
-        "the largest.",
+        "above 0 (in a tie, the earlier); the released code used the farthest. A session with several scans is "
+        "represented by the largest.",
     ),
 )
 

@@ -49,7 +49,7 @@ def opened(path: Path, most: int, tags: list[str] | None = None) -> Any:
     except DataError:
         raise
     except (pydicom.errors.InvalidDicomError, EOFError):
-        raise DataError("is not a DICOM file, or is cut off") from None
+        raise DataError("is not a DICOM file, or is truncated") from None
     except OSError as problem:
         raise DataError(f"cannot be read: {problem.strerror or type(problem).__name__}") from None
     except Exception as problem:  # whatever pydicom raises; what it says may quote the header
@@ -63,10 +63,10 @@ def decoded(data: Any, most: int) -> NDArray[Any]:
         raise DataError("is a DICOM file without pixel data")
     frames = int(data.get("NumberOfFrames") or 1)
     if frames > 1:
-        raise DataError(f"holds {frames} frames. Save the one that is meant as a file of its own")
+        raise DataError(f"holds {frames} frames. Save the right one as a separate file")
     refuse_more(int(data.get("Rows") or 0) * int(data.get("Columns") or 0), most, "pixels")
     if int(data.get("SamplesPerPixel") or 1) > 4 or int(data.get("BitsAllocated") or 8) > 64:
-        raise DataError("declares more than 4 numbers a pixel, or more than 64 bits each")
+        raise DataError("declares more than 4 values per pixel, or more than 64 bits each")
     syntax: Any = getattr(getattr(data, "file_meta", None), "TransferSyntaxUID", None)
     compressed = syntax is not None and syntax.is_compressed
     if compressed and not _has_decoder(pydicom, syntax):
@@ -97,7 +97,7 @@ def _package_for(name: str) -> str:
 def rescaled(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     """Stored values through the file's own slope and intercept."""
     if data.get("RescaleSlope") is None or data.get("RescaleIntercept") is None:
-        raise DataError("has no rescale slope and intercept, so that its values are no Hounsfield units")
+        raise DataError("has no rescale slope and intercept, so its values are not in Hounsfield units")
     slope, intercept = float(data.RescaleSlope), float(data.RescaleIntercept)
     if not np.isfinite([slope, intercept]).all():
         raise DataError("has a rescale slope or intercept that is not finite")
@@ -116,7 +116,7 @@ def picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     with np.errstate(all="ignore"):  # of a window that makes no sense: what comes out is looked at
         grey = _shades(values, data)
     if not np.isfinite(grey).all():
-        raise DataError("has pixels, a window or a slope that give no finite shades")
+        raise DataError("has pixels, a window or a slope that do not give finite grey values")
     return (1 - grey if kind == "MONOCHROME1" else grey).astype(np.float32)
 
 

@@ -154,9 +154,9 @@ def embed_images(
             preprocessing = _measured(preprocessing, _chosen(labelled, fit_on), known, progress)
         elif fit_on is not None:
             raise RequestError(
-                "names the pictures that mean and sd are measured on.",
+                "names the pictures from which mean and sd are computed.",
                 argument="fit_on",
-                remedy=("That needs {}.", ("normalise", "source")),
+                remedy=("It requires {}.", ("normalise", "source")),
             )
         settings = {**encoder.record(), "preprocessing": preprocessing.record()}
         with _store(target, settings, labelled, overwrite) as store:
@@ -208,7 +208,7 @@ def _run(
 def _folder(folder: str | os.PathLike[str]) -> Path:
     path = file_behind(folder)
     if not os.path.isdir(path):  # unlike the path's own, it takes a name that is too long for that of none
-        raise DataError(f"There is no folder {folder}. Name the one that holds the pictures or scans.")
+        raise DataError(f"There is no folder {folder}. Name the one that contains the pictures or scans.")
     if not any(path.iterdir()):
         raise DataError(f"The folder {folder} is empty.")
     return path
@@ -219,8 +219,8 @@ def _read(
 ) -> Labelled:
     if (labels is None) == (dataset is None):
         raise RequestError(
-            "Labels come from a table of your own, or from a data set of the paper.",
-            remedy=("Give either {} or {}.", "labels", "dataset"),
+            "Labels come either from your own table or from one of the paper's data sets.",
+            remedy=("Give one of {} and {}.", "labels", "dataset"),
         )
     if dataset is not None:
         return read_dataset(dataset, folder)
@@ -241,7 +241,7 @@ def _check_name(out: Path, kind: Kind) -> None:
         )
     if kind == "scans" and out.suffix.lower() in (".npz", ".npy", ".csv"):
         raise RequestError(
-            f"must be a folder for embeddings of scans, got {out.name}. Leave {out.suffix} off.", argument="out"
+            f"must be a folder for embeddings of scans, got {out.name}. Omit {out.suffix}.", argument="out"
         )
 
 

@@ -133,19 +133,19 @@ def _loaded(name: str) -> Any:
     except (RequestError, MemoryError):
         raise
     except Exception as problem:  # what transformers and the hub raise has no common class
-        raise RequestError(f"{name} was not loaded: {_reason(problem)}", argument="model") from None
+        raise RequestError(f"{name} could not be loaded: {_reason(problem)}", argument="model") from None
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED)]
     wrong = [str(entry[0]) for entry in report.get("mismatched_keys", ())]
     if missing or wrong:
         raise RequestError(
             f"{name} lacks weights of its own architecture, or has them in other shapes "
-            f"({some(sorted(missing + wrong), 3)}); they would be random. Name a folder or a model that is whole.",
+            f"({some(sorted(missing + wrong), 3)}); they would be random. Name a complete folder or model.",
             argument="model",
         )
     if not_finite := [key for key, tensor in loaded.state_dict().items() if not tensor.isfinite().all()]:
         raise RequestError(
             f"{name} has weights that are not finite ({some(sorted(not_finite), 3)}): all embeddings would be NaN. "
-            "Name a folder or a model that is whole.",
+            "Name a complete folder or model.",
             argument="model",
         )
     return loaded
@@ -155,11 +155,11 @@ def _reason(problem: Exception) -> str:
     """Why a model was not loaded, in a sentence."""
     text = " ".join(str(problem).split())
     if "weights_only" in text:  # the loader's advice to load pickles all the same
-        return f"it has weights that are no safetensors. {PICKLES}"
+        return f"its weights are not in safetensors format. {PICKLES}"
     if type(problem).__name__ in _UNREACHED or "offline" in text.lower() or "Max retries" in text:
         return (
-            "the Hugging Face hub cannot be reached, and there is no copy on this machine. Where there is a network, "
-            f"save it with transformers ({_HOW}), and name that folder."
+            "the Hugging Face hub cannot be reached, and there is no copy on this machine. Where a network is "
+            f"available, save it with transformers ({_HOW}), and name that folder."
         )
     return f"{text[:300]}{'' if text.endswith('.') else '.'}"
 

@@ -152,7 +152,7 @@ def read_names(path: Path) -> set[str]:
 def _names(table: Table) -> list[str]:
     if "file" not in table.columns:
         raise DataError(
-            f"{table.path} has no column 'file', which names the pictures; found {some(list(table.columns), 20)}."
+            f"{table.path} has no column 'file', which should name the pictures; found {some(list(table.columns), 20)}."
         )
     lines: dict[str, int] = {}
     for cell, line in zip(table.columns["file"], table.lines, strict=True):
@@ -177,8 +177,8 @@ def _refuse_two_labels(table: Table, label: str) -> None:
         if known != cell:
             raise DataError(
                 f"{table.path}: patient {patient} has {label} {known!r} in line {where} and {cell!r} in line {line}. "
-                "Mend the table, or, where the label is the picture's and not the patient's, leave it as it is",
-                remedy=("and do without {}.", ("per_patient", label)),
+                "Correct the table, or, if the label belongs to the picture and not to the patient, leave it as it is",
+                remedy=("and omit {}.", ("per_patient", label)),
             )
 
 
@@ -187,7 +187,7 @@ def _kind(items: Sequence[Item], labels: Path) -> Kind:
     if any(scans) and not all(scans):
         one, other = items[scans.index(False)].file, items[scans.index(True)].file
         raise DataError(
-            f"{labels} names pictures ({one}) and scans ({other}). Embed them apart, with a table for each."
+            f"{labels} names pictures ({one}) and scans ({other}). Embed them separately, with a table for each."
         )
     return "scans" if all(scans) else "pictures"
 

@@ -16,8 +16,8 @@ from ..errors import RequestError
 
 __all__ = ["PICKLES", "checked_folder"]
 
-PICKLES = "Other weights are pickles, which could run anything, and are never loaded."
-_CODE = "it needs code of its own, which could do anything and is never run. Choose another model."
+PICKLES = "Other formats are pickles, which could run anything, and are never loaded."
+_CODE = "it needs its own code, which could do anything and is never run. Choose another model."
 
 # Largest numbers of a configuration, several times those of the largest vision transformers there are: the network is
 # laid out by them before a single weight is read.
@@ -75,7 +75,7 @@ def _document(name: str, path: Path) -> dict[str, Any]:
             raise ValueError("it is too long")
         found = json.loads(path.read_text("utf-8"))
         if not isinstance(found, dict):
-            raise ValueError("it holds no names")
+            raise ValueError("it contains no names")
     except (OSError, ValueError, RecursionError) as problem:
         raise RequestError(
             f"{name} was not loaded: {path.name} cannot be read ({problem}).", argument="model"
@@ -90,19 +90,20 @@ def _check_names(name: str, folder: Path, index: dict[str, Any]) -> None:
     wrong = [file for file in sorted(files) if Path(file).name != file or not file.endswith(".safetensors")]
     if wrong or not files:
         raise RequestError(
-            f"{name} names weights that are no safetensors of its own folder ({some(wrong or ['none'], 3)}). {PICKLES}",
+            f"{name} refers to weights that are not safetensors files in its own folder "
+            f"({some(wrong or ['none'], 3)}). {PICKLES}",
             argument="model",
         )
     missing = [file for file in sorted(files) if not (folder / file).is_file()]
     if missing:
-        raise RequestError(f"{name} lacks {some(missing, 3)}. Name a folder that is whole.", argument="model")
+        raise RequestError(f"{name} lacks {some(missing, 3)}. Name a complete folder.", argument="model")
 
 
 def _check_settings(name: str, settings: dict[str, Any]) -> None:
     if "auto_map" in settings:
         raise RequestError(f"{name} was not loaded: {_CODE}", argument="model")
     if "quantization_config" in settings:
-        raise RequestError(f"{name} has quantised weights. Name a model with ordinary ones.", argument="model")
+        raise RequestError(f"{name} has quantised weights. Name a model without quantisation.", argument="model")
     for key, number in _numbers(settings):
         most = _MOST.get(key, _MOST_OF_ALL)
         if not (1 if key in _MOST and key != "num_register_tokens" else -most) <= number <= most:

@@ -136,7 +136,7 @@ class _Finished:
             self._X = self._mapped()
         except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile, struct.error):
             raise WouldOverwriteError(
-                f"{out} exists, and apexgp embed did not write it.",
+                f"{out} exists, but was not written by apexgp embed.",
                 remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True)),
             ) from None
 
@@ -213,8 +213,8 @@ def _holds_rows(part: Path) -> bool:
 def _refuse_to_drop(out: Path, files: Sequence[str]) -> None:
     if files:
         raise WouldOverwriteError(
-            f"{out} holds {len(files)} pictures that are not asked for now ({files[0]} for instance), and would lose "
-            "them.",
+            f"{out} holds {len(files)} pictures that are not part of this run (for instance {files[0]}), and would "
+            "lose them.",
             remedy=("Name another file, or allow it with {}.", ("overwrite", True)),
         )
 

@@ -41,13 +41,13 @@ def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     except DataError:
         raise
     except Image.UnidentifiedImageError:
-        raise DataError("is not a picture that can be read (PNG, JPEG, TIFF, BMP, DICOM)") from None
+        raise DataError("is not a readable picture (PNG, JPEG, TIFF, BMP, DICOM)") from None
     except MemoryError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):  # a few times as many, found by Pillow
-        raise DataError(f"declares more than {most:,} pixels. If they are meant, raise max_pixels") from None
+        raise DataError(f"declares more than {most:,} pixels. If that is intended, raise max_pixels") from None
     except Exception as problem:  # whatever Pillow's readers raise: damage shows in any way
-        raise DataError(f"is damaged or cut off: {problem or type(problem).__name__}") from None
+        raise DataError(f"is damaged or truncated: {problem or type(problem).__name__}") from None
 
 
 def _refuse_several(file: Any) -> None:
@@ -57,7 +57,7 @@ def _refuse_several(file: Any) -> None:
     except EOFError:
         file.seek(0)
         return
-    raise DataError("holds several frames. Save the one that is meant as a file of its own")
+    raise DataError("holds several frames. Save the right one as a separate file")
 
 
 def _values(picture: Any) -> NDArray[Any]:

@@ -138,9 +138,9 @@ def mean_and_sd(cases: Iterable[Planes]) -> tuple[list[float], list[float]]:
             total += values.sum(axis=0)
             squares += (values**2).sum(axis=0)
     if not count:
-        raise DataError("None of the pictures that mean and sd are measured on can be read.")
+        raise DataError("None of the pictures from which mean and sd are computed can be read.")
     mean = total / count
     sd = np.sqrt(np.maximum(squares / count - mean**2, 0))
     if not (sd > 0).all():
-        raise DataError("All pixels of the pictures that mean and sd are measured on are the same.")
+        raise DataError("All pixels of the pictures from which mean and sd are computed are equal.")
     return mean.tolist(), sd.tolist()

@@ -30,7 +30,7 @@ def parsed(text: str, path: Path) -> Settings:
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     raise RequestError(
-        f"{path} is not an output of this version of apexgp embed; it was left alone. Name another one for the "
+        f"{path} is not an output of this version of apexgp embed; it was left untouched. Name another for the "
         "embeddings."
     )
 
@@ -54,12 +54,12 @@ def refuse_to_mix(path: Path, found: Settings, wanted: Settings) -> None:
         if before.get(name) != now.get(name) and name != "measured_on"
     ]
     if not differences and before.get("measured_on") != now.get("measured_on"):
-        differences.append("mean and sd were measured on other pictures")
+        differences.append("mean and sd were computed from other pictures")
     if differences:
         raise RequestError(
-            f"{path} was made otherwise, and embeddings of two kinds in one file would be worthless: "
-            f"{'; '.join(differences)}. Name another output, go back to those settings,",
-            remedy=("or begin anew with {}.", ("overwrite", True)),
+            f"{path} was made with other settings, and mixing two kinds of embeddings in one file would make them "
+            f"worthless: {'; '.join(differences)}. Name another output, go back to those settings,",
+            remedy=("or start afresh with {}.", ("overwrite", True)),
         )
 
 

@@ -87,7 +87,7 @@ def by_table(
         for match in found:
             name = match.parts["file"] or ""
             if name in by_file:
-                raise DataError(f"{name} is there twice: {by_file[name].file} and {match.item.file}. Remove one.")
+                raise DataError(f"{name} appears twice: {by_file[name].file} and {match.item.file}. Remove one.")
             by_file[name] = match.item
         names, patients, cells = column(table, file), patient(table), labels(table)
         rows = [i for i, name in enumerate(names) if name in by_file]

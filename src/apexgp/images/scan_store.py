@@ -105,15 +105,15 @@ class ScanStore:
 def scans_kept(out: Path, settings: Settings, overwrite: bool) -> Iterator[ScanStore]:
     """Open the store of an output, new or to go on with; no other run may use it then."""
     if out.exists() and not out.is_dir():
-        raise RequestError(f"{out} is a file. Embeddings of scans are a folder: name a new one.", argument="out")
+        raise RequestError(f"{out} is a file. Embeddings of scans go into a folder: name a new one.", argument="out")
     if out.is_dir() and not (out / RECORD).is_file() and any(out.iterdir()):
         raise WouldOverwriteError(
-            f"{out} is a folder with other things in it. Embeddings of scans need one of their own: name a new one."
+            f"{out} is a folder with other files in it. Embeddings of scans need their own folder: name a new one."
         )
     try:
         out.mkdir(exist_ok=True)
     except OSError as problem:
-        raise RequestError(f"{out} cannot be made: {problem.strerror}.", argument="out") from None
+        raise RequestError(f"{out} cannot be created: {problem.strerror}.", argument="out") from None
     with held(out / RECORD) as record:
         head, end, _ = record.content().partition(b"\n")
         if end and not overwrite:

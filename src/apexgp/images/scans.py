@@ -64,8 +64,8 @@ class Scan:
         most_moved = float(np.abs(self._moves()).max())
         if not most_moved <= max(values.shape):  # NaN fails, too
             raise DataError(
-                f"moves its slices by up to {most_moved:.3g} voxels, more than they are wide: no scanner tilts so far, "
-                "and the header must be damaged"
+                f"moves its slices by up to {most_moved:.3g} voxels, more than they are wide: no scanner tilts that "
+                "far, so the header must be damaged"
             )
         room = ceil(most_moved)
         framed = np.pad(values, room, constant_values=AIR)
@@ -93,12 +93,12 @@ def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
     except (MemoryError, DataError):
         raise
     except Exception as problem:  # whatever nibabel raises: damage shows in any way
-        raise DataError(f"is no NIfTI file, is damaged or cut off ({type(problem).__name__})") from None
+        raise DataError(f"is not a NIfTI file, is damaged or truncated ({type(problem).__name__})") from None
     if values.dtype.kind not in "iuf" or values.ndim not in (3, 4) or not values.size:
-        raise DataError(f"must hold a volume of numbers, got {values.dtype.kind!r} of shape {values.shape}")
+        raise DataError(f"must contain a volume of numbers, got {values.dtype.kind!r} of shape {values.shape}")
     volumes = values[..., None] if values.ndim == 3 else values
     depth, count = volumes.shape[2:]
-    remarks = (f"{count} volumes, whose slices follow each other",) if count > 1 else ()
+    remarks = (f"{count} volumes, whose slices were concatenated",) if count > 1 else ()
 
     def raw(number: int) -> NDArray[Any]:
         # From right, anterior, superior as NIfTI counts to rows from the front and columns from the patient's right.
@@ -107,7 +107,7 @@ def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
 
     columns, rows, up = image.affine[:3, :3].T
     if not (np.isfinite(image.affine).all() and rows @ rows > 0 and columns @ columns > 0):
-        raise DataError("has an affine that puts no voxel anywhere")
+        raise DataError("has an affine that does not place its voxels")
     step = -np.array([up @ rows / (rows @ rows), up @ columns / (columns @ columns)])
     displaced = np.tile(np.arange(depth)[:, None] * step, (count, 1))
     return Scan(depth * count, raw, displaced, remarks)
@@ -120,11 +120,11 @@ def _kind_of_nifti(nibabel: Any, path: Path, most: int) -> Any:
     kinds = (nibabel.Nifti1Image, nibabel.Nifti2Image)
     kind = next((kind for kind in kinds if kind.header_class.may_contain_header(start)), None)
     if kind is None:
-        raise DataError("is no NIfTI file of a single part")
+        raise DataError("is not a single-file NIfTI image")
     header = kind.header_class(start[: kind.header_class.template_dtype.itemsize], check=False)
     refuse_more(prod(map(int, header.get_data_shape())), most, "voxels")
     if header.get_data_dtype().kind not in "iuf" or header.get_data_dtype().itemsize > 8:
-        raise DataError("holds no numbers of up to 64 bits")
+        raise DataError("does not contain numbers of up to 64 bits")
     if not 0 <= header.get_data_offset() <= _MOST_BEFORE:  # extensions, which are read whole
         raise DataError(f"declares {header.get_data_offset():,} bytes before its voxels, more than {_MOST_BEFORE:,}")
     return kind

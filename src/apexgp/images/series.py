@@ -65,12 +65,12 @@ def read_series(folder: Path, most: int = MOST_VOXELS) -> Scan:
     refuse_more(len(slices) * slices[0].shape[0] * slices[0].shape[1], most, "voxels")
     remarks = []
     if len(by_series) > 1:
-        remarks.append(f"{len(by_series)} series; the largest axial one, with {len(slices)} slices, was taken")
+        remarks.append(f"{len(by_series)} series; the largest axial one, with {len(slices)} slices, was used")
     normal = slices[0].normal
     slices = sorted(slices, key=lambda one: (float(one.position @ normal), one.number, str(one.path)))
     slices, doubled = _without_doubles(slices, normal)
     if doubled:
-        remarks.append(f"doubled slices left out ({len(doubled)}): {some(doubled)}")
+        remarks.append(f"duplicate slices left out ({len(doubled)}): {some(doubled)}")
     height = np.array([one.position @ normal for one in slices])
     remarks += _gaps(slices, height)
     turn = _Turn.upright(slices[0])
@@ -104,13 +104,13 @@ def _slices_by_series(folder: Path, most: int) -> dict[str, list[_Slice]]:
         elif (one := _slice(path, header)) is not None:
             found[str(header.get("SeriesInstanceUID", ""))].append(one)
     if not files:
-        raise DataError("holds no DICOM files")
+        raise DataError("contains no DICOM files")
     if not found and of_several_frames:
         raise DataError(
             "holds several slices in one file (enhanced CT). Convert it with dcm2niix, and name the .nii.gz file"
         )
     if not found:
-        raise DataError(f"holds {files} DICOM files, but no CT slice that says where it lies")
+        raise DataError(f"holds {files} DICOM files, but no CT slice with a position")
     return found
 
 
@@ -145,7 +145,7 @@ def _refuse_inconsistent(slices: list[_Slice]) -> None:
         if other:
             raise DataError(
                 f"holds a series with slices of different {what} ({first.path.name} and {some(other, 3)}). Put what "
-                "belongs together into a folder of its own"
+                "belongs together into a separate folder"
             )
 
 

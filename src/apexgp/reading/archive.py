@@ -44,10 +44,10 @@ def repacked(name: str, raw: bytes, most_bytes: int = _MOST_BYTES) -> bytes:
         if len(parts) > _MOST_PARTS or any(
             part.compress_type not in _PACKED or part.flag_bits & _ENCRYPTED for part in parts
         ):
-            raise DataError(f"{name} is packed as no workbook is. Save it again as .xlsx, or as CSV.")
+            raise DataError(f"{name} is not packed as a workbook should be. Save it again as .xlsx, or as CSV.")
         unpacked = sum(part.file_size for part in parts)
         if unpacked > most_bytes:
-            raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when it is unpacked. Save the table alone as CSV.")
+            raise DataError(f"{name} holds {unpacked / 1e6:,.0f} MB when unpacked. Save only the table, as CSV.")
         counted = _Counted(name)
         again = io.BytesIO()
         with zipfile.ZipFile(again, "w", zipfile.ZIP_STORED) as plain:
@@ -82,12 +82,14 @@ class _Counted:
         self._extent += extent if extent <= MOST_CELLS else 0  # a larger one is refused when it is read, by its name
         if self._extent > _MOST_EXTENT:
             raise DataError(
-                f"{self._name} has sheets of {self._extent:,} cells and more. Delete what stands far from the tables, "
-                "or save the table alone as CSV."
+                f"{self._name} has sheets of {self._extent:,} cells and more. Delete what lies far from the tables, "
+                "or save only the table, as CSV."
             )
 
     def _doctype(self, *_: object) -> None:
-        raise DataError(f"{self._name} declares entities, as no workbook does. Save it again as .xlsx, or as CSV.")
+        raise DataError(
+            f"{self._name} declares XML entities, which no workbook should. Save it again as .xlsx, or as CSV."
+        )
 
     def _element(self, name: str, attributes: Mapping[str, str]) -> None:
         kind = name.rpartition("}")[2]
@@ -104,7 +106,7 @@ class _Counted:
         if kind not in _OF_CELLS:
             self._others += 1
         if self._cells > MOST_CELLS or self._others > _MOST_ELEMENTS:
-            raise DataError(f"{self._name} has more than {MOST_CELLS:,} cells, or styles. Save the table alone as CSV.")
+            raise DataError(f"{self._name} has more than {MOST_CELLS:,} cells, or styles. Save only the table, as CSV.")
         if self._taken > MOST_CELLS:
             raise DataError(f"{self._name} has merged or linked cells over most of a sheet. Save the table as CSV.")
 

@@ -66,7 +66,9 @@ def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
     if decimal_comma:
         if re.fullmatch(r"[+-]?\d+\.\d+", text):
             meant = " or ".join((text.replace(".", ""), text.replace(".", ",")))
-            raise ValueError(f"It has a point in a file with decimal commas. Write {meant}, whichever is meant.")
+            raise ValueError(
+                f"It has a decimal point in a file with decimal commas. Write {meant}, whichever is meant."
+            )
         text = text.replace(",", ".")
     try:
         value = float(text)
@@ -86,7 +88,7 @@ def _ungrouped(text: str, decimal_comma: bool) -> str:
     other = r"[1-9]\d{0,2},\d{3}" if decimal_comma else r"[1-9]\d{0,2}\.\d\d0"
     if re.fullmatch(other, text):
         one, many = text.split("," if decimal_comma else ".")
-        raise ValueError(f"It may be read as {one} or as {one}{many}. Write {one}{many} if that is meant.")
+        raise ValueError(f"It could be read as {one} or as {one}{many}. Write {one}{many} if that is meant.")
     return text
 
 

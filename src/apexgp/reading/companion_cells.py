@@ -88,7 +88,9 @@ def numbers_beside(
     known = {number for number in runs if not math.isnan(number)}
     if len(known) > 1:
         several = f"{min(known):g} to {max(known):g}"
-        notes.append(f"the scores are means of {several} runs: the smallest number of a curve was taken for all of it.")
+        notes.append(
+            f"the scores are means of {several} runs: the smallest number in each curve was used for all of it."
+        )
     return Beside(details, runs, notes, left_out)
 
 
@@ -99,7 +101,7 @@ def _checked(table: Table, column: str, name: str, between: Range, faults: Fault
         cell = table.columns[column][row]
         if not is_blank(cell) and not fits(number):
             may_be = name in ("train_scores", "score_sd") and number > 0 and between == UNIT_RANGE
-            hint = f" Per cent? Write {cell}% in every row." if may_be else ""
+            hint = f" Are these percentages? Write {cell}% in every row." if may_be else ""
             faults.add(row, column, f"{wanted}, got {cell}.{hint}")
     return numbers
 

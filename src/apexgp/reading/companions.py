@@ -77,20 +77,20 @@ class Companions:
             score for score, column in self.sd.items() if table.spreads.get(score) == column and column not in left_out
         ]
         parts: list[tuple[Iterable[Any], str]] = [
-            (self.train.values(), "for the training scores"),
-            ([n for n in self.sd.values() if n not in table.spreads.values()], "for standard deviations of the runs"),
-            ([self.n_test], "for the numbers of test cases"),
-            ([self.averaged_over], "for the numbers of runs averaged over"),
+            (self.train.values(), "as the training scores"),
+            ([n for n in self.sd.values() if n not in table.spreads.values()], "as standard deviations of the runs"),
+            ([self.n_test], "as the numbers of test cases"),
+            ([self.averaged_over], "as the numbers of runs averaged over"),
         ]
         told = [
             f"{some([repr(name) for name in dict.fromkeys(own)])} {what}"
             for names, what in parts
             if (own := [n for n in names if isinstance(n, str) and n not in left_out and not self.insists(n)])
         ]
-        notes = [f"took the column {'; '.join(told)}."] if told else []
+        notes = [f"read the column {'; '.join(told)}."] if told else []
         if behind_signs:
             where = some([repr(score) for score in behind_signs])
-            notes.append(f"took the numbers behind ± or in brackets under {where} for standard deviations of the runs.")
+            notes.append(f"read the numbers after ± or in brackets under {where} as standard deviations of the runs.")
         return [*notes, *self.notes]
 
 
@@ -165,7 +165,7 @@ def _train(
     chosen = own or likely
     if len(chosen) > 1:
         which = some([repr(name) for name in chosen])
-        return {}, [f"which of {which} holds the training scores is not plain: none was taken."]
+        return {}, [f"it is not clear which of {which} holds the training scores: none was used."]
     return ({roles.scores[0]: chosen[0]} if chosen else {}), []
 
 

@@ -18,7 +18,7 @@ def one_below_the_other(table: Table, columns: ColumnRoles) -> tuple[Table, Colu
     if columns.task is not None:
         raise DataError(
             f"{table.path} has a column {columns.task!r}, and columns of scores for several models. Keep the rows of "
-            "one of these, or the scores of one model.",
+            "one of the former, or the scores of one model.",
             remedy=("Name those with {}.", ("score", columns.scores[0])),
         )
     models = [rest or name for rest, name in zip(told_apart_by(columns.scores), columns.scores, strict=True)]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_FAULTS", "Faults"]
 
 MOST_FAULTS = 20
-"""Faults that an error carries; a person mends the first few, and then asks again."""
+"""Faults that an error carries; a person fixes the first few, and then tries again."""
 
 
 class Faults:

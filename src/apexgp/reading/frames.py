@@ -43,7 +43,7 @@ def frame_table(frame: Any) -> Table:
         raise DataError(f"The data frame cannot be read ({said}).") from problem
     if len(heights) != 1 or not max(heights):
         what = "has no rows" if heights <= {0} else "has columns of different lengths"
-        raise DataError(f"The data frame {what}. Give one row a measurement.")
+        raise DataError(f"The data frame {what}. Give one row per measurement.")
     return Table("the data frame", texts, list(range(max(heights))), place="row")
 
 

@@ -45,14 +45,14 @@ class ColumnRoles:
     def note(self) -> list[str]:
         """Which column was taken for what, where that is not plain from its name."""
         if self.size is None:
-            return [f"took the columns {some(self.scores)} for sizes, and each row for a split."]
-        parts = [([self.size], "for the sizes"), (self.scores, "for the scores" + self.wide * ", a column a split")]
-        others = ((self.split, "for the splits"), (self.task, "for the tasks"))
+            return [f"read the columns {some(self.scores)} as sizes, and each row as a split."]
+        parts = [([self.size], "as the sizes"), (self.scores, "as the scores" + self.wide * ", one column per split")]
+        others = ((self.split, "as the splits"), (self.task, "as the tasks"))
         parts += [([name], what) for name, what in others if name is not None]
         told = [
             f"{some([repr(name) for name in own])} {what}" for own, what in parts if not all(map(self._is_plain, own))
         ]
-        return [f"took the column {'; '.join(told)}."] if told else []
+        return [f"read the column {'; '.join(told)}."] if told else []
 
     def _is_plain(self, name: str) -> bool:
         return name in self.asked or plain_name(name) in _ROLES
@@ -96,8 +96,7 @@ def find_columns(
         return ColumnRoles(None, in_header, True, split_column, task_column, corner)
     if size_column is None:
         raise DataError(
-            f"{table.path} has no column that is called size, n, training examples or the like; found "
-            f"{some(names, 20)}.",
+            f"{table.path} has no column called size, n, training examples or similar; found {some(names, 20)}.",
             remedy=("Name yours with {}.", "size"),
         )
     scores, wide = find_scores(table, rest, score, metric, each_column)

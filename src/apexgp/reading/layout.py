@@ -211,7 +211,7 @@ def _stack(
                 for name in every:
                     laid.columns[name].append(row[where[name]] if name in where else "")
     told = "the splits" if kind == "split" else f"the {kind}s"
-    laid.notes.append(f"took what stands over the columns for {told}: {', '.join(over)}.")
+    laid.notes.append(f"read the headings above the columns as {told}: {', '.join(over)}.")
 
 
 def _tell_apart(laid: Laid, names: list[str]) -> None:

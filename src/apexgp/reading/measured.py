@@ -72,14 +72,14 @@ def stated_in(table: Table, column: str, rows: Sequence[int], asked: str | None,
         return allowed[0]  # of a table that will be refused
     if len(said) > 1:
         lines = " and ".join(f"{word} in {table.place} {line}" for word, line in said.items())
-        why = f"one curve has one {column}, got {lines}."
+        why = f"a curve has one {column}, got {lines}."
         fault = Fault(list(said.values())[1], column, why)
         raise DataError(why, where=f"{table.path}, column {column!r}", faults=[fault])
     ((word, line),) = said.items()
     if asked is not None and asked != word:
         raise DataError(
             f"{table.path} says {word!r} in its column {column!r}, {table.place} {line}; {asked!r} was asked for. "
-            "Correct the one that is wrong."
+            "Correct whichever is wrong."
         )
     return word
 
@@ -88,7 +88,7 @@ def sizes_in(table: Table, column: str, faults: Faults) -> list[float]:
     """A column as numbers of training examples."""
     sizes = table.numbers(column, counts=True, faults=faults)
     fractions = all(0 < size <= 1 for size in sizes)
-    hint = " Fractions of a data set? Multiply by its number of examples." if fractions else ""
+    hint = " Are these fractions of a data set? Multiply them by its number of examples." if fractions else ""
     for row, size in enumerate(sizes):
         if not (math.isfinite(size) and size >= 1):
             faults.add(row, column, f"expected a number of training examples, at least 1, got {size:g}.{hint}")
@@ -109,7 +109,7 @@ def range_in_column(table: Table, rows: Sequence[int], asked: Range | None, faul
     if len(said) > 1 or (asked is not None and said and asked not in said):
         got = " and ".join(f"{range_words(one)} in {table.place} {line}" for one, line in said.items())
         also = "" if asked is None else f"; {range_words(asked)} was asked for"
-        raise DataError(f"one curve has one range, got {got}{also}.", where=f"{table.path}, column 'range'")
+        raise DataError(f"a curve has one range, got {got}{also}.", where=f"{table.path}, column 'range'")
     return next(iter(said), asked)
 
 
@@ -121,20 +121,20 @@ def check_scores(table: Table, curve: Measurements, faults: Faults) -> None:
     for (row, column), score in zip(curve.cells, curve.scores, strict=True):
         cell = table.columns[column][row]
         if stated is not None and stated[1] == 100 and cell.endswith("%"):
-            why = f"{cell} is {score:g}, but the range is {range_words(stated)}. Leave the range out: per cents lie in "
+            why = f"{cell} is {score:g}, but the range is {range_words(stated)}. Omit the range: percentages lie in "
             faults.add(row, column, f"{why}{range_words(UNIT_RANGE)}.")
             continue
         if between[0] <= score <= between[1] and math.isfinite(score):
             continue
         if not math.isfinite(score):
             what = "the score is not a number" if math.isnan(score) else f"scores must be finite, got {cell}"
-            faults.add(row, column, f"{what}. Fill it in, or leave out this row alone.")
+            faults.add(row, column, f"{what}. Fill it in, or leave out this row.")
             continue
         hint, remedy = "", range_remedy(metric, stated=stated is not None)
         if of_hundred:
-            hint, remedy = f" Per cent? Write {cell}% in every row.", per_cent_remedy(metric)
+            hint, remedy = f" Are these percentages? Write {cell}% in every row.", per_cent_remedy(metric)
         elif between == UNIT_RANGE and 1 < score <= 100 and known_metric(metric) is not None:
-            hint, remedy = f" Per cent? Write {cell}%, or {score / 100:g} as in the other rows.", ()
+            hint, remedy = f" Is this a percentage? Write {cell}%, or {score / 100:g} as in the other rows.", ()
         faults.add(row, column, f"scores must lie in {range_words(between)}, got {cell}.{hint}", remedy)
 
 

@@ -86,8 +86,8 @@ def measurements_in(
         said["range"] = range_in_column(table, own, between, faults)
         if per_cent and said["range"] is not None:
             raise RequestError(
-                f"makes fractions of 1 of the scores, but their range is {range_words(said['range'])}. Leave out one "
-                "of the two.",
+                f"turns the scores into fractions of 1, but their range is {range_words(said['range'])}. Omit one of "
+                "the two.",
                 argument="per_cent",
             )
         curves[task] = Measurements({"metric": name, "task": task, **said})
@@ -99,15 +99,15 @@ def measurements_in(
     if missing:
         lines = some(sorted({table.lines[row] for row in missing}))
         warn(
-            f"{table.path}: {len(missing)} of {len(columns.scores) * len(table.lines)} cells of the scores are empty "
-            f"and were left out ({table.place} {lines}).",
+            f"{table.path}: {len(missing)} of {len(columns.scores) * len(table.lines)} score cells are empty and were "
+            f"left out ({table.place} {lines}).",
             MissingScoresWarning,
         )
     empty = [task for task, curve in curves.items() if not curve.scores]
     if empty:
-        raise DataError(f"{table.path} holds no score{f' of the task {empty[0]}' if empty[0] else ''}.")
+        raise DataError(f"{table.path} contains no score{f' of the task {empty[0]}' if empty[0] else ''}.")
     if columns.split is not None and not columns.split_was_named and any(map(repeats, curves.values())):
-        why = f"the column {columns.split!r} has the same entry more than once at a size: not taken for the splits."
+        why = f"the column {columns.split!r} has the same entry more than once at a size: not read as the splits."
         notes.append(why)
         columns = replace(columns, split=None)
         for curve in curves.values():
@@ -116,7 +116,10 @@ def measurements_in(
         check_splits_once(table, curve)
     notes += beside.notes
     if not all(map(companions.insists, companions.sd.values())) and any([*map(without_own_spread, curves.values())]):
-        notes.append("left out the standard deviations, which are the same for all scores of a size: their own spread.")
+        notes.append(
+            "left out the standard deviations, which are the same for all scores of a size: they are the spread of "
+            "those scores."
+        )
         beside.left_out.update(companions.sd.values())
     return curves, [*columns.note(), *companions.note(table, beside.left_out), *notes]
 
@@ -144,7 +147,7 @@ def _fill(
     labels = _labels(table, columns, faults)
     missing: list[int] = []
     blank = math.nan if columns.wide else None
-    otherwise = "leave the cell empty" if columns.wide else "leave out this row alone"
+    otherwise = "leave the cell empty" if columns.wide else "leave out this row"
     values = [table.numbers(column, blank=blank, faults=faults, otherwise=otherwise) for column in columns.scores]
     for row, scores in enumerate(zip(*values, strict=True)):
         for column, score in zip(columns.scores, scores, strict=True):
@@ -185,11 +188,11 @@ def _with_per_cent_signs(table: Table, columns: ColumnRoles, said: bool) -> tupl
             raise table.fault(
                 row,
                 column,
-                f"the column says per cent, and no number in it is above 1: is {cell} meant for {cell} % or for "
-                f"{100 * number:.10g} %? Write a % sign behind every number, or take it from the column's name.",
+                f"the column says per cent, but no number in it is above 1: does {cell} mean {cell} % or "
+                f"{100 * number:.10g} %? Write a % sign after every number, or remove it from the column's name.",
             )
         elif numbers:
-            notes.append(f"took the numbers under {column!r} for fractions of 1, because none is above 1.")
+            notes.append(f"read the numbers under {column!r} as fractions of 1, because none is above 1.")
     return table.with_columns(signed), set(signed), notes
 
 

@@ -37,14 +37,14 @@ def read_experiment(source: str | os.PathLike[str]) -> Table:
             there = [one.name for one in client.search_experiments(max_results=_PAGE)]
             raise DataError(
                 f"{mlflow.get_tracking_uri()} has no experiment {name!r}; found {some(there, 20) or 'none'}. The "
-                "environment variable MLFLOW_TRACKING_URI says which store is read."
+                "environment variable MLFLOW_TRACKING_URI sets which store is read."
             )
         runs = _runs(client, found.experiment_id)
     except (mlflow.exceptions.MlflowException, OSError) as problem:  # the store, or the network
         said = " ".join(str(problem).split())
         raise DataError(f"{source} cannot be read from {mlflow.get_tracking_uri()}: {said}.") from problem
     if not runs:
-        raise DataError(f"The experiment {name!r} has no run.")
+        raise DataError(f"The experiment {name!r} has no runs.")
     runs.sort(key=lambda run: run.info.start_time or 0)
     return as_table(
         str(source),

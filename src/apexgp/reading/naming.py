@@ -23,6 +23,6 @@ def called(asked: str, names: Sequence[str]) -> str | None:
 
 def missing(table: Table, asked: str, role: str) -> DataError:
     """The error of a column that was asked for and is not there."""
-    either = ", or list the columns of a table with one column a split" if role == "score" else ""
+    either = ", or list the columns of a table with one column per split" if role == "score" else ""
     remedy: Remedy = (f"Name yours with {{}}{either}.", role)
     return DataError(f"{table.path} has no column {asked!r}; found {some(list(table.columns), 20)}.", remedy=remedy)

@@ -36,8 +36,8 @@ def records_in(name: str, text: str) -> tuple[list[Mapping[str, Any]], list[int]
             try:
                 record = json.loads(line)
             except (json.JSONDecodeError, RecursionError):
-                first = problem if number == lines[0][0] else f"line {number} holds no object"
-                raise DataError(f"{name} begins as JSON does, and is neither JSON nor JSON lines: {first}.") from None
+                first = problem if number == lines[0][0] else f"line {number} is not an object"
+                raise DataError(f"{name} looks like JSON, but is neither valid JSON nor JSON lines: {first}.") from None
             if not isinstance(record, dict):
                 raise DataError(f"{name}, line {number}: expected an object such as {_EXAMPLE}.") from None
             records.append(record)
@@ -87,7 +87,7 @@ def as_table(
                 flat[-1][key] = _cell(value)
     names = dict.fromkeys(key for record in flat for key in record)
     if not records or not names:
-        raise DataError(f"{name} holds no run with a score.")
+        raise DataError(f"{name} contains no run with a score.")
     notes = [f"did not use the lists under {', '.join(map(repr, lists))}."] if lists else []
     columns = {one: [record.get(one, "") for record in flat] for one in names}
     numbers = list(range(1, len(flat) + 1)) if lines is None else lines
@@ -97,9 +97,7 @@ def as_table(
 
 def _leaves(value: Mapping[str, Any], above: tuple[str, ...], name: str) -> Iterable[tuple[str, Any]]:
     if len(above) > _MOST_DEPTH:
-        raise DataError(
-            f"{name} is nested more than {_MOST_DEPTH} levels deep. Put sizes and scores nearer to the top."
-        )
+        raise DataError(f"{name} is nested more than {_MOST_DEPTH} levels deep. Put sizes and scores nearer the top.")
     for key, one in value.items():
         if isinstance(one, dict):
             yield from _leaves(one, (*above, str(key)), name)

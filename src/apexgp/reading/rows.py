@@ -53,7 +53,7 @@ def _sizes_before_brackets(table: Table, columns: ColumnRoles) -> tuple[Table, l
     if not any(cells):
         return table, []
     alone = [before or cell for before, cell in zip(cells, table.columns[columns.size], strict=True)]
-    note = f"took the numbers before the brackets under {columns.size!r} for the sizes; those in them are not used."
+    note = f"read the numbers before the brackets under {columns.size!r} as the sizes; those in brackets are not used."
     return table.with_columns({columns.size: alone}), [note]
 
 
@@ -78,9 +78,9 @@ def _finished(table: Table) -> tuple[Table, list[str]]:
             if not left_out:
                 return table, []
             told = some([f"{table.lines[i]} ({cells[i]})" for i in left_out], 10)
-            rows = "a run that is" if len(left_out) == 1 else f"{len(left_out)} runs that are"
+            rows = "an unfinished run" if len(left_out) == 1 else f"{len(left_out)} unfinished runs"
             kept = table.rows([i for i in range(len(cells)) if i not in left_out])
-            return kept, [f"left out {rows} not finished: {table.place} {told}."]
+            return kept, [f"left out {rows}: {table.place} {told}."]
     return table, []
 
 
@@ -103,7 +103,7 @@ def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
         return kept, []
     words = one_line(" ".join(table.columns[name][i] for i in said for name in filled[i]), 80)
     where = f"{table.place} {some([table.lines[i] for i in said])}"
-    return kept, [f"left out, because no measurement stands there: {where}, {words!r}."]
+    return kept, [f"left out, because there is no measurement: {where}, {words!r}."]
 
 
 def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
@@ -114,10 +114,10 @@ def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[
     if not found or len(found) == len(table.lines):
         return table, []
     told = some([f"{table.lines[i]} ({said})" for i, said in found.items()], 10)
-    rows = "a row that sums" if len(found) == 1 else f"{len(found)} rows that sum"
+    rows = "a summary row" if len(found) == 1 else f"{len(found)} summary rows"
     return (
         table.rows([i for i in range(len(table.lines)) if i not in found]),
-        [f"left out {rows} up others: {table.place} {told}."],
+        [f"left out {rows}: {table.place} {told}."],
     )
 
 
@@ -147,7 +147,7 @@ def _with_every_size(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
     filled = list(cells)
     for i in empty:
         filled[i] = filled[i - 1]
-    note = f"took the empty cells under {columns.size!r} for the size above them: {table.place} "
+    note = f"filled the empty cells under {columns.size!r} with the size above them: {table.place} "
     note += f"{some([table.lines[i] for i in empty])}."
     return table.with_columns({columns.size: filled}), [note]
 

@@ -49,7 +49,7 @@ def run_folder(source: str | os.PathLike[str]) -> Table:
         if found:
             runs[folder] = path, found
     if not runs:
-        raise DataError(f"{root}: no file there holds an evaluation; found {some(list(map(str, files.values())))}.")
+        raise DataError(f"{root}: no file there contains an evaluation; found {some(list(map(str, files.values())))}.")
     named = {folder: _by_name(folder) for folder in runs}
     records, odd = [], []
     for folder, (_, found) in runs.items():
@@ -73,11 +73,11 @@ def _with_notes(
     table: Table, runs: dict[str, tuple[Path, dict[str, Any]]], odd: list[str], left_out: list[str]
 ) -> Table:
     kinds = sorted({path.name for path, _ in runs.values()})
-    notes = [f"read {' and '.join(kinds)} of {len(runs)} runs, sizes and seeds by the names of their folders."]
+    notes = [f"read {' and '.join(kinds)} of {len(runs)} runs, with sizes and seeds from the names of their folders."]
     if _STATE in kinds:
-        notes.append(f"took the last evaluation of each {_STATE}.")
+        notes.append(f"used the last evaluation of each {_STATE}.")
     if odd:
-        notes.append(f"the name of the folder and train_samples say different sizes; the name was taken: {some(odd)}.")
+        notes.append(f"the name of the folder and train_samples give different sizes; the name was used: {some(odd)}.")
     if left_out:
         notes.append(f"left out {len(left_out)} folders without an evaluation: {some(left_out)}.")
     return replace(table, notes=(*table.notes, *notes), place="run")
@@ -91,7 +91,9 @@ def _files(root: Path) -> dict[str, Path]:
         below.sort()
         seen += len(names)
         if seen > _MOST_FILES:
-            raise DataError(f"{root} holds more than {_MOST_FILES:,} files. Name the folder of the runs alone.")
+            raise DataError(
+                f"{root} holds more than {_MOST_FILES:,} files. Name the folder that contains only the runs."
+            )
         checkpoint = re.fullmatch(r"checkpoint-(\d+)", Path(folder).name)
         run = Path(folder).parent if checkpoint else Path(folder)
         for name in (_RESULTS, _STATE):
@@ -115,7 +117,7 @@ def _results(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as problem:
         raise DataError(f"{path} cannot be read: {problem}.") from None
     if not isinstance(document, dict):
-        raise DataError(f"{path} holds no object, as the Trainer writes it.")
+        raise DataError(f"{path} does not contain an object such as the Trainer writes.")
     if path.name == _RESULTS:
         return document if _scores(document) else {}
     history = [entry for entry in document.get("log_history") or [] if isinstance(entry, dict)]

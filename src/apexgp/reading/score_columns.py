@@ -72,15 +72,15 @@ def _asked_for(table: Table, asked: str | Sequence[str], each_column: str | None
             remedy=("Name one of them with {}.", ("score", found[0])),
         )
     if not named_as_splits(found):
-        raise _splits_or_models(table, found, ("Say {} or {}.", *_SPLITS_OR_MODELS))
+        raise _splits_or_models(table, found, ("Use {} or {}.", *_SPLITS_OR_MODELS))
     return found, True
 
 
 def _splits_or_models(table: Table, names: list[str], remedy: Remedy) -> DataError:
     """Ask what each of several columns is."""
     return DataError(
-        f"{table.path}: whether {some([repr(name) for name in names])} are splits of one model, or models of their "
-        "own, is not plain from their names.",
+        f"{table.path}: it is not clear from their names whether {some([repr(name) for name in names])} are splits of "
+        "one model or different models.",
         remedy=remedy,
     )
 
@@ -96,7 +96,7 @@ def _by_their_names(
         return sets[0], True
     if sets:
         raise DataError(
-            f"{table.path} has {len(sets)} sets of columns that may hold the scores, each with a column a split: "
+            f"{table.path} has {len(sets)} sets of columns that may hold the scores, each with one column per split: "
             f"{'; '.join(some(own, 2) for own in sets[:5])}.",
             remedy=("Name the columns of one set with {}.", ("score", sets[0])),
         )
@@ -123,7 +123,7 @@ def _by_their_names(
         return likely, False
     if likely:
         raise DataError(
-            f"{table.path} has {len(likely)} columns that may hold the scores: {some(likely)}. Which of them is to be "
+            f"{table.path} has {len(likely)} columns that may hold the scores: {some(likely)}. Which one should be "
             "forecast?",
             remedy=("Name one of them, for instance with {}.", ("score", likely[0])),
         )
@@ -140,20 +140,19 @@ def _by_their_cells(table: Table, rest: list[str], each_column: str | None) -> t
     remedy: Remedy = ("Name yours with {}.", "score")
     if len(several) > 1:
         remedy = (
-            "Name yours with {}; where each of several columns is a split or a model, say {} or {}.",
+            "Name yours with {}; if each of several columns is a split or a model, use {} or {}.",
             "score",
             *_SPLITS_OR_MODELS,
         )
     if len(near) > 1:
-        either = "Say {} or {}; to forecast one of them, name it with {}."
+        either = "Use {} or {}; to forecast one of them, name it with {}."
         raise _splits_or_models(table, near, (either, *_SPLITS_OR_MODELS, ("score", near[0])))
     if near:
         raise DataError(
-            f"{table.path}: whether {some(near)} holds the scores is not plain from the name.", remedy=remedy
+            f"{table.path}: it is not clear from its name whether {some(near)} holds the scores.", remedy=remedy
         )
     raise DataError(
-        f"{table.path} has no column that is called score, AUC, accuracy or the like; found "
-        f"{some(list(table.columns), 20)}.",
+        f"{table.path} has no column called score, AUC, accuracy or similar; found {some(list(table.columns), 20)}.",
         remedy=remedy,
     )
 
@@ -163,7 +162,7 @@ def _unnamed(table: Table, scores: list[str], beside: list[str], others: list[st
     several = [*beside, *others]
     twice = [name for name in several if table.unnamed[name] and name.startswith(f"{table.unnamed[name]} (")]
     what = (
-        f"the name {table.unnamed[twice[0]]!r} stands over {1 + len(twice)} columns"
+        f"the name {table.unnamed[twice[0]]!r} heads {1 + len(twice)} columns"
         if twice
         else f"columns of numbers without a name: {some(several)}"
     )
@@ -174,7 +173,7 @@ def _unnamed(table: Table, scores: list[str], beside: list[str], others: list[st
     return DataError(
         f"{table.path}: {what}. More splits beside {some([repr(name) for name in scores])}?",
         remedy=(
-            "Then say {} (or {}); to leave them out, name the scores with {}.",
+            "If so, use {} (or {}); to leave them out, name the scores with {}.",
             *_SPLITS_OR_MODELS,
             ("score", scores[0] if len(scores) == 1 else scores),
         ),

@@ -48,7 +48,7 @@ def checked_details(
     spread = given["score_sd"]
     if runs == 1 and spread is not None and not np.isnan(spread).all():
         raise DataError(
-            "goes with means over 2 or more runs: a single run has no standard deviation, and averaged_over is 1.",
+            "applies to means over 2 or more runs: a single run has no standard deviation, but averaged_over is 1.",
             argument="score_sd",
         )
     return given, runs
@@ -58,9 +58,11 @@ def _check_training(scores: FloatArray, between: Range) -> None:
     outside = scores[(scores < between[0]) | (scores > between[1])]
     if outside.size:
         per_cent = between == UNIT_RANGE and ((outside > 1) & (outside <= 100)).all()
-        hint = f" Per cent? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}." if per_cent else ""
+        hint = (
+            f" Are these percentages? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}." if per_cent else ""
+        )
         raise DataError(
-            f"must lie in {range_words(between)}, got {some(outside)}: they are of the scores' own metric.{hint}",
+            f"must lie in {range_words(between)}, got {some(outside)}: they use the same metric as the scores.{hint}",
             argument="train_scores",
         )
 
@@ -83,7 +85,7 @@ def _check_range(name: str, values: FloatArray, least: float, most: float, wante
     wrong = np.unique(values[(values < least) | (values > most) | np.isinf(values)])
     if wrong.size:
         per_cent = name == "score_sd" and (wrong > 0).all() and np.isfinite(wrong).all() and most < 1
-        hint = f" Per cent? Divide by 100: {wrong[0]:g} becomes {wrong[0] / 100:g}." if per_cent else ""
+        hint = f" Are these percentages? Divide by 100: {wrong[0]:g} becomes {wrong[0] / 100:g}." if per_cent else ""
         raise DataError(f"must be {wanted}, got {some(wrong)}.{hint}", argument=name)
 
 

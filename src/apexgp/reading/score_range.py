@@ -26,8 +26,8 @@ __all__ = [
 _TYPICAL_PER_CENT = 20.0  # scores that are per cents are mostly above, losses mostly below
 
 WHAT_ELSE: Remedy = (
-    "What was measured? Name it with {}, if it is one such as log loss, RMSE, MCC or R2; otherwise say which values it "
-    "can take, such as {} for a loss.",
+    "What was measured? Name it with {}, if it is a known metric such as log loss, RMSE, MCC or R2; otherwise give "
+    "the values it can take, such as {} for a loss.",
     "metric",
     ("range", (0, inf)),
 )
@@ -59,7 +59,7 @@ def range_remedy(metric: str, *, stated: bool) -> Remedy:
     if known_metric(metric) is None:
         return WHAT_ELSE
     return (
-        "If something else was measured, name it with {}, or say which values it can take with {}.",
+        "If something else was measured, name it with {}, or give the values it can take with {}.",
         "metric",
         "range",
     )
@@ -70,7 +70,7 @@ def per_cent_remedy(metric: str) -> Remedy:
     either = "Or say so with {}, or with a % sign in the column's name"
     if known_metric(metric) is not None:
         return f"{either}.", ("per_cent", True)
-    return f"{either}; if they are something else, say which values it can take with {{}}.", ("per_cent", True), "range"
+    return f"{either}; if they are something else, give the values it can take with {{}}.", ("per_cent", True), "range"
 
 
 def check_within(name: str, scores: FloatArray, between: Range, metric: str, *, stated: bool) -> None:
@@ -82,6 +82,6 @@ def check_within(name: str, scores: FloatArray, between: Range, metric: str, *, 
     whose = " as the range says," if stated else f" as {metric_name(metric)} does," if known else ""
     problem = f"must lie in {range_words(between)},{whose} got {some(outside)}."
     if between == UNIT_RANGE and looks_like_per_cent(scores[~np.isnan(scores)].tolist()):
-        problem += f" Per cent? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}."
+        problem += f" Are these percentages? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}."
         raise DataError(problem, argument=name, remedy=("Or keep them, and say so with {}.", ("range", (0, 100))))
     raise DataError(problem, argument=name, remedy=range_remedy(metric, stated=stated))

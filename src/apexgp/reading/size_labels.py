@@ -32,9 +32,9 @@ def share_kept(value: float) -> float:
     """The share of all that is collected that is not trained on, checked."""
     share = real_number("test_share", value)
     if not 0 < share < 1:
-        hint = f" Per cent? Write {share / 100:g}." if 1 < share < 100 else ""
+        hint = f" Is this a percentage? Write {share / 100:g}." if 1 < share < 100 else ""
         raise RequestError(
-            "must be the share of all that is collected that is kept for validation and test, between 0 and 1, got "
+            "must be the share of the collected data kept for validation and test, between 0 and 1, got "
             f"{share:g}.{hint}",
             argument="test_share",
         )
@@ -54,15 +54,15 @@ def unit_stated(table: Table, size_column: str | None, rows: Sequence[int], aske
             faults.add(i, "unit", f"expected what a size counts, such as patients, got {entry!r}.")
     if len(said) > 1:
         lines = " and ".join(f"{word} in {table.place} {line}" for word, line in said.items())
-        raise DataError(f"one curve has one unit, got {lines}.", where=f"{table.path}, column 'unit'")
+        raise DataError(f"a curve has one unit, got {lines}.", where=f"{table.path}, column 'unit'")
     if not said:
         return "rows"  # of a table that will be refused
     ((word, line),) = said.items()
     if asked is None or asked == word or word in _GENERAL:
         return asked or word
     raise DataError(
-        f"{table.path} says {word!r} in its column 'unit', {table.place} {line}; {asked!r} was asked for. Correct the "
-        "one that is wrong."
+        f"{table.path} says {word!r} in its column 'unit', {table.place} {line}; {asked!r} was asked for. Correct "
+        "whichever is wrong."
     )
 
 
@@ -84,7 +84,7 @@ def share_stated(table: Table, rows: Sequence[int], asked: float | None, faults:
             faults.add(i, "test_share", str(problem).removeprefix("test_share "))
     if len(said) > 1:
         raise DataError(
-            f"one curve has one share for validation and test, got {' and '.join(f'{share:g}' for share in said)}.",
+            f"a curve has one share for validation and test, got {' and '.join(f'{share:g}' for share in said)}.",
             where=f"{table.path}, column 'test_share'",
         )
     return next(iter(said), None)

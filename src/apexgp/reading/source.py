@@ -133,8 +133,8 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
     found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent), between)
     if intervals:
         notes.append(
-            f"the intervals in brackets under {some(intervals, 10)} are not used: they are of the score as it stands, "
-            "mostly of its test cases, and not the scatter of runs."
+            f"the intervals in brackets under {some(intervals, 10)} are not used: they usually reflect the test cases "
+            "behind a score, not the scatter between runs."
         )
     notes += _not_used(table, columns, companions)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))

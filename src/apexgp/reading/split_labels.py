@@ -30,7 +30,7 @@ def split_labels(split: ArrayLike) -> NDArray[Any]:
     empty = [i for i, text in enumerate(texts) if text in ("", "None", "nan", "NaT", "<NA>")]
     if empty:
         raise DataError(
-            f"split has no label in row {some(empty)} (from 0). Label every row, or leave split out if the "
+            f"split has no label in row {some(empty)} (counting from 0). Label every row, or omit split if the "
             "replicates are independent."
         )
     return labels
@@ -43,8 +43,8 @@ def check_splits(sizes: FloatArray, split: NDArray[Any]) -> None:
     (size, label), count = Counter(zip(sizes.tolist(), split.tolist(), strict=True)).most_common(1)[0]
     if count > 1:
         raise DataError(
-            f"Split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number "
-            "the splits differently, or leave split out if the replicates are independent."
+            f"Split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number the "
+            "splits differently, or omit split if the replicates are independent."
         )
 
 
@@ -54,11 +54,13 @@ def unstacked(
     """Rows of a table with one row a size and one column a split."""
     height, width = table.shape
     if sizes.size != height:
-        raise DataError(f"A table of scores needs one row a size, got {sizes.size} sizes and {height} rows.")
+        raise DataError(f"A table of scores needs one row per size, got {sizes.size} sizes and {height} rows.")
     if labels is None:
         labels = np.arange(width)
     elif labels.size != width:
-        raise RequestError(f"A table of scores needs one split label a column, got {labels.size} for {width} columns.")
+        raise RequestError(
+            f"A table of scores needs one split label per column, got {labels.size} for {width} columns."
+        )
     measured = ~np.isnan(table)
     if not measured.all():
         warn(
@@ -67,5 +69,5 @@ def unstacked(
         )
     row, column = np.nonzero(measured)
     if row.size == 0:
-        raise DataError("The table holds no score that is a number.")
+        raise DataError("The table contains no numeric score.")
     return sizes[row], table[measured], labels[column]

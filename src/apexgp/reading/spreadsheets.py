@@ -84,7 +84,7 @@ class Table:
         blank: float | None = None,
         counts: bool = False,
         faults: Faults | None = None,
-        otherwise: str = "leave out this row alone",
+        otherwise: str = "leave out this row",
     ) -> list[float]:
         """A column as numbers, of things if it `counts`; an empty cell is `blank`, or at fault where that is None.
 
@@ -137,11 +137,11 @@ def table_in(
             name, raw, sheet, is_header and (lambda rows: _has_table(rows, is_header))
         )
         if not rows:
-            raise DataError(f"{name} has nothing in its sheet {title!r}.", remedy=("Choose another with {}.", "sheet"))
+            raise DataError(f"{name} has an empty sheet {title!r}.", remedy=("Choose another with {}.", "sheet"))
         delimiter, place = None, "row"
     else:
         if sheet is not None:
-            raise RequestError(f"goes with a workbook (.xlsx); {name} is a text file.", argument="sheet")
+            raise RequestError(f"applies to a workbook (.xlsx); {name} is a text file.", argument="sheet")
         (delimiter, rows), notes, place = _rows(name, text_of(name, raw)), [], "line"
     first = 0 if is_header is None else header_row(rows, is_header)
     header = rows[first][1]
@@ -159,8 +159,8 @@ def table_in(
                 name,
                 place,
                 line,
-                f"{len(cells)} cells under {len(header)} column names. Numbers with decimal commas need semicolons "
-                "between the columns.",
+                f"{len(cells)} cells under {len(header)} column names. With decimal commas, separate the columns by "
+                "semicolons.",
             )
     laid = _plain(name, rows) if is_header is None else lay_out(rows, merged, is_header)
     if not laid.lines:
@@ -278,7 +278,7 @@ def content_of(source: Any) -> tuple[str, bytes]:
     except (OSError, *DAMAGED) as problem:  # closed, or not a file at all
         raise DataError(f"{name} cannot be read: {problem}.") from None
     if not isinstance(content, str | bytes):
-        raise DataError(f"{name} cannot be read: it gave {shown(content)}.")
+        raise DataError(f"{name} cannot be read: it returned {shown(content)}.")
     # What Python calls <stdin> has a name that people know.
     return "standard input" if name == "<stdin>" else name, content.encode() if isinstance(content, str) else content
 
@@ -292,7 +292,7 @@ def text_of(name: str, raw: bytes) -> str:
         return raw.decode(encoding)
     except UnicodeDecodeError:
         if encoding == "utf-16":
-            raise DataError(f"{name} is cut off, or is not the text that its first bytes promise.") from None
+            raise DataError(f"{name} is truncated, or not in the encoding that its first bytes announce.") from None
         return raw.decode("cp1252", errors="replace")  # what older spreadsheets on Windows write
 
 
@@ -301,7 +301,7 @@ def _rows(name: str, text: str) -> tuple[str, Rows]:
     lines = text[note.end() if note else 0 :].splitlines()
     filled = [line for line in lines if line.strip(' \t,;|"')]
     if not filled:
-        raise DataError(f"{name} is empty. Expected a header such as size,score,split and one row a measurement.")
+        raise DataError(f"{name} is empty. Expected a header such as size,score,split and one row per measurement.")
     delimiter = note[1] if note else _delimiter(filled[:_SHOWS_THE_DELIMITER])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:

@@ -79,8 +79,8 @@ def _rows(name: str, title: str, cells: Any) -> tuple[Rows, list[Span]]:
     """The rows of a sheet that are not empty, as text, and its cells merged across columns."""
     if cells.max_row * cells.max_column > MOST_CELLS:  # one cell far away is enough: all those before it count
         raise DataError(
-            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {title!r}. "
-            "Delete what stands far from the table, or save the table as CSV."
+            f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {title!r}. Delete what "
+            "lies far from the table, or save the table as CSV."
         )
     grid = [[_shown(cell) for cell in row] for row in cells.iter_rows()]
     across: list[Span] = []
@@ -101,7 +101,7 @@ def sheet_titles(name: str, raw: bytes) -> list[str]:
 def _sheets(name: str, raw: bytes) -> dict[str, Any]:
     """The sheets by their names."""
     if not raw.startswith(b"PK"):
-        raise DataError(f"{name} is a workbook of an older kind (.xls). Save it as .xlsx or CSV.")
+        raise DataError(f"{name} is a workbook in an old format (.xls). Save it as .xlsx or CSV.")
     openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
         plain = repacked(name, raw)
@@ -112,7 +112,7 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
         raise
     except Exception as problem:  # whatever zipfile and openpyxl raise: damage shows in any way
         said = " ".join(str(problem).split()) or type(problem).__name__
-        raise DataError(f"{name} is not a workbook that can be read ({said}). Save it as .xlsx or CSV.") from None
+        raise DataError(f"{name} is not a readable workbook ({said}). Save it as .xlsx or CSV.") from None
     sheets = {one.title: one for one in book.worksheets}
     if not sheets:
         raise DataError(f"{name} has no sheet with cells. Save the table as CSV.")

@@ -100,14 +100,14 @@ class Experiment:
         path = file_behind(source)
         if not os.path.exists(path):
             raise DataError(
-                f"There is no file {path}, and no experiment of that name ships with apexgp; there are "
+                f"There is no file {path}, and no experiment of that name ships with apexgp; choose from "
                 f"{', '.join(shipped)}."
             )
         where = os.fsdecode(source)
         try:
             content = read_bytes(path).decode("utf-8")
         except UnicodeDecodeError as problem:
-            raise DataError(f"It is no text in UTF-8: {problem}.", where=where) from None
+            raise DataError(f"It is not UTF-8 text: {problem}.", where=where) from None
         return cls.parsed(content, where, path.parent)
 
     @classmethod
@@ -117,7 +117,7 @@ class Experiment:
         try:
             top = Keys(where, tomllib.loads(content))
         except (tomllib.TOMLDecodeError, RecursionError) as problem:
-            raise DataError(f"It is not written as TOML: {problem}", where=where) from None
+            raise DataError(f"It is not valid TOML: {problem}", where=where) from None
         return cls(text=content, **checked_settings(top, file_behind(folder)))
 
     @property

@@ -56,13 +56,13 @@ def judge_curves(
             except ApexError as problem:
                 own = [RangeFigure(task, extent, name, len(by), error=str(problem)) for extent, by in held_out.items()]
                 runs, model = [], None
-                wrong.append(f"{task}: {method.heading} gave no answer. {problem}")
+                wrong.append(f"{task}: {method.heading} produced no forecast. {problem}")
             figures += own
             dense_figures += runs
             if model is not None:
                 models[task, name] = model
     if not figures:
-        raise DataError("The curves have no size beyond the pilot's to compare with.")
+        raise DataError("The curves have no size beyond the pilot to compare with.")
     return ExperimentResult(experiment, measured, models, tuple(figures), tuple(dense_figures), cautions=tuple(wrong))
 
 

@@ -64,13 +64,13 @@ class Keys:
         """Refuse a key that nothing was asked of: mostly one that is misspelt."""
         for key in self.rest():
             near = difflib.get_close_matches(key, self._asked, 1)
-            known = f"Did you mean {self.called(near[0])}?" if near else f"There are {', '.join(self._asked)}."
-            raise self.error(key, f"is no key of a configuration. {known}")
+            known = f"Did you mean {self.called(near[0])}?" if near else f"Choose from {', '.join(self._asked)}."
+            raise self.error(key, f"is not a key of the configuration. {known}")
 
     def _refuse_misspelt(self, key: str) -> None:
         """Refuse what is there instead of a key that is not: what is missing within it would only puzzle."""
         for near in difflib.get_close_matches(key, self.rest(), 1, cutoff=0.8):
-            raise self.error(near, f"is no key of a configuration. Did you mean {self.called(key)}?")
+            raise self.error(near, f"is not a key of the configuration. Did you mean {self.called(key)}?")
 
     def called(self, key: str) -> str:
         """A key as messages have it."""
@@ -91,17 +91,17 @@ def word(name: str, value: Any) -> str:
     """A text with something in it, on one line."""
     found = text(name, value, 'text, such as "patient"')
     if not found.strip() or "\n" in found:
-        raise RequestError(f"must be a text on one line, got {shown(value)}.", argument=name)
+        raise RequestError(f"must be text on one line, got {shown(value)}.", argument=name)
     return found
 
 
 def names(name: str, value: Any) -> tuple[str, ...]:
     """A list of texts, all different."""
     if not isinstance(value, list) or not value:
-        raise RequestError(f'must be a list of texts, such as ["a", "b"], got {shown(value)}.', argument=name)
+        raise RequestError(f'must be a list of strings, such as ["a", "b"], got {shown(value)}.', argument=name)
     found = tuple(word(name, one) for one in value)
     if len(set(found)) < len(found):
-        raise RequestError(f"names one twice: {shown(value)}.", argument=name)
+        raise RequestError(f"contains a duplicate: {shown(value)}.", argument=name)
     return found
 
 

@@ -93,7 +93,7 @@ def dense_coverage(
     runs, rng = scores_array("scores", scores).ravel(), generator(seed)
     size, rounds = whole_number("group", group, least=1), whole_number("rounds", rounds, least=1)
     if len(runs) < size or np.isnan(runs).any():
-        raise DataError(f"must hold {size} runs or more, without NaN, got {len(runs)}.", argument="scores")
+        raise DataError(f"must contain {size} runs or more, without NaN, got {len(runs)}.", argument="scores")
     ends = real_array("interval", interval)
     if ends.shape != (2,):
         raise RequestError(f"must be two ends, got {shown(interval)}.", argument="interval")
@@ -112,8 +112,8 @@ def _resampled_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> Flo
     for one in several("scores", scores):
         splits = scores_array("scores", one).ravel()
         if not len(splits) or np.isnan(splits).any():
-            raise DataError("must hold a score or more for each size, without NaN.", argument="scores")
+            raise DataError("must contain at least one score for each size, without NaN.", argument="scores")
         columns.append(splits[rng.integers(len(splits), size=(rounds, len(splits)))].mean(axis=1))
     if not columns:
-        raise DataError("must hold the scores of a size or more.", argument="scores")
+        raise DataError("must contain the scores of at least one size.", argument="scores")
     return np.column_stack(columns)

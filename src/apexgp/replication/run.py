@@ -121,15 +121,15 @@ def _labelled(experiment: Experiment) -> LabelledData:
         )
     if not os.path.exists(path):
         raise DataError(
-            f"There are no embeddings {path}. Make them with apexgp embed,",
-            remedy=("or name those you have with {}.", "embeddings"),
+            f"There are no embeddings at {path}. Create them with apexgp embed,",
+            remedy=("or name existing ones with {}.", "embeddings"),
         )
     given = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table, drop=experiment.drop)
     scans = isinstance(given.X, MappedScans) or np.ndim(given.X) == 3
     if scans != (experiment.head == "3D"):
-        there, fitting = ("scans", "'3D'") if scans else ("one row of features a case", "'2D' or 'tuned'")
+        there, fitting = ("scans", "'3D'") if scans else ("one row of features per case", "'2D' or 'tuned'")
         raise DataError(
-            f"{path} holds {there}, which classifier.head = {shown(experiment.head)} is not for. Set it to {fitting}."
+            f"{path} holds {there}, which classifier.head = {shown(experiment.head)} cannot use. Set it to {fitting}."
         )
     return given
 

@@ -96,7 +96,7 @@ def _tasks(name: str, value: Any) -> dict[str, str]:
     tasks = mapped(name, value, 'a table, such as {bacterial = "Bacterial"}')
     found = {task: keys.word(name, title) for task, title in tasks.items()}
     if len(set(found.values())) < len(found):
-        raise RequestError(f"calls two tasks the same: {some(list(found.values()))}.", argument=name)
+        raise RequestError(f"gives two tasks the same name: {some(list(found.values()))}.", argument=name)
     return found
 
 
@@ -131,9 +131,11 @@ def _methods(name: str, value: Any) -> tuple[str, ...]:
 
 def _check_sizes(sizes: Keys, found: Mapping[str, Any]) -> None:
     if len(found["pilot"]) < _FEWEST_PILOT_SIZES:
-        raise sizes.error("pilot", f"must hold {_FEWEST_PILOT_SIZES} sizes or more, got {list(found['pilot'])}.")
+        raise sizes.error("pilot", f"must have {_FEWEST_PILOT_SIZES} sizes or more, got {list(found['pilot'])}.")
     if not found["short"] and not found["long"]:
-        raise sizes.error("short", f"and {sizes.called('long')} name no size to forecast. Give one of them some.")
+        raise sizes.error(
+            "short", f"and {sizes.called('long')} name no size to forecast. Give at least one of them a size."
+        )
     for name in ("short", "long"):
         if found[name] and found[name][0] <= found["pilot"][-1]:
             raise sizes.error(

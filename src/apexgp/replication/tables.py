@@ -103,9 +103,9 @@ def _likelihoods(experiment: Experiment, tasks: Sequence[str], figures: Sequence
     columns = [(nearest, "baseline"), *asked]
     return PaperTable(
         "likelihood",
-        f"Quantized likelihood at held-out pairs, with Delta = {experiment.delta:g}. Deviations are of "
+        f"Quantized likelihood at held-out pairs, with Delta = {experiment.delta:g}. Deviations are over "
         f"{experiment.rounds:,} bootstrap rounds that choose the splits to average over. The baseline is uniform from "
-        "the lowest mean score of the pilot to the highest score that is possible.",
+        "the lowest mean score of the pilot to the highest possible score.",
         ("Dataset", "Label", "Baseline", *_headings(asked)),
         _rows(
             experiment,
@@ -143,7 +143,7 @@ def _dense(experiment: Experiment, tasks: Sequence[str], dense: Sequence[DenseFi
     return PaperTable(
         f"dense_coverage_{100 * level:g}",
         f"Coverage of {100 * level:g} % intervals, from {exactly(max(one.runs for one in dense) // group)} means of "
-        f"{group} runs at each size. Deviations are of {experiment.rounds:,} rounds that choose the runs to average "
+        f"{group} runs at each size. Deviations are over {experiment.rounds:,} rounds that choose the runs to average "
         "over.",
         ("Dataset", "Label", *_headings([(exactly(size), method) for size, method in asked])),
         _rows(

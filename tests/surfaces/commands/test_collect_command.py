@@ -71,7 +71,7 @@ def test_the_same_command_goes_on_and_another_is_refused(collect, tmp_path):
     assert collect(*settings)[0] == 0  # the curve that came from these fits may be renewed
     code, _, err = collect(*settings, "--seed", 1)
     assert code == 1
-    assert "curve.runs.csv holds the fits of another run (seed: 0, now 1). It was left alone." in err
+    assert "curve.runs.csv holds the fits of another run (seed: 0, now 1). It was left untouched." in err
     curve.write_text("mine")
     code, _, err = collect(*settings)
     assert code == 1
@@ -192,10 +192,10 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(collect, arguments, m
 
 def test_faults_of_the_data_end_with_1(collect, tmp_path):
     assert (
-        "Leave it out with --drop patient, or, if it says who the rows belong to, name it with --group patient."
+        "Leave it out with --drop patient, or, if it says whose the rows are, name it with --group patient."
         in collect(group=())[2]
     )
-    assert "--label must hold classes, got numbers such as" in collect("--drop", "diagnosis", label="f0")[2]
+    assert "--label must contain classes, got numbers such as" in collect("--drop", "diagnosis", label="f0")[2]
     code, _, err = collect("--results", tmp_path / "curve.csv")
     assert code == 1
     assert "are the same file" in err
@@ -273,7 +273,7 @@ def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
     [
         (("--jobs", 0), "--jobs must be a number of processes other than 0"),
         (("--ratio", "1e308:1e308:1e308", "--sizes", 5000), "All sizes are beyond"),
-        (("--ratio", "1e308:0:1e-300"), "--ratio must leave something to every part"),
+        (("--ratio", "1e308:0:1e-300"), "--ratio must leave something for every part"),
         (("--results", "/dev/null"), "is a device. Only ordinary files"),
         (("--estimator", "sklearn.pipeline:Pipeline"), "cannot be created without arguments .*:mine"),
         (("--estimator", "broken_module:x"), "broken_module failed to import .ZeroDivisionError"),
@@ -327,8 +327,8 @@ def test_the_sizes_and_why_are_said_before_the_fits(run, tmp_path):
     code, _, err = run("collect", tmp_path / "data.npz", "--label", "y", *BAYES, "--out", tmp_path / "c.csv")
     assert code == 0
     assert err == (
-        "10 sizes in equal ratios, from 20 (5 cases or more of each class) up to the 455 rows of the smallest training "
-        "set.\n"
+        "10 sizes, evenly spaced on a log scale, from 20 (5 or more cases of each class) up to the 455 rows of the "
+        "smallest training set.\n"
     )
     assert (tmp_path / "c.runs.csv").exists()
     paper = ("--sizes", "paper", "--out", tmp_path / "d.csv")
@@ -345,7 +345,7 @@ def test_another_estimator_in_the_same_folder_is_named_in_one_line(collect, tmp_
     assert code == 1
     assert err.splitlines()[-1] == (
         f"Error: {tmp_path / 'curve.runs.csv'} holds the fits of another run (estimator: logistic-head, now "
-        "gradient-boosting). It was left alone. Start another curve with --out other.csv, or go back to those "
+        "gradient-boosting). It was left untouched. Start another curve with --out other.csv, or go back to those "
         "settings."
     )
     # What it advises works; where the record was named, both names are needed.
@@ -364,8 +364,8 @@ def test_several_classes_as_one_curve_with_the_default_estimator(run, tmp_path):
     code, out, err = run(*arguments, "--estimator", "logistic-head", "--out", tmp_path / "head.csv")
     assert (code, out) == (1, "")
     assert err == (
-        "Error: --estimator cannot be LogisticHead: it tells two classes apart, and there are 3 here at once. Try "
-        "--multiclass one_vs_rest, a curve for each class, or another classifier.\n"
+        "Error: --estimator cannot be LogisticHead: it handles two classes only, and there are 3 here. Try "
+        "--multiclass one_vs_rest, one curve per class, or another classifier.\n"
     )
     assert not (tmp_path / "head.runs.csv").exists()
 

@@ -139,7 +139,7 @@ def test_other_data_in_the_same_folder_are_refused(run, small):
 def test_what_cannot_begin_leaves_no_folder(run, small, tmp_path):
     code, _, err = run("experiment", small, "--jobs", 1, "--embeddings", "none.npz")
     assert code == 1
-    assert err.endswith("none.npz. Make them with apexgp embed, or name those you have with --embeddings.\n")
+    assert err.endswith("none.npz. Create them with apexgp embed, or name existing ones with --embeddings.\n")
     assert not (tmp_path / "small-experiment").exists()
 
 
@@ -147,7 +147,7 @@ def test_a_wrong_line_names_key_and_file(run, small):
     small.write_text(CONFIGURATION.replace("number = 2", "nubmer = 2"))
     code, _, err = run("experiment", "small.toml")
     assert code == 1
-    assert err == "Error: small.toml: splits.nubmer is no key of a configuration. Did you mean splits.number?\n"
+    assert err == "Error: small.toml: splits.nubmer is not a key of the configuration. Did you mean splits.number?\n"
 
 
 @pytest.mark.slow

@@ -121,17 +121,17 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments
     [
         ("", "is empty"),
         ("60,0.7\n90,0.8\n", "no header"),
-        ("size,score\n60,85\n", "Per cent? Write 85% in every row. Or say so with --per-cent"),
+        ("size,score\n60,85\n", "Are these percentages? Write 85% in every row. Or say so with --per-cent"),
         ("epoch,auc\n60,0.7\n", "found epoch, auc. Name yours with --size-column"),
-        ("n,acc,F1\n60,0.7,0.6\n", "may hold the scores: acc, F1. Which of them is to be forecast? Name one of them"),
-        ("n,anna,ben\n60,0.7,0.6\n", "is a split or a model, say --each-column split or --each-column model."),
+        ("n,acc,F1\n60,0.7,0.6\n", "may hold the scores: acc, F1. Which one should be forecast? Name one of them"),
+        ("n,anna,ben\n60,0.7,0.6\n", "is a split or a model, use --each-column split or --each-column model."),
         (
             "model,dataset,n,acc\na,b,60,0.7\nb,c,60,0.7\n",
             "may hold the tasks: model, dataset. Name one of them with --task-column",
         ),
         ("size,score\n60,0.7\n90,0.8\n", "3 or more different sizes"),
         ("size,score,metric\n60,0.7,a\n60,0.7,b\n", "Choose with --metric"),
-        ("size;score\n60;0,7\n90;0.8\n", "has a point in a file with decimal commas"),
+        ("size;score\n60;0,7\n90;0.8\n", "has a decimal point in a file with decimal commas"),
     ],
 )
 def test_bad_files_end_with_1_and_one_sentence(run, tmp_path, text, message):

@@ -43,7 +43,7 @@ def test_a_note_says_which_column_was_taken_and_the_answer_says_auroc(run, write
     path = write(ODD)
     code, out, err = run("forecast", path, "--at", "720,20000", *FAST)
     assert code == 0
-    assert err == f"Note: {path}: took the column 'N' for the sizes; 'AUC' for the scores; 'Fold' for the splits.\n"
+    assert err == f"Note: {path}: read the column 'N' as the sizes; 'AUC' as the scores; 'Fold' as the splits.\n"
     lines = out.splitlines()
     assert has_row(lines, "size", "times pilot", "expected AUROC", "95 % interval")
     assert [line.split()[0] for line in lines if line.strip().startswith(("720", "20,000"))] == ["720", "20,000"]
@@ -57,9 +57,9 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
     path = write(MEANS_WITH_SPREAD)
     code, out, err = run("forecast", path)
     assert code == 0
-    assert f"Note: {path}: took the column 'train AUC' for the training scores.\n" in err
+    assert f"Note: {path}: read the column 'train AUC' as the training scores.\n" in err
     assert (
-        f"Note: {path}: took the numbers behind ± or in brackets under 'AUC' for standard deviations of the runs.\n"
+        f"Note: {path}: read the numbers after ± or in brackets under 'AUC' as standard deviations of the runs.\n"
         in err
     )
     assert "Give the number with --averaged-over, or in a column averaged_over." in out + err
@@ -104,17 +104,15 @@ def test_a_minus_is_standard_input(run, pipe, write, command):
     named = run(*command, path, "--json")
     assert piped[0] == named[0] == 0
     assert json.loads(piped[1]) == json.loads(named[1])
-    assert piped[2].startswith("Note: standard input: took the column 'N'")
+    assert piped[2].startswith("Note: standard input: read the column 'N'")
 
 
 def test_a_fault_on_standard_input_is_told(run, pipe):
     pipe(b"")
     assert run("forecast", "-")[2].startswith("Error: standard input is empty.")
     pipe(b"n,auc\n60,x\n")
-    assert run("forecast", "-")[2] == (
-        "Error: standard input, line 2, column 'auc': expected a number, got 'x'. Correct it, or leave out this row "
-        "alone.\n"
-    )
+    wrong = "line 2, column 'auc': expected a number, got 'x'. Correct it, or leave out this row."
+    assert run("forecast", "-")[2] == f"Error: standard input, {wrong}\n"
 
 
 @pytest.mark.slow
@@ -144,9 +142,9 @@ def test_what_was_left_out_is_said(run, write):
     assert code == 0
     for said in (
         "left out above the table: 'The pilot'.",
-        "1 of 8 cells of the scores are empty and were left out (line 4).",
-        "took the column 'n' for the sizes; 'fold 1', 'fold 2' for the scores, a column a split.",
-        "left out, because no measurement stands there: line 8, 'Only two folds so far'.",
+        "1 of 8 score cells are empty and were left out (line 4).",
+        "read the column 'n' as the sizes; 'fold 1', 'fold 2' as the scores, one column per split.",
+        "left out, because there is no measurement: line 8, 'Only two folds so far'.",
     ):
         assert said in err
 
@@ -196,7 +194,7 @@ def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilo
     [
         ("bare_per_cents", "Or say so with --per-cent, or with a % sign in the column's name.", ["--per-cent"]),
         ("several_metrics", "for instance with --score-column AUC.", ["--score-column", "AUC"]),
-        ("unnamed_folds", "Then say --each-column split (or", ["--each-column", "split"]),
+        ("unnamed_folds", "If so, use --each-column split (or", ["--each-column", "split"]),
         ("unnamed_folds", "name the scores with --score-column AUC.", ["--score-column", "AUC"]),
         ("models_in_columns", "with --score-column 'AUC (ResNet)'.", ["--score-column", "AUC (ResNet)"]),
     ],
@@ -278,7 +276,7 @@ def test_scores_of_another_range_are_a_question_with_its_remedies(run, write):
     assert code == 1
     assert "scores must lie in [0, 1], got 1.82. What was measured? Name it with --metric" in err
     assert "--range" in err
-    assert "Per cent" not in err
+    assert "percentages" not in err
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def replaced(command, **options):
         (["compare", "PAIRS", "TASKS"], "holds 2 tasks (liver, lung). Choose one with --task"),
         (["compare", "PAIRS", "no.csv"], "There is no file no.csv"),
         (["compare", "PAIRS", "BETTER", "--at", "many"], "--at must be a training-set size"),
-        (["backtest", "PAIRS", "--method", "cubic"], "There is no method cubic; there are apexgp, apexgp_published"),
+        (["backtest", "PAIRS", "--method", "cubic"], "There is no method cubic; choose from apexgp, apexgp_published"),
         (["backtest", "PAIRS", "--jobs", "0"], "--jobs must be a number of processes other than 0"),
         (["backtest", "PAIRS", "--holdout", "0"], "--holdout must be a whole number of at least 1"),
         (["backtest", "PAIRS", "--holdout", "4", "--method", "arctan"], "holding out 4 and keeping 3 to fit takes 7"),

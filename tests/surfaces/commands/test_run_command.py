@@ -189,7 +189,7 @@ def all_ended(folder):
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(train, folder):
     code, _, err = train("hang", "--timeout", "0.5s", "--jobs", 4)
     assert code == 1
-    assert "All 4 fits failed: 4 with a time-out after 0.5 s" in err
+    assert "All 4 fits failed: 4 with a timeout after 0.5 s" in err
     assert all_ended(folder)
     assert (folder / "curve.output" / "n60_seed0.out").exists()
 
@@ -333,7 +333,7 @@ def test_an_array_job_is_written_and_gathered(run, folder):
         (["t {n}", "--sizes", "60", "--script", "a.sh", "--gather"], "--script comes before the job"),
         (["python train.py", "--sizes", "60"], "The command has no {n}"),
         (["", "--sizes", "60"], "The command is empty"),
-        (["python 'train {n}", "--sizes", "60"], "cannot be taken apart (No closing quotation)"),
+        (["python 'train {n}", "--sizes", "60"], "cannot be parsed (No closing quotation)"),
         (["t {n}", "--sizes", "many"], "--sizes must be numbers separated by ','"),
         (["t {n}", "--sizes", "0"], "--sizes must be numbers of training examples, at least 1"),
         (["t {n}", "--sizes", "60", "--splits", "0"], "--splits must be a whole number of at least 1"),

@@ -288,7 +288,7 @@ def test_the_page_is_refused_in_the_words_of_its_controls(ask):
     assert refused(ask("/api/page", wrong), 422, "confidence")["message"].startswith("“with a probability of”: ")
     falling = {"table": "size,error rate\n60,0.34\n94,0.30\n147,0.28\n230,0.25\n360,0.24\n"}
     (said,) = (c for c in ask("/api/page", falling)[2]["forecast"]["cautions"] if "Is lower better?" in c)
-    assert "Then say so with “Lower is better (an error rate)”; the forecast" in said
+    assert "If so, say so with “Lower is better (an error rate)”; as it stands, the forecast" in said
 
 
 def test_a_workbook_is_read_and_one_that_would_fill_the_memory_is_not(ask):
@@ -326,7 +326,7 @@ def test_rows_at_fault_are_named(ask):
     error = refused(ask("/api/forecast", {"table": table}), 422)
     assert error["kind"] == "data"
     assert [(row["line"], row["column"]) for row in error["rows"]] == [(3, "score"), (4, "score"), (7, "size")]
-    assert error["rows"][0]["message"] == "expected a number, got 'abc'. Correct it, or leave out this row alone."
+    assert error["rows"][0]["message"] == "expected a number, got 'abc'. Correct it, or leave out this row."
     # A row that is fine alone, but not with those above it.
     twice = pilot_table() + "94,0.7,a\n60,0.7,c\n"
     (row,) = refused(ask("/api/forecast", {"table": twice}), 422)["rows"]

@@ -121,7 +121,7 @@ def test_a_wrong_row_is_told_beside_it(open_page):
         wrong.fill("abc")
         fault = page.locator("#rows tr.fault")
         fault.wait_for()
-        assert fault.inner_text().strip() == "expected a number, got 'abc'. Correct it, or leave out this row alone."
+        assert fault.inner_text().strip() == "expected a number, got 'abc'. Correct it, or leave out this row."
         assert page.locator("#rows tr").nth(3).get_attribute("class") == "fault"  # right below the third
         assert wrong.get_attribute("aria-invalid") == "true"
         assert wrong.get_attribute("aria-describedby") == fault.locator("td").nth(1).get_attribute("id")
