@@ -9,6 +9,8 @@ from typing import Any
 
 __all__ = ["compiled_loops"]
 
+_INTERFACE = 2  # of loops.c: one that was built from other sources is left alone
+
 
 def compiled_loops(nodes: int = 0) -> Any:
     """The compiled module for work on so many nodes; None where NumPy has to do it.
@@ -25,6 +27,7 @@ def _module() -> Any:
     if os.environ.get("APEXGP_NUMPY", "0") not in ("", "0"):
         return None
     try:
-        return import_module(".loops", __package__)
+        loops = import_module(".loops", __package__)
     except ImportError:
         return None
+    return loops if getattr(loops, "INTERFACE", None) == _INTERFACE else None

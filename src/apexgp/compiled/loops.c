@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define INTERFACE 2 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
 #define MOST_LANES 8 /* nodes at a time: their number is a multiple of it */
 #define MOST_SIZES 24
 #define MOST_FAR 3
@@ -415,6 +416,6 @@ PyMODINIT_FUNC PyInit_loops(void) {
         instructions = AVX512;
 #endif
     PyObject *made = PyModule_Create(&module);
-    if (made && (PyModule_AddIntMacro(made, MOST_LANES) < 0 || PyModule_AddIntMacro(made, MOST_SIZES) < 0)) Py_CLEAR(made);
+    if (made && (PyModule_AddIntMacro(made, INTERFACE) < 0 || PyModule_AddIntMacro(made, MOST_LANES) < 0 || PyModule_AddIntMacro(made, MOST_SIZES) < 0)) Py_CLEAR(made);
     return made;
 }
