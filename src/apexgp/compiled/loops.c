@@ -17,8 +17,9 @@
 struct curve {
     int sizes, far, draws, patterns;
     double count, log_count, root_count, averaged, root_averaged, stay, resolution, log_base;
-    double ceiling, log_range, a, b, log_beta, logistic, well, closest, far_log_size, far_runs, floor;
+    double ceiling, log_range, a, b, log_beta, logistic, well, closest, far_log_size, far_runs, floor, held_log_size;
     const double *log_size, *step, *mean, *repeats, *spread_freedom, *spread_squares, *within_freedom, *within_squares;
+    const double *early;
     const double *scatter, *pattern_row, *pattern_repeats, *pattern_count, *pattern_mean, *pattern_squares, *clock;
 };
 
@@ -159,21 +160,22 @@ static PyObject *released(PyObject *result, Py_buffer **buffers) {
 static int read_curve(struct curve *c, const Py_buffer *layout) {
     const double *at = layout->buf;
     const double **sized[] = {&c->log_size,       &c->step,           &c->mean,           &c->repeats,
-                              &c->spread_freedom, &c->spread_squares, &c->within_freedom, &c->within_squares};
+                              &c->spread_freedom, &c->spread_squares, &c->within_freedom, &c->within_squares,
+                              &c->early};
     const double **by_pattern[] = {&c->pattern_row, &c->pattern_repeats, &c->pattern_count, &c->pattern_mean,
                                    &c->pattern_squares};
     double *scalars[] = {&c->count,      &c->log_count, &c->root_count, &c->averaged,  &c->root_averaged, &c->stay,
                          &c->resolution, &c->log_base,  &c->ceiling,    &c->log_range, &c->a,             &c->b,
                          &c->log_beta,   &c->logistic,  &c->well,       &c->closest,   &c->far_log_size,  &c->far_runs,
-                         &c->floor};
+                         &c->floor,      &c->held_log_size};
     if (c->sizes < 1 || c->sizes > MOST_SIZES || c->far < 0 || c->far > MOST_FAR || c->draws < 2 || c->draws % 2 ||
         c->patterns < 1) {
         PyErr_SetString(PyExc_ValueError, "sizes, draws or patterns are out of range");
         return 0;
     }
-    if (!holds(layout, 19 + 8 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far, "layout")) return 0;
-    for (int k = 0; k < 19; k++) *scalars[k] = *at++;
-    for (int k = 0; k < 8; k++, at += c->sizes) *sized[k] = at;
+    if (!holds(layout, 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far, "layout")) return 0;
+    for (int k = 0; k < 20; k++) *scalars[k] = *at++;
+    for (int k = 0; k < 9; k++, at += c->sizes) *sized[k] = at;
     c->scatter = at;
     at += c->sizes * c->sizes;
     for (int k = 0; k < 5; k++, at += c->patterns) *by_pattern[k] = at;
