@@ -98,7 +98,7 @@ def design_pilot(
     >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
     What to measure next, with 2 fits
       measure                  models  expected error  95 % width at 3,600
-      nothing more                  0          0.0131                0.091
+      nothing more                  0          0.0132                0.091
       2 new splits at 720           2          0.0084                0.058
       1 new split at 510, 720       2          0.0087                0.060
       1 new split at 720            1          0.0087                0.060
