@@ -58,7 +58,7 @@ newest:
 	$(PYTHON) -m venv .venv/newest
 	.venv/newest/bin/python -m pip install --quiet --disable-pip-version-check '$(UV)'
 	.venv/newest/bin/uv pip install --quiet --python .venv/newest/bin/python --prerelease allow --upgrade \
-	  -e '.[plot,pandas,web]' pytest pytest-xdist hypothesis
+	  -e '.[plot,pandas,web]' pytest pytest-xdist hypothesis jsonschema
 	.venv/newest/bin/python -m pytest -q -m "not slow"
 
 coverage: .venv/installed-dev

@@ -35,7 +35,7 @@ LEADING = (
 
 def run(settings: argparse.Namespace) -> None:
     """Forecast what is not in the records yet."""
-    known = known_methods(calibrate.read_folds(settings.folds))
+    known = known_methods(calibrate.read_folds(settings.folds), settings.lcpfn)
     priors = record.priors_used(settings.folds)
     main = list(samples.main_protocol(settings.draws, settings.every))
     others = [] if settings.curves == 0 else list(samples.other_designs(settings.curves))
@@ -61,7 +61,7 @@ def draw(settings: argparse.Namespace) -> None:
 
 def time_all(settings: argparse.Namespace) -> None:
     """Time all methods in one run, and how they grow."""
-    known = known_methods(None)
+    known = known_methods(None, settings.lcpfn)
     chosen = {name: known[name] for name in settings.methods or known}
     for line in speed.lines(chosen, settings.curves):
         print(line, flush=True)
@@ -89,7 +89,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--out", type=Path, default=Path("study"), help="folder of the records (study)")
-    running = commands.add_parser("run", parents=[common], help=run.__doc__)
+    brought = argparse.ArgumentParser(add_help=False)
+    brought.add_argument(
+        "--lcpfn",
+        metavar="FILE",
+        default=os.environ.get("APEXGP_LCPFN"),
+        help="weights of LC-PFN, which we may not ship (APEXGP_LCPFN); it is left out without them",
+    )
+    running = commands.add_parser("run", parents=[common, brought], help=run.__doc__)
     running.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
     running.add_argument("--methods", nargs="+", choices=list(known_methods(None)), help="only these")
     running.add_argument("--draws", nargs="+", type=int, default=list(samples.DRAWS), help="of the main protocol")
@@ -106,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     failing.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
     failing.add_argument("--to", type=Path, help="file of a picture of the worst")
     failing.set_defaults(do=fail)
-    timing = commands.add_parser("speed", help=time_all.__doc__)
+    timing = commands.add_parser("speed", parents=[brought], help=time_all.__doc__)
     timing.add_argument("--methods", nargs="+", choices=list(known_methods(None)), help="only these")
     timing.add_argument("--curves", type=int, default=30, help="so many a method")
     timing.set_defaults(do=time_all)

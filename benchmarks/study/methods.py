@@ -32,10 +32,15 @@ class Method:
     """Forecasts of a case, by what is forecast; raises where the method has none."""
     every: int = 1
     """It is run on one in so many curves."""
+    brought: bool = False
+    """Whether it needs a file that the user brings; docs/study.md can then do without it."""
 
 
-def known_methods(folds: dict | None) -> dict[str, Method]:
-    """All of them by name; calibrated priors are those of the task's fold, where there are folds."""
+def known_methods(folds: dict | None, lcpfn: str | None = None) -> dict[str, Method]:
+    """All of them by name; calibrated priors are those of the task's fold, where there are folds.
+
+    `lcpfn` is a file with the weights of LC-PFN.
+    """
 
     def calibrated(mean: str) -> Callable[[Case], Fitted]:
         return _gaussian_process(lambda case: APExGP(mean, priors=calibrate.beliefs_for(case.task, folds)))
@@ -70,6 +75,7 @@ def known_methods(folds: dict | None) -> dict[str, Method]:
         "sklearn-gp": Method("scikit-learn Gaussian process on log size", "outside", peers.scikit_learn),
         "domhan": Method("mixture of 11 curves, emcee (Domhan)", "outside", peers.domhan, SLOW_EVERY),
         "simple-scaling-laws": Method("simple-scaling-laws", "outside", peers.simple_scaling_laws, SLOW_EVERY),
+        "lc-pfn": Method("LC-PFN, trained on LCDB 1.1", "outside", peers.lc_pfn(lcpfn), brought=True),
     }
 
 

@@ -1,20 +1,24 @@
 """Outside methods that install from PyPI and run on a CPU, each as a user would write it.
 
-Their forecasts become a `Forecast`, which cuts them to [0, 1]: none of them is worse for it. A package that is not
-installed raises `MissingPackageError`. Not here, as they cannot be run from PyPI alone: LC-PFN and ifBO (their packages
-`lcpfn` and `ifbo` fetch the weights from elsewhere), pybnn's curves (not in its package; `domhan` is the same mixture),
-the authors' GPyTorch code (no package; three minutes a fit), pmsims (R, and takes no pilot).
+Their forecasts become a `Forecast`, which cuts them to [0, 1]: none of them is worse for it. What is not installed, or
+weights that were not named, raise `NotAvailableError`. Not here, as they cannot be run from PyPI alone: ifBO (its
+package fetches the weights from elsewhere), pybnn's curves (not in its package; `domhan` is the same mixture), the
+authors' GPyTorch code (no package; three minutes per fit), pmsims (R, and takes no pilot), active-sl (points, not
+intervals).
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from apexgp import Forecast
 from lcdb import Case
+from study import lcpfn
 
 if TYPE_CHECKING:
     from scoring import Fitted
@@ -23,8 +27,8 @@ DRAWS = 200
 """Bootstrap draws of simple-scaling-laws: as in its documents; its default of 1,000 takes ten seconds a curve."""
 
 
-class MissingPackageError(ImportError):
-    """A method's package is not installed here."""
+class NotAvailableError(ImportError):
+    """What a method needs is not on this machine: a package, or weights."""
 
 
 def scikit_learn(case: Case) -> Fitted:
@@ -48,7 +52,7 @@ def domhan(case: Case) -> Fitted:
     try:
         from study.domhan import sampled_curves
     except ImportError as problem:
-        raise MissingPackageError("emcee is not installed: pip install 'apexgp[study]'") from problem
+        raise NotAvailableError("emcee is not installed: pip install 'apexgp[study]'") from problem
     pilot = case.curve.replicates
     locations, scales = sampled_curves(pilot.sizes, pilot.mean, case.sizes, seed=0)
     forecast = Forecast(case.sizes, locations, scales, np.full(len(locations), 1 / len(locations)))
@@ -61,7 +65,7 @@ def simple_scaling_laws(case: Case) -> Fitted:
         import polars as pl
         from simple_scaling_laws import fit
     except ImportError as problem:
-        raise MissingPackageError("simple-scaling-laws is not installed; it wants Python 3.12 or later") from problem
+        raise NotAvailableError("simple-scaling-laws is not installed; it wants Python 3.12 or later") from problem
     curve = case.curve
     runs = {
         "training_run_id": [str(i) for i in range(len(curve.sizes))],
@@ -75,6 +79,23 @@ def simple_scaling_laws(case: Case) -> Fitted:
     new = [model.target_draws(target, points, "new-run", np.random.default_rng(i)) for i in range(splits)]
     forecast = smoothed(case.sizes, np.mean(new, axis=0))
     return lambda of: forecast
+
+
+def lc_pfn(weights: str | None) -> Callable[[Case], Fitted]:
+    """LC-PFN with the weights in a file, on the mean scores."""
+
+    def fit(case: Case) -> Fitted:
+        if not weights:
+            raise NotAvailableError("its weights are not ours to ship; name a file of them: --lcpfn or APEXGP_LCPFN")
+        try:
+            model = lcpfn.read_model(Path(weights))
+        except (OSError, lcpfn.UnknownFormatError) as problem:
+            raise NotAvailableError(str(problem)) from problem
+        pilot = case.curve.replicates
+        forecast = lcpfn.forecast(model, pilot.sizes, pilot.mean, case.sizes)
+        return lambda of: forecast
+
+    return fit
 
 
 def smoothed(sizes: np.ndarray, draws: np.ndarray) -> Forecast:

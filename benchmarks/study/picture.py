@@ -24,7 +24,7 @@ NAMES = {
     "paper's priors": "full Bayes, the paper's priors",
     "MAP": "published MAP and MAP as written",
     "least squares": "least squares: thirteen families, bootstrap",
-    "outside": "others: scikit-learn, Domhan, simple-scaling-laws, last score",
+    "outside": "others: scikit-learn, Domhan, simple-scaling-laws, LC-PFN, last score",
 }
 TITLES = ("up to 2 times the pilot", "2 to 10 times", "more than 10 times")
 

@@ -22,7 +22,7 @@ from apexgp.cautions import in_brief
 from apexgp.errors import ApexError
 from apexgp.files.lock import held
 from study.methods import Method
-from study.peers import MissingPackageError
+from study.peers import NotAvailableError
 from study.samples import Pilot
 
 _DIGITS = 7
@@ -80,7 +80,7 @@ def run(folder: Path, name: str, method: Method, pilots: Iterable[Pilot], priors
                 continue
             try:
                 row = _outcome(method, pilot)
-            except MissingPackageError as problem:
+            except NotAvailableError as problem:
                 return f"left out: {problem}"
             record.add(pilot, row)
             added += 1
@@ -93,7 +93,7 @@ def _outcome(method: Method, pilot: Pilot) -> dict:
     start = process_time()
     try:
         forecast = method.fit(pilot.case)("new_splits")
-    except MissingPackageError:
+    except NotAvailableError:
         raise
     except (ApexError, ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError) as problem:
         return {"seconds": process_time() - start, "failure": f"{type(problem).__name__}: {problem}"}

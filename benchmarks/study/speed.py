@@ -15,7 +15,7 @@ from apexgp import LearningCurve, forecast_many
 from bayes_speed import NEW, pilot
 from lcdb import Case
 from study.methods import Method
-from study.peers import MissingPackageError
+from study.peers import NotAvailableError
 
 GROWING = ("default", "published", "ls-power_law", "piecewise", "sklearn-gp")
 SIZES, SPLITS, CURVES = (5, 10, 20, 40, 80), (3, 30, 300), (1, 8, 64, 256)
@@ -51,7 +51,7 @@ def each(known: dict[str, Method], curves: int) -> Iterator[str]:
         try:
             milliseconds(method, some[:1])  # what is imported or compiled once
             found = milliseconds(method, some)
-        except MissingPackageError as problem:
+        except NotAvailableError as problem:
             yield f"| {method.title} | - | {problem} |"
             continue
         base = base or found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .estimators import METHODS, APExGP, LeastSquares
     from .forecast import Forecast
     from .images.embed import embed_images
+    from .learning.learn import learn_beliefs
     from .model.families import FAMILIES
     from .repeated.backtest import backtest
     from .repeated.backtest_answer import Backtest
@@ -68,6 +69,7 @@ __all__ = [
     "errors",
     "experiment",
     "forecast_many",
+    "learn_beliefs",
     "metrics",
     "minimum_sample_size",
     "plan_collection",
@@ -103,6 +105,7 @@ _HOMES = {
         "estimators": ["METHODS", "APExGP", "LeastSquares"],
         "forecast": ["Forecast"],
         "images.embed": ["embed_images"],
+        "learning.learn": ["learn_beliefs"],
         "model.families": ["FAMILIES"],
         "repeated.backtest": ["backtest"],
         "repeated.backtest_answer": ["Backtest"],

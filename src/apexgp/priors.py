@@ -3,6 +3,8 @@
 from .model.beliefs import CALIBRATED, Beliefs, ElicitedSigma, paper_beliefs
 from .model.distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
 from .model.elicitation import PositiveNormal
+from .model.learnt import Learnt
+from .model.priors_file import read_priors, write_priors
 from .model.variant import PUBLISHED, WRITTEN, Variant
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "Beliefs",
     "Beta",
     "ElicitedSigma",
+    "Learnt",
     "LogNormal",
     "LogitNormal",
     "Normal",
@@ -20,4 +23,6 @@ __all__ = [
     "Uniform",
     "Variant",
     "paper_beliefs",
+    "read_priors",
+    "write_priors",
 ]

@@ -4,6 +4,8 @@ The filter takes the scores one after the other and never sees a covariance of t
 shorter than the matrices of a state-space package would be.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from test_bayes import SIZES, clock, curve, labels_of, runs_of, shrinkage
@@ -42,7 +44,7 @@ class Filter:
 def test_forecasts_at_a_node_are_those_of_a_kalman_filter(kind, rng):
     assert CALIBRATED.kernel == "ou"
     c, mean, new = curve(kind, rng), MEANS["burr"], np.array([700.0, 5000.0])
-    model = Density(mean, CALIBRATED)
+    model = Density(mean, replace(CALIBRATED, early=0.0))  # the filter sees one score after the other
     posterior = integrate(model, Statistics.of(c), 0).drawn(rng)  # the filter knows levels as numbers
     expected, same = (posterior.predict(new, of, 3.0) for of in ("expected", "same_splits"))
     n, labels, runs = posterior.nodes, labels_of(c).tolist(), runs_of(c)
@@ -51,8 +53,9 @@ def test_forecasts_at_a_node_are_those_of_a_kalman_filter(kind, rng):
         theta = mean.theta_of(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
 
         def own_noise(x, p=p):
-            w = shrinkage(model, x, p["kappa"])
-            return w, ((p["tau_e"] * w) ** 2 + CALIBRATED.resolution**2) / runs
+            w, kept = (shrinkage(model, at, p["kappa"]) for at in (x, max(x, SIZES[-1] / 8)))
+            luck_lost = p["tau_b"] ** 2 * (w**2 - kept**2)
+            return kept, ((p["tau_e"] * w) ** 2 + luck_lost + CALIBRATED.resolution**2) / runs
 
         def m(x, theta=theta, i=i):
             return n.level[i] + n.drop[i] - mean.drop(x / SIZES[0], *theta)

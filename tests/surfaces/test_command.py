@@ -20,6 +20,7 @@ from apexgp import (
     design_pilot,
     embed_images,
     forecast_many,
+    learn_beliefs,
     minimum_sample_size,
     plan_collection,
     predictive_check,
@@ -30,6 +31,7 @@ from apexgp import (
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, Fault, RequestError
 from apexgp.experiment import run_experiment, write_experiment
+from apexgp.priors import write_priors
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.plan import PlanQuestion
 from apexgp.questions.reach import Reach
@@ -128,6 +130,7 @@ CALLED = {
     "design": (*READING, design_pilot),
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
+    "learn": (read_curves, learn_beliefs, write_priors),
     "sensitivity": (*READING, sensitivity),
     "check": (*READING, predictive_check),
     "report": (*READING, write_report),
@@ -139,18 +142,19 @@ CALLED = {
     "demo": (),
 }
 WITHOUT_OPTION = {
-    "forecast": {"path", "inference", "priors", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
+    "forecast": {"path", "inference", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
     "collect": {"path", "X", "param_grid", "progress", "sample_weight"},
     "run": {"train", "progress", "after", "stop", "model"},
     "embed": {"folder", "progress"},
     "datasets": set(),
-    "plan": {"path", "inference", "priors", "variant", "model", "of"},
-    "design": {"path", "inference", "priors", "variant", "model"},
-    "compare": {"path", "inference", "priors", "variant", "model", "curves"},
+    "plan": {"path", "inference", "variant", "model", "of"},
+    "design": {"path", "inference", "variant", "model"},
+    "compare": {"path", "inference", "variant", "model", "curves"},
     "backtest": {"path", "curve", "self", "of", "progress"},
-    "sensitivity": {"path", "inference", "priors", "variant", "model", "n_jobs"},
-    "check": {"path", "inference", "priors", "variant", "model"},
-    "report": {"path", "inference", "priors", "variant", "model", "progress"},
+    "learn": {"path", "curves", "progress", "beliefs"},
+    "sensitivity": {"path", "inference", "variant", "model", "n_jobs"},
+    "check": {"path", "inference", "variant", "model"},
+    "report": {"path", "inference", "variant", "model", "progress"},
     "minimum": set(),
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
     "schema": set(),

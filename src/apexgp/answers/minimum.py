@@ -42,7 +42,7 @@ class MinimumSampleSize(Answer):
     max_r2 : float
         The largest that Cox and Snell's R2 can be at this prevalence.
     cstatistic : float or None
-        The C statistic (AUROC) that R2 was worked out from, if it was.
+        The C statistic (AUROC) from which R2 was derived, if any.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -63,7 +63,7 @@ class MinimumSampleSize(Answer):
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
     def shown(self) -> Shown:
-        """One row a criterion."""
+        """One row per criterion."""
         title = f"Minimum sample size: {self.size:,} patients, {self.events:,} of them with the outcome"
         rows = [(name.replace("_", " "), f"{count:,}") for name, count in self.criteria.items()]
         return Shown(title, ("criterion", "patients"), rows, self._all_notes(), ("criterion",))
@@ -90,12 +90,12 @@ def minimum_sample_size(
     prevalence
         Expected share of patients with the outcome, phi.
     parameters
-        Coefficients that are considered for the model, p; a category with k values counts k - 1.
+        Number of candidate coefficients for the model, p; a category with k values counts k - 1.
     r2
-        Cox and Snell's R2 that the model is expected to reach (a share of the variation, and never more than
+        Cox and Snell's R2 that the model is expected to achieve (a share of the variation, and never more than
         `max_r2`). Riley et al. suggest 0.15 of `max_r2` where nothing is known.
     cstatistic
-        Instead of `r2`: the C statistic (AUROC) that the model is expected to reach, for instance that of an earlier
+        Instead of `r2`: the C statistic (AUROC) that the model is expected to achieve, for instance that of an earlier
         one. R2 follows for patients with and without the outcome whose linear predictors are normal with one variance
         (Riley et al. 2021).
     nagelkerke

@@ -1,6 +1,12 @@
 """Reasons to doubt a forecast, in words that a reader of the numbers understands: all of them."""
 
-from .asked import FARTHEST_FACTOR, first_cautions, forecast_cautions, uninformed_cautions
+from .asked import (
+    FARTHEST_FACTOR,
+    first_cautions,
+    forecast_cautions,
+    learnt_elsewhere_cautions,
+    uninformed_cautions,
+)
 from .caution import Caution, in_brief, of_one, without_remedy, worded_for
 from .pilot import pilot_cautions
 
@@ -10,6 +16,7 @@ __all__ = [
     "first_cautions",
     "forecast_cautions",
     "in_brief",
+    "learnt_elsewhere_cautions",
     "of_one",
     "pilot_cautions",
     "uninformed_cautions",

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from .._check import FloatArray
 from .._numbers import multiple
-from ..curve import Replicates
+from ..curve import LearningCurve, Replicates
+from ..reading.known_metrics import UNNAMED
 from .caution import NO_ROOM, Caution
 
-__all__ = ["FARTHEST_FACTOR", "first_cautions", "forecast_cautions", "uninformed_cautions"]
+__all__ = [
+    "FARTHEST_FACTOR",
+    "first_cautions",
+    "forecast_cautions",
+    "learnt_elsewhere_cautions",
+    "uninformed_cautions",
+]
 
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
@@ -50,6 +57,21 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
             )
         )
     return tuple(found)
+
+
+def learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve) -> tuple[str, ...]:
+    """Caution where priors were learnt from curves of another metric, or that count something else."""
+    other_metric = UNNAMED not in (metric, curve.metric) and metric != curve.metric_name
+    if not other_metric and unit == curve.unit_name:
+        return ()
+    learnt, own = (metric, curve.metric_name) if other_metric else (unit, curve.unit_name)
+    return (
+        Caution(
+            f"The priors were learnt from curves of another kind: {learnt}, where this one has {own}. What they learnt "
+            "may not hold here.",
+            "priors learnt from curves of another kind",
+        ),
+    )
 
 
 def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> tuple[str, ...]:

@@ -15,8 +15,9 @@
 struct curve {
     int sizes, far, draws, patterns;
     double count, log_count, root_count, averaged, root_averaged, stay, resolution, log_base;
-    double ceiling, log_range, a, b, log_beta, logistic, well, closest, far_log_size, far_runs, floor;
+    double ceiling, log_range, a, b, log_beta, logistic, well, closest, far_log_size, far_runs, floor, held_log_size;
     const double *log_size, *step, *mean, *repeats, *spread_freedom, *spread_squares, *within_freedom, *within_squares;
+    const double *early;
     const double *scatter, *pattern_row, *pattern_repeats, *pattern_count, *pattern_mean, *pattern_squares, *clock;
 };
 
@@ -107,14 +108,15 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
     n = te.len / (Py_ssize_t)sizeof(double);
     const double *at = layout.buf;
     const double **sized[] = {&c.log_size,       &c.step,           &c.mean,           &c.repeats,
-                              &c.spread_freedom, &c.spread_squares, &c.within_freedom, &c.within_squares};
+                              &c.spread_freedom, &c.spread_squares, &c.within_freedom, &c.within_squares,
+                              &c.early};
     const double **by_pattern[] = {&c.pattern_row, &c.pattern_repeats, &c.pattern_count, &c.pattern_mean,
                                    &c.pattern_squares};
     double *scalars[] = {&c.count,    &c.log_count,  &c.root_count, &c.averaged, &c.root_averaged, &c.stay,
                          &c.resolution, &c.log_base, &c.ceiling,    &c.log_range, &c.a,            &c.b,
                          &c.log_beta, &c.logistic,   &c.well,       &c.closest,  &c.far_log_size, &c.far_runs,
-                         &c.floor};
-    Py_ssize_t whole = 19 + 8 * c.sizes + c.sizes * c.sizes + 5 * c.patterns + c.far;
+                         &c.floor,    &c.held_log_size};
+    Py_ssize_t whole = 20 + 9 * c.sizes + c.sizes * c.sizes + 5 * c.patterns + c.far;
     if (c.sizes < 1 || c.sizes > MOST_SIZES || c.far < 0 || c.far > MOST_FAR || c.draws < 2 || c.draws % 2 || c.patterns < 1 || n % LANES) {
         PyErr_SetString(PyExc_ValueError, "sizes, draws or the number of nodes are out of range");
         goto done;
@@ -124,8 +126,8 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
         !holds(&levels, c.draws * n, "levels") || !holds(&shares, c.draws * n, "shares") || !holds(&arcsine, c.draws / 2 * n, "arcsine") ||
         !holds(&out, (6 * c.draws + 2 * c.far * c.draws + 1) * n, "out"))
         goto done;
-    for (int k = 0; k < 19; k++) *scalars[k] = *at++;
-    for (int k = 0; k < 8; k++, at += c.sizes) *sized[k] = at;
+    for (int k = 0; k < 20; k++) *scalars[k] = *at++;
+    for (int k = 0; k < 9; k++, at += c.sizes) *sized[k] = at;
     c.scatter = at;
     at += c.sizes * c.sizes;
     for (int k = 0; k < 5; k++, at += c.patterns) *by_pattern[k] = at;

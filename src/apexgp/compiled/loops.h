@@ -115,11 +115,12 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
         signal *= signal;
         V rate = -1.0 / (c->log_base * NAME(load)(lam + i));
         V log_rest = none;
+        /* luck that a split carries is held at that of this size; what it has more of it at smaller ones is noise */
+        V held = tb * (c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->held_log_size));
         for (int r = 0; r < sizes; r++) {
             V w = c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->log_size[r]);
-            V v = te * w;
-            v = v * v + c->resolution;
-            V b = tb * w;
+            V single = te * w, luck = tb * w, b = c->log_size[r] > c->held_log_size ? luck : held;
+            V v = single * single + (luck * luck - b * b) + c->resolution;
             if (c->spread_freedom[r] > 0) {
                 V single = v + b * b;
                 log_rest -= 0.5 * (c->spread_freedom[r] * (NAME(log)(single) + log_2pi) + c->spread_squares[r] / single);
@@ -195,6 +196,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
                 sc *= kept;
                 known = signal - kept * kept * (signal - known);
             }
+            own[r] += c->early[r];
             V total = known + own[r], inverse = 1.0 / total, gain = known * inverse;
             V y = score[r] - sy, p = 1.0 - sp, q = NAME(load)(rise + r * n + i) - sq, b = common[r] - sc;
             sy += gain * y;
@@ -242,7 +244,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
         far_known[0] += ((te * te + tb * tb) * far_w * far_w + c->resolution) / c->far_runs;
         /* shares, and the level given each */
         const double top = c->ceiling;
-        V precision = NAME(most)(qq - pq * pq / pp, 1e-12 * qq + 1e-30);
+        V precision = NAME(most)(qq - pq * pq / pp, 1e-9 * qq + 1e-12 * pp);
         V best_drop = (yq - pq * yp / pp) / precision, best_level = (yp - pq * best_drop) / pp;
         V least = yy - yp * yp / pp - best_drop * best_drop * precision;
         V room = NAME(most)(top - best_level, NAME(all)(1e-3));

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, choice, positive, probability, shown, whole_number
-from ..curve import Direction
+from ..cautions import learnt_elsewhere_cautions
+from ..curve import Direction, LearningCurve
 from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
+from ..inference.contract import FittedCurve
 from ..inference.map import MaximumAPosteriori
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
@@ -18,7 +21,8 @@ from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, range_words
 from .base import CurveEstimator
-from .contract import check_is_fitted
+from .contract import check_is_fitted, clone
+from .fitting import as_curve
 
 __all__ = ["APExGP"]
 
@@ -34,24 +38,24 @@ class APExGP(CurveEstimator):
         "bayes" integrates over all parameters; "map" takes the most probable ones, as the paper does.
     priors : {"calibrated", "paper", "flat"}, or Beliefs
         "calibrated" priors were learnt from hundreds of real curves and use single scores and split labels; those of
-        the paper see only the mean score at each size. "map" goes with the paper's, or with "flat": no priors on tau,
-        sigma and lambda, the maximum of the likelihood that the paper calls "without priors".
+        the paper see only the mean score at each size. "map" needs the paper's, or "flat": no priors on tau, sigma and
+        lambda, the maximum-likelihood fit that the paper calls "without priors".
     ceiling : float
-        Highest score that is possible: 1 - eps_min in the paper, below 1 where labels are not perfect. Where lower is
-        better, the chance level, for instance 0.5 for the error rate of two equal classes.
+        Highest possible score: 1 - eps_min in the paper, below 1 where labels are not perfect. Where lower is better,
+        the chance level, for instance 0.5 for the error rate of two equal classes.
     floor : float
-        Lowest score that is possible: the chance level, for instance 0.5 for AUROC. Where lower is better, the error
-        rate that no classifier can go below. Which of the two is the chance level, only "bayes" uses it. Both are on
-        the scale of the scores; 1 and 0, the defaults, stand for the ends of whatever range the curve has.
+        Lowest possible score: the chance level, for instance 0.5 for AUROC. Where lower is better, the error rate that
+        no classifier can go below. Whichever of the two is the chance level is used by "bayes" only. Both are on the
+        scale of the scores; 1 and 0, the defaults, stand for the ends of whatever range the curve has.
     noise : float, optional
-        Standard deviation that you expect of a single score, from one split to the next; by default learnt from the
-        replicates. Goes with the calibrated priors.
+        Standard deviation you expect a single score to have, from one split to the next; by default learnt from the
+        replicates. Needs the calibrated priors.
     variant : Variant
         Constants on which the paper's text and its released code disagree. Used with the paper's priors.
     precision : float, optional
-        How well the ends of 95 % intervals are to be known: their standard error over seeds as a share of the
-        interval's width, between 0.001 and 0.1. By default 0.015. Half of it takes four times as long. Goes with
-        "bayes"; `end_error_` says what was reached.
+        Numerical precision of the ends of 95 % intervals: their standard error over seeds as a share of the interval's
+        width, between 0.001 and 0.1. By default 0.015. Halving it takes four times as long. Needs "bayes"; `end_error_`
+        says what was reached.
     seed : int
         Seed of the integration nodes, or of the points from which the search starts.
 
@@ -66,9 +70,11 @@ class APExGP(CurveEstimator):
     log_evidence_ : float
         Logarithm of the evidence ("bayes").
     effective_size_ : float
-        Effective number of integration nodes, the least over the means that count ("bayes").
+        Effective number of integration nodes, the smallest over the means that matter ("bayes").
     end_error_ : float
         Standard error of the ends of far 95 % intervals relative to their width, the largest over them ("bayes").
+    priors_ : Beliefs
+        The priors that it was fitted with ("bayes"), with their record where they were learnt.
     objective_, converged_, n_iter_
         Log of likelihood times prior at the optimum, whether the search settled, and its steps ("map").
 
@@ -83,6 +89,7 @@ class APExGP(CurveEstimator):
     """
 
     weights_: dict[str, float]
+    priors_: Beliefs
 
     def __init__(
         self,
@@ -107,9 +114,64 @@ class APExGP(CurveEstimator):
         self.precision = precision
         self.seed = seed
 
+    def fit(
+        self,
+        sizes: ArrayLike | LearningCurve | Any,
+        scores: ArrayLike | None = None,
+        split: ArrayLike | None = None,
+        *,
+        related: Iterable[LearningCurve] | Mapping[Any, LearningCurve] | None = None,
+    ) -> Self:
+        """Fit to a pilot curve.
+
+        Parameters
+        ----------
+        sizes : array of shape (n,), or a whole curve
+            Training-set sizes; at least three different ones. A curve goes alone: a LearningCurve, a data frame (see
+            `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
+        scores : array of shape (n,) or (n, k)
+            Scores in [0, 1], higher is better, as for `LearningCurve`; others go into one, which says what they are.
+        split : sequence of labels, optional
+            Data split of each score; as for `LearningCurve`.
+        related : whole curves, optional
+            Curves of other tasks, learners or labels, of the same metric and unit, that go beyond a pilot: priors are
+            learnt from them first, as `apexgp.learn_beliefs` does, and the settings' own are where it starts. How
+            related they are is learnt too. `priors_.learnt` is the record.
+
+        Returns
+        -------
+        self
+        """
+        if related is None:
+            return super().fit(sizes, scores, split)
+        from ..learning.learn import learn_from
+
+        curve = as_curve(sizes, scores, split)
+        self._checked_engine(curve.direction, curve.scale)
+        if self.inference != "bayes" or self.priors == "paper":
+            raise RequestError(
+                "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
+            )
+        learnt = learn_from(related, curve, self._beliefs(curve.scale), self.seed)
+        fitted = clone(self).set_params(priors=learnt, noise=None).fit(curve)
+        self._keep(curve, fitted._fit)
+        self._settings = fitted._settings  # what is saved is what was fitted
+        return self
+
+    def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
+        super()._keep(curve, fit)
+        if fit.posterior is not None:
+            self.priors_ = fit.posterior.posteriors[0].density.beliefs
+        return self
+
+    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        learnt = self.priors_.learnt if self.inference == "bayes" else None
+        other = () if learnt is None else learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
+        return super()._cautions(sizes) + other
+
     @classmethod
     def as_published(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:
-        """Set up the method that the paper's printed tables come from: its released code."""
+        """Set up the method behind the paper's printed tables: its released code."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=PUBLISHED)
 
     @classmethod

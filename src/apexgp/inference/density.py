@@ -20,7 +20,7 @@ from .draws import FAR, Draws, Evaluated
 from .fused import evaluated
 from .level_and_drop import LevelAndDrop, Told
 from .nodes import cholesky
-from .statistics import PseudoScores, Statistics, pseudo_scores
+from .statistics import EARLY, PseudoScores, Statistics, pseudo_scores
 from .uniforms import Uniforms
 from .whitening import Products, by_factor, by_filter
 
@@ -71,10 +71,14 @@ class Density:
     def _parameters(self, deviate: dict[str, FloatArray], of: Statistics) -> dict[str, FloatArray]:
         beliefs = self.beliefs
         values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
+        # Scores lie in [0, 1]. Luck without bounds would leave nothing of the level but rounding errors.
+        values["tau_e"] = np.minimum(values["tau_e"], 1.0)
         values["lam"] = np.maximum(values["lam"], 1e-3)
         ratio, kappa = beliefs.tau_ratio, beliefs.kappa
         none = np.zeros_like(deviate["tau_e"])
-        values["tau_b"] = none if ratio is None else values["tau_e"] * ratio.from_normal(deviate["tau_ratio"])
+        values["tau_b"] = none
+        if ratio is not None:
+            values["tau_b"] = np.minimum(values["tau_e"] * ratio.from_normal(deviate["tau_ratio"]), 1.0)
         values["kappa"] = none if kappa is None else kappa.from_normal(deviate["kappa"])
         if isinstance(beliefs.sigma, ElicitedSigma):
             values["sigma"] = np.maximum(beliefs.sigma.from_window(self.window(of), deviate["sigma"]), 1e-9)
@@ -157,10 +161,30 @@ class Density:
         reference, stay = np.log(pilot_sizes).mean(axis=0), self.beliefs.stay
         return stay + (1 - stay) * np.exp(-kappa * (np.log(sizes) - reference))
 
+    def kept_shrinkage(self, sizes: FloatArray, pilot_sizes: FloatArray, kappa: FloatArray) -> FloatArray:
+        """The part of w that a split carries along: w, held below an eighth of the largest pilot size.
+
+        Luck that shrank over the whole of a long pilot would be taken for its learning curve.
+        """
+        return self.shrinkage(np.maximum(sizes, pilot_sizes[-1] / EARLY), pilot_sizes, kappa)
+
     def noise(self, parameters: dict[str, FloatArray], sizes: FloatArray, pilot_sizes: FloatArray) -> FloatArray:
         """Variance of e and standard deviation of the carried split effect at `sizes`, stacked."""
         w = self.shrinkage(sizes, pilot_sizes, parameters["kappa"])
-        return np.stack([(parameters["tau_e"] * w) ** 2 + self.beliefs.resolution**2, parameters["tau_b"] * w])
+        carried = parameters["tau_b"] * self.kept_shrinkage(sizes, pilot_sizes, parameters["kappa"])
+        dropped = (parameters["tau_b"] * w) ** 2 - carried**2  # luck that is not carried along: exactly 0 late
+        return np.stack([(parameters["tau_e"] * w) ** 2 + dropped + self.beliefs.resolution**2, carried])
+
+    def early(self, of: Statistics) -> FloatArray:
+        """Variance of f around the process at sizes far below the largest, shape (sizes,).
+
+        What a curve does there says little of its end: with every factor of `EARLY` beyond the first it may lie off by
+        another share of what it has risen since.
+        """
+        factors = np.log(of.sizes[-1] / of.sizes) / np.log(EARLY) - 1
+        risen = np.maximum(of.best - of.means, 0.0)
+        variance: FloatArray = (self.beliefs.early * np.maximum(factors, 0.0) * risen) ** 2
+        return variance
 
     def evaluate(self, z: FloatArray, u: Uniforms, of: Statistics) -> Draws:
         """Draws of level and drop at deviates z (D, nodes), and likelihood times prior over N(z; 0, I).
@@ -191,7 +215,7 @@ class Density:
     ) -> Evaluated:
         sizes, given = of.sizes[:, None], self._level_and_drop
         variance, carried = self.noise(parameters, sizes, sizes)
-        pseudo = pseudo_scores(variance, carried, of)
+        pseudo = pseudo_scores(variance, carried, of).around(self.early(of))
         rise, far_rise = rises[: len(sizes)], rises[len(sizes) :, None]
         columns = np.empty((len(sizes), 2 + self.mean.scalable, *z.shape[1:]))
         columns[:, 0], columns[:, 1] = pseudo.scores, 1.0

@@ -11,7 +11,7 @@ from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .draws import FAR, Evaluated
 from .level_and_drop import LOGISTIC, WELL
-from .statistics import Statistics
+from .statistics import EARLY, Statistics
 from .uniforms import CLOSEST, Uniforms
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
         log_sizes[-1] + np.log(FAR[0]) - log_sizes.mean(),
         of.typical_count,
         density.floor,
+        log_sizes[-1] - np.log(EARLY) - log_sizes.mean(),
     ]
     nothing = np.zeros(len(of.sizes))
     by_size = [
@@ -94,6 +95,7 @@ def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
         first.repeats if linked else nothing,
         *of.spreads,
         *of.within,
+        density.early(of),
     ]
     scatter = first.scatter.ravel() if linked else np.zeros(len(of.sizes) ** 2)
     by_pattern = [

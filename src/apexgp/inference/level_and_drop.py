@@ -114,7 +114,8 @@ class LevelAndDrop:
         """
         (yy, yp, yq), (_, pp, pq), (_, _, qq) = told.gram
         # The least squares of y - l - drop q, where they are least, and how they grow with the drop.
-        precision = np.maximum(qq - pq**2 / pp, 1e-12 * qq + 1e-30)
+        # What is less than rounding leaves of them tells nothing, and would differ between processors.
+        precision = np.maximum(qq - pq**2 / pp, 1e-9 * qq + 1e-12 * pp)
         best_drop = (yq - pq * yp / pp) / precision
         best_level = (yp - pq * best_drop) / pp
         least = yy - yp**2 / pp - best_drop**2 * precision

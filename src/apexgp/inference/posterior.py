@@ -136,7 +136,7 @@ class Posterior:
         """What only some questions need: forecasts beyond the pilot do without."""
         parameters, sizes = self.nodes.parameters, self.statistics.sizes[:, None]
         variance, carried = self.density.noise(parameters, sizes, sizes)
-        pseudo = pseudo_scores(variance, carried, self.statistics)
+        pseudo = pseudo_scores(variance, carried, self.statistics).around(self.density.early(self.statistics))
         factor = self.density.factor(pseudo, sizes, parameters)
         residual = pseudo.scores - self.curve(sizes)
         white = solve_lower(factor, np.stack([residual, self._tilt(sizes)], axis=1))
@@ -225,7 +225,8 @@ class Posterior:
             pull[rows] += gain
             offset = offset + (pattern.mean[:, None] * gain).sum(axis=0)
             spread = spread + pattern.count / total**2 * tau_b**2 / excess
-        prior = self._kernel(known, known)
+        prior = self._kernel(known, known)  # of what was measured: f, and what early sizes have of their own
+        prior += np.diag(density.early(self.statistics))[:, :, None]
         half = solve_lower(at_known.factor, prior)
         fitted = self.curve(known) + np.einsum("rkn,rn->kn", half, at_known.white)
         pulled = np.einsum("rkn,kn->rn", half, pull)
@@ -235,7 +236,7 @@ class Posterior:
         swing = (pull * self._swing(known, half)).sum(axis=0)
         covariance = covariance + self._swing(at, cross) * swing
         variance_of_pull = variance_of_pull + swing**2
-        weight = density.shrinkage(at, known, n.parameters["kappa"])
+        weight = density.kept_shrinkage(at, known, n.parameters["kappa"])
         shift = weight * (offset - (pull * fitted).sum(axis=0))
         single, _ = density.noise(n.parameters, at, known)
         return Continued(shift, weight, covariance, variance_of_pull + spread, single / (runs * total))

@@ -35,8 +35,9 @@ def signs_of(curve: LearningCurve, ceiling: float) -> dict[str, float]:
       that an accuracy has on so many, sqrt(p (1 - p) / n), against that of 0.8 on 500 cases.
     * `gap_known`, `gap`, `separable`: whether training scores at the largest size are known; which part of the room
       above the test score they are above it, (train - test) / (ceiling - test); whether they are perfect.
+    * `always`: 1. What it does to a prior is how far that was moved by what was learnt from other curves.
     """
-    signs = dict.fromkeys(SIGNS, 0.0)
+    signs = dict.fromkeys(SIGNS, 0.0) | {"always": 1.0}
     signs["size"] = float(np.clip(np.log(curve.largest / _TYPICAL_SIZE), *_LEARNT_SIZES))
     known = known_metric(curve.metric)
     signs["accuracy"] = float(known is not None and any(part in known.name for part in _HITS))

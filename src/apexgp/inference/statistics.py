@@ -20,10 +20,12 @@ from ..curve import LearningCurve, Replicates
 from .nodes import cholesky, log_product, solve_lower
 from .signs import signs_of
 
-__all__ = ["MOST_SIZES", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
+__all__ = ["EARLY", "MOST_SIZES", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
+EARLY = 8.0
+"""Sizes more than so many times below the largest are early ones, which say little of the end of a curve."""
 MOST_SIZES = 24
 """Distinct sizes above which neighbours are merged: cost grows with the cube of their number, knowledge hardly."""
 
@@ -125,6 +127,16 @@ class Statistics:
         return np.where(known, self.sizes, np.nan)
 
     @cached_property
+    def means(self) -> FloatArray:
+        """Mean score at each of the sizes, as far as they were merged."""
+        total, count = np.zeros((2, len(self.sizes)))
+        for pattern in self.patterns:
+            rows = list(pattern.index)
+            total[rows] += pattern.count * pattern.mean
+            count[rows] += pattern.count
+        return total / count
+
+    @cached_property
     def best(self) -> float:
         """y', the best mean score."""
         return float(self.replicates.mean.max())
@@ -153,6 +165,14 @@ class PseudoScores(NamedTuple):
     own: FloatArray
     common: FloatArray | None
     """Sigma = diag(own) + common common' where that is its form: else `own` is Sigma."""
+
+    def around(self, variance: FloatArray) -> PseudoScores:
+        """The same where f itself lies off at each size, on its own, with this variance: shape (sizes,)."""
+        if not variance.any():
+            return self
+        if self.own.ndim == self.scores.ndim:
+            return self._replace(own=self.own + variance[:, None])
+        return self._replace(own=self.own + np.diag(variance)[:, :, None])
 
     @property
     def covariance(self) -> FloatArray:

@@ -17,6 +17,7 @@ from .checks import FARTHEST, checked_share, distribution, number_within, positi
 from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
 from .elicitation import TAU, PositiveNormal, elicit_sigma
 from .kernel import CORRELATIONS
+from .learnt import Learnt
 from .means import MEANS
 from .variant import SIGMA_STEPS, SIGMA_UPPER, Variant
 
@@ -45,6 +46,7 @@ SIGNS = (
     "gap_known",
     "gap",
     "separable",
+    "always",
 )
 """What a pilot shows that priors may go by: see `inference/signs.py`, which reads them off a curve."""
 
@@ -89,12 +91,17 @@ class Beliefs:
     reach
         How far, in logarithms of size beyond the pilot, departures go on changing: at a distance d they have changed as
         much as they would at reach (1 - e^(-d / reach)) within the pilot. None: they change as they do there.
+    early
+        How far the expected score may lie off the curve and its departures at sizes more than eight times below the
+        largest, on its own at each: a share of what it has risen since, for every further factor of eight.
     shifts
         By the names of coordinates, and of `share_a` and `share_b`, what signs of a pilot (`SIGNS`) do to a prior: how
         many standard deviations a coordinate moves with each, how much the logarithms of a and b of the share do.
         Without any, sizes enter as ratios only. A shift of what a mean has not moves nothing.
     spreads
         By the names of coordinates, how much signs add to the logarithm of the standard deviation.
+    learnt
+        The record of priors that `apexgp.learn_beliefs` made.
     """
 
     tau_e: Prior
@@ -109,8 +116,10 @@ class Beliefs:
     kernel: str = "rbf"
     stay: float = 0.0
     reach: float | None = None
+    early: float = 0.0
     shifts: dict[str, dict[str, float]] = field(default_factory=dict)
     spreads: dict[str, dict[str, float]] = field(default_factory=dict)
+    learnt: Learnt | None = None
 
     def __post_init__(self) -> None:
         for name in ("tau_e", "lam", "tau_ratio", "kappa"):
@@ -137,11 +146,14 @@ class Beliefs:
             "kernel": choice("kernel", self.kernel, CORRELATIONS),
             "stay": number_within("stay", self.stay, 0.0, 1.0),
             "reach": None if self.reach is None else number_within("reach", self.reach, 0.01, FARTHEST),
+            "early": number_within("early", self.early, 0.0, FARTHEST),
             "shifts": _checked_moves("shifts", self.shifts, (*_COORDINATES, *_SHARES)),
             "spreads": _checked_moves("spreads", self.spreads, _COORDINATES),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        if self.learnt is not None:
+            instance("learnt", self.learnt, Learnt, "the record that learn_beliefs made")
 
     @property
     def uses_replicates(self) -> bool:
@@ -203,7 +215,8 @@ class ElicitedSigma:
 
 
 _KINDS = {
-    kind.__name__: kind for kind in (Normal, LogNormal, LogitNormal, Uniform, Beta, PositiveNormal, ElicitedSigma)
+    kind.__name__: kind
+    for kind in (Normal, LogNormal, LogitNormal, Uniform, Beta, PositiveNormal, ElicitedSigma, Learnt)
 }
 
 
@@ -246,32 +259,33 @@ def paper_beliefs(variant: Variant) -> Beliefs:
 
 
 CALIBRATED = Beliefs(
-    tau_e=LogNormal(0.0165, 1.049),
-    tau_ratio=LogNormal(1.22, 1.087),
-    kappa=LogitNormal(-0.050, 1.878, 2.0),
-    sigma=LogNormal(0.176, 1.817),
-    lam=LogNormal(3.93, 1.341),
+    tau_e=LogNormal(0.0166, 1.040),
+    tau_ratio=LogNormal(1.23, 1.094),
+    kappa=LogitNormal(-0.140, 1.767, 2.0),
+    sigma=LogNormal(0.151, 1.877),
+    lam=LogNormal(2.69, 1.317),
     shapes={
-        "power_law": (LogitNormal(1.609, 1.741),),
-        "arctan": (LogitNormal(0.569, 1.779),),
-        "burr": (LogitNormal(-0.213, 1.284, 3.0), Normal(-3.270, 2.659), Normal(-0.047, 0.586)),
+        "power_law": (LogitNormal(1.551, 1.622),),
+        "arctan": (LogitNormal(0.497, 1.729),),
+        "burr": (LogitNormal(-0.276, 1.247, 3.0), Normal(-3.425, 2.687), Normal(-0.135, 0.549)),
     },
     shares={
-        "power_law": Beta(0.979, 0.363),
-        "arctan": Beta(0.590, 0.650),
-        "burr": Beta(0.651, 0.453),
+        "power_law": Beta(0.979, 0.334),
+        "arctan": Beta(0.591, 0.664),
+        "burr": Beta(0.642, 0.436),
     },
     resolution=5e-4,
     kernel="ou",
     stay=0.2,
     reach=1.5,
+    early=0.3,
     shifts={
-        "tau_e": {"single": 0.168, "unlabelled": -0.281, "test_known": 0.046, "test_noise": 0.099},
-        "tau_ratio": {"single": 0.324, "unlabelled": -0.531, "dense": -0.162},
-        "sigma": {"size": -0.057},
-        "share_a": {"size": -0.113, "accuracy": -0.354, "gap_known": -0.397, "gap": 0.753, "separable": 0.154},
-        "share_b": {"size": 0.063, "gap_known": 0.117, "separable": -0.384},
+        "tau_e": {"single": 0.137, "unlabelled": -0.306, "test_known": 0.067, "test_noise": 0.140},
+        "tau_ratio": {"single": 0.291, "unlabelled": -0.459, "dense": -0.046},
+        "sigma": {"size": -0.060},
+        "share_a": {"size": -0.108, "accuracy": -0.378, "gap_known": -0.399, "gap": 0.782, "separable": 0.165},
+        "share_b": {"size": 0.060, "gap_known": 0.179, "separable": -0.447},
     },
-    spreads={"tau_e": {"unlabelled": 0.566, "test_known": 0.026}},
+    spreads={"tau_e": {"unlabelled": 0.552, "test_known": -0.041}},
 )
 """Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC, accuracy) and 1.1 (accuracy)."""

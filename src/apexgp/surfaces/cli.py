@@ -36,6 +36,7 @@ COMMANDS = (
     "design",
     "compare",
     "backtest",
+    "learn",
     "sensitivity",
     "check",
     "report",

@@ -495,6 +495,45 @@ class CheckFacts(ModelFacts, Said):
     sizes: list[CheckedSize]
 
 
+class MovedFacts(TypedDict):
+    """A number before and after priors were learnt."""
+
+    before: float
+    after: float
+
+
+class LeftOutFacts(MovedFacts):
+    """A figure of tasks that were left out, before and after."""
+
+    error: Spread
+    """Standard error of the change, clustered by task."""
+
+
+class LearnFacts(Versioned, Said):
+    """`apexgp learn --json`."""
+
+    schema: Literal["urn:apexgp:learn:1"]
+    priors: str
+    """The file that the priors were written to."""
+    curves: Count
+    """Number of whole curves that they were learnt from."""
+    tasks: Count
+    pilots: Count
+    """Number of pilots cut from the curves."""
+    metric: str
+    unit: str
+    """What a size counts."""
+    pull: float
+    """Number of curves that the priors before count for."""
+    related: Probability
+    """Share of the moves that was kept, by how far they help with tasks that are left out."""
+    seed: int
+    moved: dict[str, MovedFacts]
+    """What moved, by name."""
+    left_out: dict[str, LeftOutFacts]
+    """Figures of tasks left out in turn; empty where there is one task."""
+
+
 class CriteriaFacts(TypedDict):
     """Patients that each criterion asks for."""
 

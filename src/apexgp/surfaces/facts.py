@@ -16,6 +16,7 @@ from ..estimators import APExGP
 from ..estimators.saving import plain_setting
 from ..files.plain import plain
 from ..forecast import Forecast
+from ..model.learnt import Learnt
 from ..questions.backtest import BacktestAnswer
 from ..questions.check import CheckAnswer
 from ..questions.design import DesignAnswer
@@ -33,6 +34,7 @@ from .words.cite import Reference, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
 from .words.forecast import answer_sentences, forecast_methods
+from .words.learn import learn_methods, learn_sentence
 from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
 from .words.on_top import total_required
@@ -50,6 +52,7 @@ __all__ = [
     "design_facts",
     "experiment_facts",
     "forecast_facts",
+    "learn_facts",
     "minimum_facts",
     "plan_facts",
     "sensitivity_facts",
@@ -283,6 +286,29 @@ def check_facts(answer: CheckAnswer) -> types.CheckFacts:
     }
 
 
+def learn_facts(learnt: Learnt, path: object) -> types.LearnFacts:
+    """What priors were learnt from, what moved, and how tasks that were left out are forecast."""
+    return {
+        "schema": "urn:apexgp:learn:1",
+        "apexgp": version("apexgp"),
+        "priors": str(path),
+        "curves": learnt.curves,
+        "tasks": learnt.tasks,
+        "pilots": learnt.pilots,
+        "metric": learnt.metric,
+        "unit": learnt.unit,
+        "pull": learnt.pull,
+        "related": learnt.related,
+        "seed": learnt.seed,
+        "moved": {name: {"before": before, "after": after} for name, (before, after) in learnt.moved.items()},
+        "left_out": {
+            name: {"before": before, "after": after, "error": error}
+            for name, (before, after, error) in learnt.left_out.items()
+        },
+        **_said(learn_sentence(learnt), learn_methods(learnt), learnt.cautions, ("harvey", "lcdb", "lcdb_1_1")),
+    }
+
+
 def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     """What an experiment was told, what it measured, and how each method fared."""
     from ..replication.settings import Dense  # here, since the experiment brings all of scikit-learn along
@@ -376,7 +402,7 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
 def _forecast_rows(
     sizes: FloatArray, mean: FloatArray, median: FloatArray, std: FloatArray, ends: tuple[FloatArray, FloatArray]
 ) -> list[types.ForecastRow]:
-    """One row a size. The level of the interval stands beside the rows, not in the names of its ends."""
+    """One row per size. The level of the interval stands beside the rows, not in the names of its ends."""
     columns = (column.tolist() for column in (sizes, mean, median, std, *ends))
     return [
         {"size": size, "mean": expected, "median": middle, "std": spread, "lower": low, "upper": high}

@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast, get_args
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
 from ..answers.required import CONFIDENCE
+from ..curve import curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..forecast import LEVEL, Quantity
+from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.means import MEANS
+from ..model.priors_file import read_priors
 from ..questions.forecast import ForecastQuestion
 from ..questions.reach import Reach
 from ..reading.cells import number_in
+from ..reading.source import TableSettings
 from ..repeated.many import DEFAULT_TIMES
 from .command import Sets
 
@@ -147,6 +152,17 @@ class BayesOptions(MethodOptions):
             autocompletion=among(*MEANS, "auto"),
         ),
     ] = None
+    priors: Annotated[
+        Path | None,
+        typer.Option(help="Priors that apexgp learn wrote, instead of the shipped ones.", show_default=False),
+    ] = None
+    related: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table of whole curves that are related, such as last year's: priors are learnt from them first.",
+            show_default=False,
+        ),
+    ] = None
 
     def model(self) -> APExGP:
         """The model that the options describe."""
@@ -157,7 +173,23 @@ class BayesOptions(MethodOptions):
             noise=self.noise,
             precision=self.precision,
             seed=self.seed,
+            priors=self._priors(),
         )
+
+    def _priors(self) -> Beliefs | Literal["calibrated"]:
+        """Priors of a file, those learnt from related curves, or the shipped ones."""
+        held = None if self.priors is None else read_priors(self.priors)
+        if self.related is None:
+            return "calibrated" if held is None else held
+        from ..learning.learn import learn_from
+        from .words.learn import learnt_line
+
+        curves, notes = curves_and_notes(self.related, TableSettings())
+        for note in notes:
+            typer.echo(f"Note: {note}", err=True)
+        learnt = learn_from(curves, None, CALIBRATED if held is None else held, self.seed)
+        typer.echo(f"Note: {learnt_line(learnt)}", err=True)
+        return learnt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,6 +206,8 @@ class ModelOptions(BayesOptions):
             raise RequestError("--published does not take --noise.")
         if self.precision is not None:
             raise RequestError("--published does not take --precision.")
+        if self.priors is not None or self.related is not None:
+            raise RequestError(f"--published does not take {'--related' if self.priors is None else '--priors'}.")
         made: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling, self.floor)
         model: APExGP = made.set_params(seed=self.seed)
         return model

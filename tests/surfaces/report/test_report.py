@@ -5,6 +5,8 @@ import hashlib
 import json
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -12,7 +14,8 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, errors, read_curves, write_report
 from apexgp.priors import CALIBRATED, Beliefs, PositiveNormal, Variant
-from conftest import pilot_table, require
+from apexgp.surfaces.words.remake import _continued
+from conftest import missing, pilot_table, require
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 EVIL = "<script>alert(1)</script>"
@@ -215,6 +218,26 @@ def as_typed(command):
     program, *arguments = shlex.split(command.replace("\\\n", ""))
     assert program == "apexgp"
     return arguments
+
+
+def test_a_shell_takes_hostile_words_of_the_lines_for_words(tmp_path):
+    if shutil.which("bash") is None:
+        missing("no bash")
+    words = [
+        "printf",
+        "%s\\0",
+        "$(touch obeyed)",
+        "`touch obeyed`",
+        "a;touch obeyed",
+        "b\ntouch obeyed\n",
+        "'\"'",
+        "!!",
+        "*",
+    ]
+    words += ["--title", "--x y", "\\", "", "$HOME", "~", "{a,b}", "#", "&", "> obeyed", "é\u202e"]
+    done = subprocess.run(["bash", "-c", _continued(words)], cwd=tmp_path, capture_output=True, check=True)
+    assert done.stdout.decode().split("\0")[:-1] == words[2:]
+    assert list(tmp_path.iterdir()) == []
 
 
 ADVISED = {"defaults", "published", "an error rate of patients"}

@@ -48,11 +48,11 @@ def write_report(
     overwrite: bool = False,
     progress: bool = True,
 ) -> None:
-    """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
+    """Write everything there is to say about a forecast as one HTML file, which works offline and prints well.
 
-    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, whether more
-    measuring would change the decision, what the answer depends on, a predictive check, a backtest on the pilot,
-    cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
+    It contains the answers in words, a chart, the forecasts, the size that a target takes, a plan, whether measuring
+    more would change the decision, what the answer depends on, a predictive check, a backtest on the pilot, cautions,
+    assumptions, the data, and the code that reproduces it. Needs `pip install 'apexgp[report]'`.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ def write_report(
     target, confidence
         Score to reach, and the probability with which it should be, as for `APExGP.required_size`.
     of
-        What is forecast, as for `APExGP.forecast`. A target is about the true expected score, whatever is forecast.
+        What is forecast, as for `APExGP.forecast`. A target refers to the true expected score, whatever is forecast.
     level
-        Probability that the intervals should hold the score.
+        Probability that the intervals should cover the score.
     cost_per_example, penalty, rounds
         Costs to plan by, as for `plan_collection`.
     budget, available
-        Number of fits, and most examples that can be trained on, for the advice on what to measure next, as for
-        `design_pilot`. By default 12 fits, where the model can tell (the published one cannot); 0: no advice.
+        Number of fits, and most examples available for training, for the advice on what to measure next, as for
+        `design_pilot`. By default 12 fits, where the model can judge them (the published one cannot); 0 for no advice.
     title, author, project
         Lines above the answers; without a title, what they are about.
     overwrite

@@ -88,7 +88,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     token
         What requests must carry; None: nothing.
     workers
-        Processes that compute; by default one a core, and two at least.
+        Processes that compute; by default one per core, and two at least.
     """
     app = described_application(max(2, os.cpu_count() or 2) if workers is None else workers)
     for path, kind, content in _own_files():

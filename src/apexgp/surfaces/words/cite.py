@@ -130,5 +130,7 @@ def sources_of_methods(methods: Iterable[str]) -> tuple[Reference, ...]:
 
 def sources_of(model: APExGP) -> tuple[Reference, ...]:
     """Whose work a model rests on."""
-    calibrated = model.get_params(deep=False)["priors"] == "calibrated"
+    calibrated = model.get_params(deep=False)["priors"] == "calibrated" or (
+        model.inference == "bayes" and model.priors_.learnt is not None
+    )
     return ("harvey", "lcdb", "lcdb_1_1") if calibrated else ("harvey",)

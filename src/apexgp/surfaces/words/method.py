@@ -14,6 +14,7 @@ from ...estimators import APExGP
 from ...model.means import PAPER_MEANS
 from ...model.variant import PUBLISHED
 from ...scale import range_words
+from .learn import learnt_from
 from .phrases import listed
 
 __all__ = ["method", "pilot_and_method", "reached", "with_cautions"]
@@ -100,8 +101,13 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
     if set(means) - set(PAPER_MEANS):
         found.append("the mean function is not one of its two")
     if model.priors != "paper":
+        learnt = model.priors_.learnt
         calibrated = (
-            "were calibrated on learning curves of LCDB 1.0 and 1.1" if model.priors == "calibrated" else "are ours"
+            f"were learnt from {learnt_from(learnt)}, starting from those calibrated on curves of LCDB 1.0 and 1.1"
+            if learnt is not None
+            else "were calibrated on learning curves of LCDB 1.0 and 1.1"
+            if model.priors == "calibrated"
+            else "are ours"
         )
         found += [
             f"the priors {calibrated}",

@@ -8,7 +8,7 @@ from pickle import PicklingError
 from typing import Any
 
 from ..errors import RequestError
-from ..running.jobs import jobs
+from .jobs import jobs
 
 __all__ = ["in_order"]
 

@@ -1,0 +1,143 @@
+"""What related curves add: `python benchmarks/learning.py [--pools ...] [--counts 3 10 30 100] [--cache FOLDER]`.
+
+Priors are learnt (`apexgp.learn_beliefs`) from 3 to 100 whole curves: of the same learner on other data sets, of other
+learners on the same data set, or drawn at random from other data sets. Pilots are then forecast under the shipped
+priors and under the learnt ones. Tasks are dealt into folds: what a pilot is forecast with has never seen its task,
+unless that is the point. With --worth, pulls of other strengths are tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from apexgp.learning.fit import learnt_moves
+from apexgp.learning.moves import names_of
+from apexgp.learning.nodes import Nodes, coordinates_of, stacked
+from apexgp.learning.pull import WORTH, pull_of
+from apexgp.learning.scores import figures_by_pilot
+from apexgp.priors import CALIBRATED
+from related_curves import Known, known_curves
+
+FOLDS = 5
+FAR = 2.05
+COUNTS = (3, 10, 30, 100)
+POOLS = ("AUROC", "accuracy", "mean accuracy")
+MOST = {"mean accuracy": 1500}
+"""Curves of a pool; LCDB 1.1 has thousands."""
+NAMES = names_of(coordinates_of(CALIBRATED))
+NO_MOVES = np.zeros(len(NAMES))
+
+
+@dataclass
+class Pool:
+    """Curves to learn from and pilots to judge by."""
+
+    lessons: list[Known]
+    nodes: Nodes
+    judged: list[Known]
+    pilots: Nodes
+
+    def __init__(self, known: list[Known]) -> None:
+        self.lessons, self.judged = ([one for one in known if getattr(one, part)] for part in ("lesson", "judged"))
+        self.nodes = stacked([one.lesson for one in self.lessons])
+        self.pilots = stacked([one.judged for one in self.judged])
+        tasks = sorted({one.task for one in known})
+        self.fold = dict(zip(np.random.default_rng(0).permutation(tasks), np.arange(len(tasks)) % FOLDS, strict=True))
+
+    def moves(self, which: np.ndarray, worth: float = WORTH) -> np.ndarray:
+        """Moves learnt from some of the curves."""
+        rows = [np.flatnonzero(self.nodes.curve == i) for i in which]
+        nodes = self.nodes.take(np.concatenate(rows))
+        tasks = sorted({self.lessons[i].task for i in which})
+        task = np.repeat([tasks.index(self.lessons[i].task) for i in which], [len(own) for own in rows])
+        return learnt_moves(nodes, task, worth / WORTH * pull_of(NAMES), 0).vector
+
+    def groups(self, source: str, count: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Pilots that are forecast with the same priors, and the curves that those are learnt from."""
+        learner = np.array([one.learner for one in self.lessons])
+        task = np.array([one.task for one in self.lessons])
+        fold = np.array([self.fold[one] for one in task])
+        for key, pilots in self._alike(source):
+            if source == "same learner":
+                from_whom = np.flatnonzero((learner == key[1]) & (fold != key[0]))
+            elif source == "same data set":
+                # Not the learner itself: pilots of one data set are judged one learner at a time.
+                from_whom = np.flatnonzero((task == key[0]) & (learner != key[1]))
+            else:
+                from_whom = np.flatnonzero(fold != key[0])
+            if len(from_whom):
+                yield pilots, rng.permutation(from_whom)[:count]
+
+    def _alike(self, source: str) -> Iterator[tuple[tuple, np.ndarray]]:
+        found: dict[tuple, list[int]] = {}
+        for i, one in enumerate(self.judged):
+            by = {
+                "same learner": (self.fold[one.task], one.learner),
+                "same data set": (one.task, one.learner),
+                "random": (self.fold[one.task], i % 4),
+            }
+            found.setdefault(by[source], []).append(i)
+        return ((key, np.array(own)) for key, own in found.items())
+
+
+def line(pool: Pool, name: str, vectors: list[tuple[np.ndarray, np.ndarray]]) -> str:
+    """A row of the table: figures up to 2 times and beyond, before and after."""
+    cells = [name]
+    task = np.array([one.task for one in pool.judged])
+    for far in (False, True):
+        counts = (pool.pilots.times > FAR) == far
+        chosen = np.unique(np.concatenate([which for which, _ in vectors]))
+        before = figures_by_pilot(pool.pilots, NO_MOVES, counts)
+        after = {figure: values.copy() for figure, values in before.items()}
+        for which, vector in vectors:
+            for figure, values in figures_by_pilot(pool.pilots.take(which), vector, counts[which]).items():
+                after[figure][which] = values
+        chosen = chosen[~np.isnan(before["crps"][chosen])]
+        gap = (after["crps"] - before["crps"])[chosen]
+        by_task = [gap[task[chosen] == one].sum() - gap.mean() * (task[chosen] == one).sum() for one in set(task)]
+        mean = before["crps"][chosen].mean()
+        cells.append(
+            f"{100 * gap.mean() / mean:+.1f} ± {100 * np.sqrt(np.square(by_task).sum()) / len(gap) / mean:.1f}"
+        )
+        for figure, form, times in (
+            ("log_score", ".2f", 1),
+            ("covers_80", ".1f", 100),
+            ("covers_95", ".1f", 100),
+            ("width_95", ".3f", 1),
+        ):
+            cells.append(
+                f"{times * before[figure][chosen].mean():{form}} {times * after[figure][chosen].mean():{form}}"
+            )
+    return "| " + " | ".join([*cells, str(len(chosen))]) + " |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pools", nargs="+", default=POOLS, choices=POOLS)
+    parser.add_argument("--sources", nargs="+", default=("same learner", "same data set", "random"))
+    parser.add_argument("--counts", nargs="+", type=int, default=COUNTS)
+    parser.add_argument("--worth", nargs="+", type=float, default=[WORTH])
+    parser.add_argument("--cache", type=Path, default=Path("/tmp/apexgp_learning"))
+    parser.add_argument("--jobs", type=int, default=2)
+    settings = parser.parse_args()
+    figures = ("CRPS, change in %", "log score", "80 % covers", "95 % covers", "95 % width")
+    titles = ["learnt from", *(f"{one}, {far}" for far in ("up to 2x", "beyond 2x") for one in figures), "curves"]
+    for name in settings.pools:
+        pool = Pool(known_curves(name, CALIBRATED, settings.cache, settings.jobs, MOST.get(name)))
+        print(f"\n{name}\n\n| {' | '.join(titles)} |\n|{'---|' * len(titles)}", flush=True)
+        for worth in settings.worth:
+            for source in settings.sources:
+                for count in settings.counts:
+                    rng = np.random.default_rng(count)
+                    vectors = [(own, pool.moves(which, worth)) for own, which in pool.groups(source, count, rng)]
+                    pulled = "" if worth == WORTH else f", pull of {worth:g} curves"
+                    print(line(pool, f"{count} curves, {source}{pulled}", vectors), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Priors learnt from whole curves of one's own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._check import DAMAGED, FloatArray, instance, mapped, several, truth, whole_number
+from ..curve import LearningCurve, curve_columns
+from ..errors import AccuracyWarning, DataError, RequestError
+from ..files.plain import plain
+from ..files.writing import written_atomically
+from ..model.beliefs import CALIBRATED, Beliefs
+from ..model.learnt import FIGURES, Learnt
+from ..running.processes import in_order
+from ..running.progress import progress_bar
+from .cuts import Lesson, check_alike, lessons_of
+from .fit import Moves, learnt_moves
+from .moves import moved, names_of, numbers_moved
+from .nodes import CutNodes, Nodes, coordinates_of, nodes_of_lesson, stacked
+from .pull import WORTH, pull_of
+from .scores import figures_by_pilot
+
+__all__ = ["learn_beliefs", "learn_from"]
+
+_MOST_CURVES = 3000  # more would not move the numbers, and would not fit into memory
+
+
+def learn_beliefs(
+    curves: Iterable[LearningCurve] | Mapping[Any, LearningCurve],
+    start: Beliefs = CALIBRATED,
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    seed: int = 0,
+    progress: bool = True,
+) -> Beliefs:
+    """Learn priors from whole curves: those that forecast the later part of each from its earlier part.
+
+    Parameters
+    ----------
+    curves
+        Whole curves, or a mapping to them such as `read_curves` returns: all of one metric and unit, and each with
+        scores beyond its third size. Their tasks are groups that are left out together; a curve without a task is a
+        task of its own. Of more than 3,000, as many are drawn at random.
+    start
+        Priors that the learnt ones are pulled towards, by so many curves' worth as `learnt.pull` says.
+    folder
+        Where to keep what was computed of each curve, so that a run which was interrupted, or has more curves, goes on
+        from there. By default nowhere.
+    n_jobs
+        Processes, as joblib counts them; `joblib.parallel_config(backend="dask")` spreads the work over a cluster.
+    seed
+        Seed of the integration and of the order in which tasks are left out. The same seed gives the same numbers.
+    progress
+        Show a progress bar, where there is a terminal and the work takes more than a moment.
+
+    Returns
+    -------
+    Beliefs
+        For `APExGP(priors=...)`; `learnt` is the record: what moved, and how well tasks that were left out are
+        forecast. Without any curves, `start` itself.
+
+    Examples
+    --------
+    >>> from apexgp import LearningCurve
+    >>> old = LearningCurve([50, 100, 200, 400, 800], [0.70, 0.75, 0.79, 0.82, 0.84])
+    >>> learn_beliefs([old]).learnt.curves
+    1
+    """
+    return _learn("curves", curves, start, None if folder is None else Path(folder), n_jobs, seed, progress)
+
+
+def learn_from(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
+    """Priors for one curve, or for whatever comes, from others that are related; they must be of its kind."""
+    given = _listed("related", related)
+    listed = given.values() if isinstance(given, Mapping) else given
+    check_alike([one for one in (curve, *listed) if isinstance(one, LearningCurve)], "related")
+    return _learn("related", given, start, None, None, seed, True)
+
+
+def _learn(
+    argument: str, curves: Any, start: Beliefs, folder: Path | None, n_jobs: int | None, seed: int, progress: bool
+) -> Beliefs:
+    instance("start", start, Beliefs, "the Beliefs to start from, such as apexgp.priors.CALIBRATED")
+    if start.shares is None or not start.uses_replicates:
+        raise RequestError("must know single scores and shares, as apexgp.priors.CALIBRATED does.", argument="start")
+    whole_number("seed", seed, least=0)
+    given = _listed(argument, curves)
+    if not given:
+        return start
+    lessons = lessons_of(given, argument)
+    if len(lessons) > _MOST_CURVES:
+        drawn = np.random.default_rng(seed).permutation(len(lessons))[:_MOST_CURVES]
+        lessons = [lessons[i] for i in np.sort(drawn)]
+    integrated = _integrated(lessons, start, seed, folder, n_jobs, progress)
+    usable = [(lesson, own) for lesson, own in zip(lessons, integrated, strict=True) if own]
+    if not usable:
+        raise DataError(
+            "could not be used: the computation broke down on each. Look for odd scores.", argument=argument
+        )
+    return _learnt([lesson for lesson, _ in usable], stacked([own for _, own in usable]), start, seed)
+
+
+def _listed(name: str, curves: Any) -> Mapping[Any, LearningCurve] | Sequence[LearningCurve]:
+    if isinstance(curves, Mapping):
+        return mapped(name, curves)
+    wanted = "several LearningCurves, or a mapping to them"
+    return list(several(name, [curves] if isinstance(curves, LearningCurve) else curves, wanted))
+
+
+def _learnt(lessons: Sequence[Lesson], nodes: Nodes, start: Beliefs, seed: int) -> Beliefs:
+    names = names_of(coordinates_of(start))
+    known = sorted({lesson.task for lesson in lessons})
+    task = np.array([known.index(lesson.task) for lesson in lessons])[nodes.curve]
+    moves = learnt_moves(nodes, task, pull_of(names), seed)
+    beliefs = moved(start, names, moves.vector)
+    first = lessons[0].curve
+    record = Learnt(
+        curves=len(lessons),
+        tasks=len(known),
+        pilots=len(nodes),
+        metric=first.metric_name,
+        unit=first.unit_name,
+        pull=WORTH,
+        related=moves.related,
+        seed=seed,
+        moved=numbers_moved(start, beliefs),
+        left_out=_left_out(nodes, task, moves),
+    )
+    return replace(beliefs, learnt=record)
+
+
+def _left_out(nodes: Nodes, task: FloatArray, moves: Moves) -> dict[str, tuple[float, float, float]]:
+    """Means over curves of what tasks that were left out score, before and after, and the error of the difference."""
+    if moves.fold is None:
+        return {}
+    before = figures_by_pilot(nodes, np.zeros_like(moves.vector))
+    after = {name: np.empty(len(nodes)) for name in before}
+    for fold, vector in enumerate(moves.without):
+        out = np.flatnonzero(moves.fold == fold)
+        for name, values in figures_by_pilot(nodes.take(out), vector).items():
+            after[name][out] = values
+    pilots = np.bincount(nodes.curve)[nodes.curve]
+    weight = 1 / pilots / len(np.unique(nodes.curve))
+    found = {}
+    for name in FIGURES:
+        difference = after[name] - before[name]
+        mean = float(weight @ difference)
+        by_task = np.bincount(task, weights=weight * (difference - mean))
+        found[name] = float(weight @ before[name]), float(weight @ after[name]), float(np.sqrt((by_task**2).sum()))
+    return found
+
+
+def _integrated(
+    lessons: Sequence[Lesson], start: Beliefs, seed: int, folder: Path | None, n_jobs: int | None, progress: bool
+) -> list[list[CutNodes]]:
+    """Nodes of every curve, in order; those that the folder holds are taken from there."""
+    from joblib import delayed
+
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    work = (delayed(_of_one)(lesson, start, seed, folder) for lesson in lessons)
+    found = []
+    with progress_bar("curves", len(lessons), shown=truth("progress", progress)) as advance:
+        for own in in_order(work, n_jobs):
+            found.append(own)
+            advance()
+    return found
+
+
+def _of_one(lesson: Lesson, start: Beliefs, seed: int, folder: Path | None) -> list[CutNodes]:
+    columns = {name: cells for name, cells in curve_columns([lesson.curve]).items() if name != "task"}
+    told = json.dumps(plain([columns, _numbers_of(start), seed]), sort_keys=True, default=str)
+    key = hashlib.sha256(told.encode()).hexdigest()
+    path = None if folder is None else folder / f"{key[:24]}.npz"
+    if path is not None and path.exists():
+        try:
+            return list(_read(path))
+        except DAMAGED:
+            pass  # it is computed again
+    # Nodes of a curve's own, whatever else is learnt from: a shared integration error would be learnt too.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)  # errors of single curves cancel out
+        found = nodes_of_lesson(lesson, start, (seed + int(key[:8], 16)) % 2**31)
+    if path is not None:
+        arrays = {f"{i} {name}": value for i, own in enumerate(found) for name, value in asdict(own).items()}
+        with written_atomically(path, overwrite=True) as draft, open(draft, "wb") as file:
+            np.savez(file, count=len(found), **arrays)
+    return found
+
+
+def _numbers_of(start: Beliefs) -> dict[str, Any]:
+    return replace(start, learnt=None).to_dict()
+
+
+def _read(path: Path) -> Iterator[CutNodes]:
+    with np.load(path) as held:
+        for i in range(int(held["count"])):
+            own = {name.partition(" ")[2]: held[name] for name in held.files if name.startswith(f"{i} ")}
+            yield CutNodes(**own | {name: float(own[name]) for name in ("log_a", "log_b")})

@@ -1,0 +1,82 @@
+"""The numbers that are learnt: how far priors move, in units of their own, as one vector.
+
+Each coordinate of a curve's parameters may move by so many standard deviations (`shift`) and widen by so much
+(`spread`, in logarithms); the share still to be won moves by the logarithms of its a and b. A move is written as what
+the sign `always` does to a prior, so that it works with whatever distribution the prior is, and for every mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from .._check import FloatArray
+from ..model.beliefs import Beliefs, ElicitedSigma
+from ..model.distributions import Prior
+
+__all__ = ["ALWAYS", "broadened", "moved", "names_of", "numbers_moved"]
+
+ALWAYS = "always"
+_SHARES = ("share_a", "share_b")
+
+
+def names_of(coordinates: list[str]) -> list[tuple[str, str]]:
+    """Kind and place of each number, in the order of the vector."""
+    return [
+        *(("shift", name) for name in coordinates),
+        *(("spread", name) for name in coordinates),
+        *(("shift", name) for name in _SHARES),
+    ]
+
+
+def moved(start: Beliefs, names: list[tuple[str, str]], vector: FloatArray) -> Beliefs:
+    """Priors after the moves."""
+    shifts, spreads = _copied(start.shifts), _copied(start.spreads)
+    for (kind, place), number in zip(names, vector.tolist(), strict=True):
+        if number:
+            by_sign = (shifts if kind == "shift" else spreads).setdefault(place, {})
+            by_sign[ALWAYS] = by_sign.get(ALWAYS, 0.0) + number
+    return replace(start, shifts=shifts, spreads=spreads)
+
+
+def _copied(moves: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {place: dict(by_sign) for place, by_sign in moves.items()}
+
+
+def broadened(start: Beliefs, coordinates: list[str], by: float, shares: float) -> Beliefs:
+    """Wider priors, whose nodes tell of priors around `start` as well."""
+    names = names_of(coordinates)
+    numbers = {"spread": by, "shift": 0.0}
+    vector = np.array([shares if place in _SHARES else numbers[kind] for kind, place in names])
+    return moved(start, names, vector)
+
+
+def numbers_moved(start: Beliefs, beliefs: Beliefs) -> dict[str, tuple[float, float]]:
+    """What people would call the numbers that moved, before and after, for a pilot without signs."""
+    before, after = _told(start), _told(beliefs)
+    return {name: (before[name], after[name]) for name in before if before[name] != after[name]}
+
+
+def _told(beliefs: Beliefs) -> dict[str, float]:
+    """Numbers in the middle of the priors."""
+    shifts = {place: by_sign.get(ALWAYS, 0.0) for place, by_sign in beliefs.shifts.items()}
+
+    def middle(prior: Prior, place: str) -> float:
+        return float(prior.from_normal(np.array([shifts.get(place, 0.0)]))[0])
+
+    assert beliefs.shares is not None
+    share, (tail, bend, sharpness) = beliefs.shares["burr"], beliefs.shapes["burr"]
+    a, b = share.a * np.exp(shifts.get("share_a", 0.0)), share.b * np.exp(shifts.get("share_b", 0.0))
+    told = {
+        "share still to be won": float(a / (a + b)),
+        "noise": middle(beliefs.tau_e, "tau_e"),
+        "exponent of the tail": middle(tail, "shape0"),
+        "bend, in pilot sizes": float(np.exp(middle(bend, "shape1"))),
+        "sharpness of the bend": float(np.exp(-middle(sharpness, "shape2"))),
+    }
+    if not isinstance(beliefs.sigma, ElicitedSigma):
+        told["departures"] = middle(beliefs.sigma, "sigma")
+        told["spread of departures"] = float(np.exp(beliefs.spreads.get("sigma", {}).get(ALWAYS, 0.0)))
+    return told

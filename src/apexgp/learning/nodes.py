@@ -1,0 +1,215 @@
+"""What pilots say of their later scores under any priors near the given ones, without integrating again.
+
+Every pilot is integrated once, under broader priors. Any other prior is then a change of its nodes' weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln
+
+from .._check import FloatArray
+from ..inference.averaging import AveragedPosterior
+from ..inference.bayes import FullBayes
+from ..inference.density import Density
+from ..inference.posterior import Posterior
+from ..model.beliefs import Beliefs
+from ..model.means import MEANS
+from ..numerics.truncated import CutNormal
+from .cuts import Cut, Lesson
+from .moves import broadened
+
+__all__ = ["MEAN", "CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "stacked"]
+
+MEAN = "burr"
+"""Moves are learnt with this mean; the others take the same, in standard deviations of their own priors."""
+_SINGLE = np.float32
+_KEPT = 256  # nodes of a pilot
+_TEMPERED = 0.6  # nodes that hardly count here may count under other priors: they are picked by flatter weights
+_BROADER, _BROADER_SHARE = 0.25, -0.15  # logarithms
+_PRECISION = 0.05
+_GRID = np.linspace(-9.0, 9.0, 721)  # deviates between which parameters are looked up
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True)
+class CutNodes:
+    """Nodes of one pilot, N of them, and what they say of up to Q later scores."""
+
+    deviates: FloatArray
+    """(N, D): by the priors without what signs do to them."""
+    log_share: FloatArray
+    log_rest: FloatArray
+    """(N,): logarithms of the share of the room that is still to be won, and of the rest."""
+    log_likelihood: FloatArray
+    """(N,): log weights without the prior that the nodes were integrated under."""
+    location: FloatArray
+    scale: FloatArray
+    """(N, Q): forecasts, before they are cut to [0, 1]."""
+    truth: FloatArray
+    """(Q,)."""
+    times: FloatArray
+    """(Q,): sizes in units of the pilot's largest."""
+    shift: FloatArray
+    log_spread: FloatArray
+    """(D,): what the pilot's signs do to the priors."""
+    log_a: float
+    log_b: float
+    """Of the prior of the share, signs included."""
+
+
+def coordinates_of(start: Beliefs) -> list[str]:
+    """Names of the coordinates whose priors may move."""
+    return Density(MEANS[MEAN], start).names
+
+
+def nodes_of_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[CutNodes]:
+    """Nodes of the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
+    found = []
+    for i, cut in enumerate(lesson.cuts):
+        broad = broadened(start, coordinates_of(start), _BROADER, _BROADER_SHARE)
+        engine = FullBayes((MEANS[MEAN],), broad, 1.0, 0.0, seed + i, _PRECISION)
+        try:
+            (fit,) = engine.fit([cut.pilot])
+        except (ArithmeticError, ValueError):
+            continue
+        if fit.node_weights.size and np.isfinite(fit.node_weights).all():
+            found.append(_nodes_of(cut, fit, start, np.random.default_rng([seed, i])))
+    return found
+
+
+def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.Generator) -> CutNodes:
+    (posterior,) = fit.posteriors
+    weights = np.maximum(posterior.weights, 0.0) ** _TEMPERED
+    steps = (np.arange(_KEPT) + rng.random()) / _KEPT
+    chosen = np.minimum(np.searchsorted(np.cumsum(weights) / weights.sum(), steps), len(weights) - 1)
+    some = posterior.some(chosen)
+    share = np.clip(some.drop_share, _LEAST, 1 - _LEAST)
+    log_share, log_rest = np.log(share), np.log1p(-share)
+    predicted = fit.predict(cut.sizes, cut.of, cut.n_splits)
+    names = some.density.names
+    signs = some.statistics.signs(some.density.ceiling)
+
+    def by_signs(moves: dict[str, dict[str, float]], place: str) -> float:
+        return sum(number * signs[sign] for sign, number in moves.get(place, {}).items())
+
+    prior, broad = (Density(MEANS[MEAN], beliefs) for beliefs in (start, some.density.beliefs))
+    shift = np.array([by_signs(start.shifts, name) for name in names])
+    wide = np.array([by_signs(broad.beliefs.spreads, name) for name in names])
+    deviates = _deviates(some, start)
+    assert start.shares is not None
+    a, b = start.shares[MEAN].a, start.shares[MEAN].b
+    factors, wider = prior.share_factors(some.statistics), broad.share_factors(some.statistics)
+    integrated_under = _log_prior(
+        deviates, log_share, log_rest, shift, wide, np.log(a * wider[0]), np.log(b * wider[1])
+    )
+    return CutNodes(
+        deviates=deviates,
+        log_share=log_share,
+        log_rest=log_rest,
+        log_likelihood=(1 - _TEMPERED) * np.log(some.weights) - integrated_under,
+        location=predicted.locations[chosen],
+        scale=predicted.scales[chosen],
+        truth=cut.truths,
+        times=cut.sizes / cut.pilot.largest,
+        shift=shift,
+        log_spread=np.array([by_signs(start.spreads, name) for name in names]),
+        log_a=float(np.log(a * factors[0])),
+        log_b=float(np.log(b * factors[1])),
+    )
+
+
+def _log_prior(
+    deviates: FloatArray,
+    log_share: FloatArray,
+    log_rest: FloatArray,
+    shift: FloatArray,
+    log_spread: FloatArray,
+    log_a: float,
+    log_b: float,
+) -> FloatArray:
+    z = (deviates - shift) * np.exp(-log_spread)
+    a, b = np.exp(log_a), np.exp(log_b)
+    value: FloatArray = -0.5 * (z**2).sum(axis=-1) - log_spread.sum()
+    return value + (a - 1) * log_share + (b - 1) * log_rest - betaln(a, b)
+
+
+def _deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
+    """Normal variables behind the parameters of the nodes (N, D), by the priors without what signs do to them.
+
+    Found by looking up where each prior has the value: whatever distributions priors are, they rise with the deviate.
+    """
+    bare = Density(MEANS[MEAN], replace(start, shifts={}, spreads={}))
+    names, of = bare.names, posterior.statistics
+    grid = np.broadcast_to(_GRID, (len(names), len(_GRID)))
+    table, node = bare.parameters(grid, of), posterior.nodes.parameters
+    if "tau_ratio" in names:
+        table = table | {"tau_ratio": table["tau_b"] / table["tau_e"]}
+        node = node | {"tau_ratio": node["tau_b"] / node["tau_e"]}
+    table = table | {f"shape{i}": values for i, values in enumerate(bare.shape(grid, of))}
+    node = node | {f"shape{i}": values for i, values in enumerate(posterior.nodes.shape)}
+    return np.stack([np.interp(node[name], table[name], _GRID) for name in names], axis=1)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Nodes of P pilots of C curves, N of each: `CutNodes` with an axis of pilots before the others."""
+
+    deviates: FloatArray
+    log_share: FloatArray
+    log_rest: FloatArray
+    log_likelihood: FloatArray
+    location: FloatArray
+    scale: FloatArray
+    truth: FloatArray
+    times: FloatArray
+    """NaN where a pilot has fewer later scores than others."""
+    shift: FloatArray
+    log_spread: FloatArray
+    log_a: FloatArray
+    log_b: FloatArray
+    curve: NDArray[np.intp]
+    """Which curve each pilot was cut from."""
+    pdf: FloatArray
+    """(P, Q, N): of each later score, as each node forecasts it."""
+
+    def __len__(self) -> int:
+        return len(self.curve)
+
+    def take(self, which: NDArray[np.intp]) -> Nodes:
+        """Some of the pilots."""
+        return Nodes(**{field.name: getattr(self, field.name)[which] for field in fields(self)})
+
+
+def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
+    """Nodes of all pilots of all curves."""
+    pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]  # in single precision: there may be thousands
+    most = max(len(cut.truth) for _, cut in pilots)
+
+    def filled(values: FloatArray, blank: float) -> FloatArray:
+        missing = most - values.shape[-1]
+        return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, missing)], constant_values=blank)
+
+    def every(name: str) -> FloatArray:
+        return np.stack([np.asarray(getattr(cut, name), _SINGLE) for _, cut in pilots])
+
+    location = np.stack([filled(cut.location, 0.5) for _, cut in pilots])
+    scale = np.stack([filled(cut.scale, 1.0) for _, cut in pilots])
+    truth = np.stack([filled(cut.truth, 0.5) for _, cut in pilots])
+    forecast = CutNormal(location, scale)
+    return Nodes(
+        **{name: every(name) for name in _ALIKE},
+        location=location,
+        scale=scale,
+        truth=truth,
+        times=np.stack([filled(cut.times, np.nan) for _, cut in pilots]),
+        curve=np.array([i for i, _ in pilots]),
+        pdf=np.ascontiguousarray(forecast.pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
+    )
+
+
+_ALIKE = ("deviates", "log_share", "log_rest", "log_likelihood", "shift", "log_spread", "log_a", "log_b")

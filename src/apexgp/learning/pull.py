@@ -1,0 +1,33 @@
+"""Which numbers of the priors move, and how strongly they are pulled back: as if so many curves spoke for no move.
+
+Learnt on the development curves by leaving tasks out (`benchmarks/learning.py --pull`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._check import FloatArray
+
+__all__ = ["WORTH", "pull_of"]
+
+WORTH = 60.0
+"""How many curves the priors that the search starts from count for."""
+
+# What one curve tells of a number: the mean square of the slope of its log score, at the shipped priors. Numbers that
+# are not here stay: a curve tells next to nothing of them, and the noise of few curves would move them.
+_INFORMATION = {
+    ("shift", "tau_e"): 0.02,
+    ("shift", "sigma"): 0.02,
+    ("shift", "shape0"): 0.02,
+    ("shift", "shape1"): 0.02,
+    ("shift", "shape2"): 0.02,
+    ("spread", "sigma"): 0.04,
+    ("shift", "share_a"): 0.09,
+    ("shift", "share_b"): 0.04,
+}
+
+
+def pull_of(names: list[tuple[str, str]]) -> FloatArray:
+    """Pull on each number; infinite for those that stay."""
+    return np.array([WORTH * _INFORMATION.get(name, np.inf) for name in names])

@@ -1,0 +1,53 @@
+"""Priors as JSON files, with a checksum: numbers edited by hand are no longer what the record says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from importlib.metadata import version
+from typing import Any
+
+from .._check import DAMAGED, instance
+from ..errors import DataError
+from ..files.plain import plain
+from ..files.writing import write_text
+from ..reading.spreadsheets import one_line, read_bytes
+from .beliefs import Beliefs
+
+__all__ = ["read_priors", "write_priors"]
+
+_FORMAT = "apexgp-priors"
+
+
+def write_priors(beliefs: Beliefs, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write priors, such as `learn_beliefs` returns, as a JSON file for `read_priors` and `--priors`."""
+    instance("beliefs", beliefs, Beliefs, "Beliefs, such as learn_beliefs returns")
+    content = plain(beliefs.to_dict())
+    document = {"format": _FORMAT, "apexgp": version("apexgp"), "checksum": _checksum(content), "priors": content}
+    write_text(path, json.dumps(document, indent=1) + "\n", overwrite=overwrite)
+
+
+def read_priors(path: str | os.PathLike[str]) -> Beliefs:
+    """Read what `write_priors` or `apexgp learn` wrote."""
+    raw = read_bytes(path)
+    try:
+        document = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as problem:
+        raise DataError(f"{path} is not a file of priors: {problem}.") from None
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise DataError(f"{path} is not a file of priors that apexgp learn wrote.")
+    if document.get("checksum") != _checksum(document.get("priors")):
+        raise DataError(
+            f"{path} was edited after it was written: its checksum does not match, and its record no longer says where "
+            "the numbers come from. Learn the priors again, or state your own as apexgp.priors.Beliefs in Python."
+        )
+    try:
+        return Beliefs.from_dict(document["priors"])
+    except DAMAGED as problem:
+        said = one_line(str(problem), 500).rstrip(".")
+        raise DataError(f"{path} is from another version of apexgp, or damaged: {said}.") from None
+
+
+def _checksum(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
