@@ -98,12 +98,12 @@ def design_pilot(
     >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
     What to measure next, with 2 fits
       measure                  models  expected error  95 % width at 3,600
-      nothing more                  0          0.0134                0.094
-      2 new splits at 720           2          0.0086                0.060
-      1 new split at 510, 720       2          0.0089                0.062
-      1 new split at 720            1          0.0089                0.063
-      2 new splits at 360           2          0.0131                0.092
-      1 new split at 60, 360        2          0.0131                0.092
+      nothing more                  0          0.0132                0.091
+      2 new splits at 720           2          0.0084                0.058
+      1 new split at 510, 720       2          0.0087                0.060
+      1 new split at 720            1          0.0087                0.060
+      2 new splits at 360           2          0.0128                0.088
+      1 new split at 60, 360        2          0.0128                0.089
     """
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)

@@ -42,7 +42,6 @@ class CurveEstimator(SettingsEstimator):
     floor: float
 
     curve_: LearningCurve
-    parameters_: dict[str, float]
 
     @abstractmethod
     def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> Engine:
@@ -101,10 +100,15 @@ class CurveEstimator(SettingsEstimator):
         self._settings = self.get_params(deep=False)
         self._fit = fit
         self.curve_ = curve
-        self.parameters_ = fit.parameters
         for name, value in fit.diagnostics.items():
             setattr(self, f"{name}_", value)
         return self
+
+    @cached_property
+    def parameters_(self) -> dict[str, float]:
+        """Parameters by their published names; worked out when they are asked for."""
+        check_is_fitted(self)
+        return self._fit.parameters
 
     @property
     def has_distribution(self) -> bool:

@@ -84,8 +84,8 @@ class APExGP(CurveEstimator):
     >>> model.forecast([720, 3600])
     Forecast
        size   mean   95 % interval
-        720  0.835  0.811 to 0.857
-      3,600  0.872  0.822 to 0.915
+        720  0.835  0.811 to 0.859
+      3,600  0.871  0.824 to 0.917
     """
 
     weights_: dict[str, float]

@@ -35,6 +35,8 @@ def write_report(
     times: ArrayLike | None = None,
     target: float | None = None,
     confidence: float = CONFIDENCE,
+    prevalence: float | None = None,
+    cstatistic: float | None = None,
     of: Quantity = "new_splits",
     level: float = LEVEL,
     cost_per_example: float | None = None,
@@ -67,6 +69,10 @@ def write_report(
         More of them, as multiples of a pilot's largest size; 2, 10 and 50 where neither is given.
     target, confidence
         Score to reach, and the probability with which it should be, as for `APExGP.required_size`.
+    prevalence, cstatistic
+        With a target, for a report on one task: share of patients with the outcome, and the C statistic (AUROC) that
+        the model is expected to have, by default the target where the scores are AUROCs. They add how many patients it
+        takes to evaluate the model, as for `minimum_evaluation_size`.
     of
         What is forecast, as for `APExGP.forecast`. A target refers to the true expected score, whatever is forecast.
     level
@@ -93,6 +99,8 @@ def write_report(
             level=level,
             target=target,
             confidence=confidence,
+            prevalence=prevalence,
+            cstatistic=cstatistic,
         ),
         plan=PlanQuestion.if_priced(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds),
         budget=budget,
@@ -102,6 +110,10 @@ def write_report(
         project=project,
     )
     models, failed = _sorted_out(model)
+    if prevalence is not None and len(models) > 1:
+        raise RequestError(
+            f"applies to one task, whose outcome it describes; there are {len(models)}.", argument="prevalence"
+        )
     answers = {}
     with progress_bar("tasks", len(models), shown=progress) as advance:
         for name, one in models.items():
