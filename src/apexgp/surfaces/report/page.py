@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -61,7 +60,6 @@ __all__ = ["report_page"]
 # What there is room for on the first page of a task: characters of cautions, sizes that were forecast.
 _ROOM = 260
 _FEW_SIZES = 5
-_PER_CENT = re.compile(r"(?<=\d) %")
 _OPTIONS = options_of(ColumnOptions)  # what cautions ask for is set where scores are read
 
 
@@ -217,13 +215,10 @@ def _link(kind: str, text: str) -> str:
 
 
 def _printed(value: object) -> object:
-    """A value as the page shows it: no line ends between a number and its per cent sign; markup stays as it is."""
+    """A value as the page shows it; markup stays as it is."""
     if isinstance(value, Caution):
         value = worded_for(_OPTIONS, value)
-    if type(value) is not str:
-        return value
-    text = without_controls(value)
-    return text if "\n" in text else _PER_CENT.sub("\N{NO-BREAK SPACE}%", text)  # several lines are data, or code
+    return without_controls(value) if type(value) is str else value
 
 
 @cache
