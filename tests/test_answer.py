@@ -18,6 +18,7 @@ from apexgp import (
     collect_curves,
     compare_models,
     forecast_many,
+    minimum_evaluation_size,
     minimum_sample_size,
     plan_collection,
     predictive_check,
@@ -71,6 +72,7 @@ def answers():
         "Backtest": backtest(tasks, {EVIL: LeastSquares(), "apexgp": APExGP()}),
         "CurveSet": collected(),
         "MinimumSampleSize": minimum_sample_size(0.2, 40, cstatistic=0.8),
+        "MinimumEvaluationSize": minimum_evaluation_size(0.2, 0.8, threshold=0.2),
         "Sensitivity": sensitivity(model, [720, 3600], target=0.78),
         "Sensitivity, failed": sensitivity(APExGP().fit([60, 120, 240], [0.6, 0.7, 0.75])),
         "PredictiveCheck": predictive_check(model),
@@ -82,6 +84,7 @@ def answers():
 NAMES = [
     "Forecast", "RequiredSize", "RequiredSize, never", "RequiredSize, met", "RequiredSize, regression",
     "CollectionPlan", "Comparison", "PairComparison", "Backtest", "CurveSet", "MinimumSampleSize", "CurveForecast",
+    "MinimumEvaluationSize",
     "CurveForecast, failed", "Sensitivity", "Sensitivity, failed", "PredictiveCheck",
 ]  # fmt: skip
 

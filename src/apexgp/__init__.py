@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, experiment, metrics, plot, priors, simulation, typing
+    from .answers.evaluation import MinimumEvaluationSize, minimum_evaluation_size
     from .answers.minimum import MinimumSampleSize, minimum_sample_size
     from .answers.plan import CollectionPlan, plan_collection
     from .answers.required import RequiredSize
@@ -53,6 +54,7 @@ __all__ = [
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",
+    "MinimumEvaluationSize",
     "MinimumSampleSize",
     "PilotDesign",
     "PredictiveCheck",
@@ -71,6 +73,7 @@ __all__ = [
     "forecast_many",
     "learn_beliefs",
     "metrics",
+    "minimum_evaluation_size",
     "minimum_sample_size",
     "plan_collection",
     "plot",
@@ -89,6 +92,7 @@ __all__ = [
 _HOMES = {
     name: module
     for module, names in {
+        "answers.evaluation": ["MinimumEvaluationSize", "minimum_evaluation_size"],
         "answers.minimum": ["MinimumSampleSize", "minimum_sample_size"],
         "answers.plan": ["CollectionPlan", "plan_collection"],
         "answers.required": ["RequiredSize"],

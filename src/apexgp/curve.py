@@ -64,39 +64,39 @@ class LearningCurve(Answer):
         is the shape of the `test_scores` that scikit-learn's `learning_curve` returns. Its NaN cells are left out, with
         a warning.
     split : sequence of labels, optional
-        Which data split each score comes from (for a table: one label a column, by default 0, 1, ...). The same
-        label is the same split at every size. None: the replicates are independent.
+        Which data split each score comes from (for a table: one label per column, by default 0, 1, ...). The same label
+        is the same split at every size. None: the replicates are independent.
     metric, task : str, optional
         What was measured, and on which task; used in tables and pictures, which write the metric as people do: see
         `metric_name`.
     direction : {"higher", "lower"}, optional
         Which way is better. By default "lower" for a known loss that leaves [0, 1], such as a log loss, and for an
-        unknown metric whose `range` has no greatest value; otherwise "higher": an error rate has to be said to be one.
-        Forecasts come back in the direction of the scores.
+        unknown metric whose `range` has no upper bound; otherwise "higher": an error rate must be declared. Forecasts
+        come back in the direction of the scores.
     range : pair of numbers, optional
-        The least and the greatest value that a score can take; one of them may be infinite. By default that of the
+        The lowest and the highest value that a score can take; one of them may be infinite. By default that of the
         metric, if it is a known one: (-1, 1) for MCC, (0, inf) for a log loss, (-inf, 1) for R2; otherwise (0, 1).
         Forecasts, targets and errors are on the scale of the scores, whatever it is.
     unit : str
-        What a size counts, in the plural, as answers are to call it: "patients", "images". It labels and never
-        recounts. "rows" are training examples one by one.
+        What a size counts, in the plural, as worded in answers: "patients", "images". It is only a label. "rows" are
+        training examples one by one.
     train_scores : array of the shape of `scores`, optional
         The score on the training examples themselves: the same metric, in the same direction. NaN where unknown.
     n_test : number, or array of the shape of `scores`, optional
-        How many test cases are behind a score. NaN where unknown.
+        Number of test cases behind a score. NaN where unknown.
     averaged_over : int, optional
-        Each score is the mean over so many runs. None: not known.
+        Number of runs that each score averages. None: not known.
     score_sd : number, or array of the shape of `scores`, optional
-        Standard deviation of the runs behind each score, where that is a mean. NaN where unknown. Say with
-        `averaged_over` how many they are; a forecast asks where it is not said.
+        Standard deviation of the runs behind each score, where that is a mean. NaN where unknown. Give their number
+        with `averaged_over`; a forecast carries a caution where it is missing.
     test_share : float, optional
-        Share of all that is collected that is kept from training, for validation and test: 0.2 of 8:1:1. Answers then
-        say how many are needed in all.
+        Share of the collected data that is withheld from training, for validation and test: 0.2 for 8:1:1. Answers then
+        give the total needed.
 
     Notes
     -----
-    What is known of each score is kept as an array with one entry a score, whatever shape it came in; `train_scores`,
-    `n_test` and `score_sd` are None where they are not known of any.
+    What is known about each score is kept as an array with one entry per score, whatever shape it came in;
+    `train_scores`, `n_test` and `score_sd` are None where they are not known of any.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class LearningCurve(Answer):
 
     @property
     def metric_name(self) -> str:
-        """The metric as people write it: AUROC for auroc, roc_auc or AUC; one that is not known as it was given."""
+        """The metric as people write it: AUROC for auroc, roc_auc or AUC; an unknown one as it was given."""
         name = metric_name(self.metric)
         return f"negative {name}" if is_negated(self.metric) and self.range[1] == 0 else name
 
@@ -319,42 +319,42 @@ class LearningCurve(Answer):
         Parameters
         ----------
         path
-            The file, or one that is open. A line near its beginning names the columns. JSON holds an object for each
-            score. A folder stands for the training runs beneath it, with what Hugging Face's Trainer writes, and
+            The file, or an open one. A line near its beginning names the columns. JSON has one object per score. A
+            folder stands for the training runs beneath it, with what Hugging Face's Trainer writes, and
             `mlflow:experiment` for the runs of an experiment of MLflow (extra `mlflow`).
         size, score, split
-            Names of the columns. By default those that are called so, or as people call them: `n` or
-            `Training examples`, `AUC` or `accuracy`, `fold` or `seed`. A file without splits has unlabelled
-            replicates. A list of names, or a pattern such as `fold*`, as `score` reads a wide table, one
-            column a split; columns that are numbered (`split1`, `split2`, ... or `1`, `2`, ...) are taken
-            for one without being listed. Where names do not tell splits from models, say so with `each_column`.
+            Names of the columns. By default those with these names, or common ones: `n` or `Training examples`, `AUC`
+            or `accuracy`, `fold` or `seed`. A file without splits has unlabelled replicates. A list of names, or a
+            pattern such as `fold*`, as `score` reads a wide table, one column per split; numbered columns (`split1`,
+            `split2`, ... or `1`, `2`, ...) are read as one without being listed. Where names do not distinguish splits
+            from models, use `each_column`.
         metric
             What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
             the file says: in that column, or by the name of the column of scores.
         direction
             Which way is better; by default what the column `direction` says, or as for `LearningCurve`.
         range
-            The least and the greatest possible score; by default what the column `range` says, or as for
+            The lowest and the highest possible score; by default what the column `range` says, or as for
             `LearningCurve`.
         unit
-            What a size counts, as answers are to call it, such as "patients"; by default what the column `unit` or the
-            name of the column of sizes (`n patients`) says, or "rows": training examples.
+            What a size counts, as worded in answers, such as "patients"; by default what the column `unit` or the name
+            of the column of sizes (`n patients`) says, or "rows": training examples.
         sheet
             Which sheet of a workbook: its name, or its number from 1; by default the first with a table of scores.
         train_score, score_sd
             Columns of the training scores, and of the standard deviation of the runs behind each score. By default
-            those that are called so, or as people call them: `train AUC`, `sd`, `auc_std`; and numbers behind ± in the
-            cells of the scores. For a wide table, a list with one column of training scores for each of scores.
+            those with these names, or common ones: `train AUC`, `sd`, `auc_std`; and numbers after ± in the cells of
+            the scores. For a wide table, a list with one column of training scores for each of scores.
         n_test, averaged_over
-            How many test cases are behind a score, and how many runs it is the mean of: a number, or a column. By
-            default what the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`.
+            Number of test cases behind a score, and of runs that it averages: a number, or a column. By default what
+            the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`.
         each_column
-            What each of several columns of scores is, "split" or "model", where their names do not tell. Models are
-            curves of their own: see `read_curves`.
+            What each of several columns of scores is, "split" or "model", where their names do not tell. Each model is
+            a separate curve: see `read_curves`.
         per_cent
             True for scores in per cent. By default those with a % sign, in the cells or in the name of the column.
         test_share
-            Share of all that is collected that is kept from training, for validation and test; by default what the
+            Share of the collected data that is withheld from training, for validation and test; by default what the
             column `test_share` says, if there is one.
         """
         wanted = TableSettings(
@@ -410,7 +410,7 @@ class LearningCurve(Answer):
         range: Range | None = None,
         unit: str = "rows",
     ) -> LearningCurve:
-        """Take test and training scores of scikit-learn's `learning_curve`, or of a `LearningCurveDisplay`.
+        """Take test and training scores from scikit-learn's `learning_curve`, or from a `LearningCurveDisplay`.
 
         Parameters
         ----------
@@ -420,7 +420,7 @@ class LearningCurve(Answer):
             What was measured; by default what a display says.
         direction, range, unit
             As for `LearningCurve`. Scores that scikit-learn calls `neg_...`, which are below 0, are turned into losses,
-            of which lower is better.
+            for which lower is better.
         """
         found = scikit_learn_curve(result)
         if found is None:
@@ -454,7 +454,7 @@ class LearningCurve(Answer):
         return Shown(title, ("size", "mean", "sd", "scores"), rows)
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the rows as they were given, with all that the curve knows of itself: see `curve_columns`."""
+        """Write the rows as they were given, with everything that is known about the curve: see `curve_columns`."""
         write_text(path, as_csv(curve_columns([self])), overwrite=overwrite)
 
 
@@ -518,7 +518,7 @@ def read_curves(
 ) -> dict[str | None, LearningCurve]:
     """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
 
-    A table without that column holds one curve, under the key None. The other parameters are those of
+    A table without that column has one curve, under the key None. The other parameters are those of
     `LearningCurve.from_csv`.
     """
     wanted = TableSettings(

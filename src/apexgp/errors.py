@@ -4,12 +4,12 @@
 
     ApexError
     ├── DataError (ValueError)            the measurements or their file are at fault
-    │   └── DataTypeError (TypeError)     they are of a type that no number can be made of
+    │   └── DataTypeError (TypeError)     they are of a type that cannot become numbers
     ├── RequestError (ValueError)         an argument is at fault
     ├── NoForecastError (TypeError)       the method gives a curve but no distribution
     ├── NoSuchCurveError (KeyError)       a run has no curve of that task and metric
     ├── WouldOverwriteError (FileExistsError)
-    ├── NotWrittenError (OSError)          the disk did not take a file or a row
+    ├── NotWrittenError (OSError)         a file or a row could not be written
     └── MissingExtraError (ImportError)   an optional dependency is not installed
 
     ApexWarning (UserWarning)
@@ -20,9 +20,9 @@
     ├── SizesLeftOutWarning               sizes were asked for that the data cannot give
     ├── ClassesLeftOutWarning             classes with few rows get no curve
     ├── FewTestCasesWarning               a single score of a run will be uncertain
-    ├── LeakWarning                       a feature alone gives the class away
+    ├── LeakWarning                       a single feature gives the class away
     ├── NoFeatureWarning                  a feature looks like an identifier
-    ├── UngroupedWarning                  rows seem to belong together, and no groups were given
+    ├── UngroupedWarning                  rows seem to belong together, but no groups were given
     ├── FailedFitsWarning                 some fits of a run raised errors
     └── FewerProcessesWarning             more processes were asked for than the machine can use
 
@@ -79,13 +79,13 @@ class ApexError(Exception):
     Parameters
     ----------
     message
-        What was wanted, what came, what to do; where `argument` is given, the sentence goes on from it.
+        What was expected, what was received, what to do; where `argument` is given, the sentence continues from it.
     argument
         The argument at fault.
     remedy
-        What to do, with {} where arguments are named, and those arguments; one with a value to give it is a pair.
+        What to do, with {} where arguments are named, and those arguments; an argument with a value to set is a pair.
     where
-        The place in a file, in words that stand before the message.
+        The place in a file, in words that precede the message.
     faults
         The rows of a table that are at fault, the first few where there are many.
 
@@ -130,7 +130,7 @@ class DataError(ApexError, ValueError):
 
 
 class DataTypeError(DataError, TypeError):
-    """Data of a type that no number can be made of, or that the method does not take."""
+    """Data of a type that cannot be converted to numbers, or that the method does not accept."""
 
 
 class RequestError(ApexError, ValueError):
@@ -146,11 +146,11 @@ class NoSuchCurveError(ApexError, KeyError):
 
 
 class WouldOverwriteError(ApexError, FileExistsError):
-    """A file of that name is there and overwriting was not asked for."""
+    """A file of that name exists and overwriting was not asked for."""
 
 
 class NotWrittenError(ApexError, OSError):
-    """The disk did not take a file or a row: it is full, a quota is reached, or it has failed."""
+    """A file or a row could not be written: the disk is full, a quota is reached, or the disk has failed."""
 
 
 class MissingExtraError(ApexError, ImportError):
@@ -158,7 +158,7 @@ class MissingExtraError(ApexError, ImportError):
 
 
 class ApexWarning(UserWarning):
-    """Base of all warnings that apexgp gives."""
+    """Base of all warnings that apexgp issues."""
 
 
 class ConvergenceWarning(ApexWarning):
@@ -170,7 +170,7 @@ class AccuracyWarning(ApexWarning):
 
 
 class ReproducibilityWarning(ApexWarning):
-    """Refitting a saved model gave other parameters than the saved ones."""
+    """Refitting a saved model gave parameters that differ from the saved ones."""
 
 
 class MissingScoresWarning(ApexWarning):
@@ -182,7 +182,7 @@ class SizesLeftOutWarning(ApexWarning):
 
 
 class ClassesLeftOutWarning(ApexWarning):
-    """Classes that fewer than a tenth of the rows are of get no curve of their own."""
+    """Classes to which fewer than a tenth of the rows belong get no curve of their own."""
 
 
 class FewTestCasesWarning(ApexWarning):
@@ -190,11 +190,11 @@ class FewTestCasesWarning(ApexWarning):
 
 
 class LeakWarning(ApexWarning):
-    """A feature alone gives the class away in all rows."""
+    """A single feature gives the class away in all rows."""
 
 
 class NoFeatureWarning(ApexWarning):
-    """A feature has another value in every row, as identifiers do."""
+    """A feature has a different value in every row, as identifiers do."""
 
 
 class UngroupedWarning(ApexWarning):

@@ -38,12 +38,12 @@ Quantity = Literal["new_splits", "same_splits", "expected"]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Forecast(Answer):
-    """Distribution of the score at each of Q sizes: a weighted mixture of K normals, each cut to [0, 1].
+    """Distribution of the score at each of Q sizes: a weighted mixture of K normals, each truncated to [0, 1].
 
-    Scores of another range are mapped to [0, 1] by `scale`; all but `locations`, `scales` and `location` is said on the
-    scale of the scores themselves.
+    Scores of another range are mapped to [0, 1] by `scale`; everything except `locations`, `scales` and `location` is
+    on the scale of the scores themselves.
 
-    Every engine gives this type; a single most probable model has one component. You get one from
+    Every engine returns this type; a single most probable model has one component. You get one from
     `model.forecast(sizes)`. Arrays run over the sizes.
 
     Parameters
@@ -51,7 +51,7 @@ class Forecast(Answer):
     sizes : array of shape (Q,)
         Training-set sizes.
     locations, scales : arrays of shape (K, Q)
-        Mean and standard deviation of each component before the cut.
+        Mean and standard deviation of each component before truncation.
     weights : array of shape (K,)
         Weights of the components; they sum to 1.
     cautions : tuple of str
@@ -131,7 +131,7 @@ class Forecast(Answer):
 
     @property
     def location(self) -> FloatArray:
-        """Mean before the cut to [0, 1]; the paper's errors are of this one."""
+        """Mean before truncation to [0, 1]; the paper's errors refer to this one."""
         return self.weights @ self.locations
 
     @property
@@ -200,7 +200,7 @@ class Forecast(Answer):
         return np.maximum(self.cdf(upper) - self.cdf(lower), 0.0)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        """Scores that lie above the given shares of the distribution.
+        """Scores below which the given shares of the distribution lie.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class Forecast(Answer):
         return values[0] if levels.ndim == 0 else values
 
     def interval(self, level: float = LEVEL, kind: IntervalKind = "equal_tailed") -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends of the interval that holds the score with probability `level`.
+        """Lower and upper ends of the interval that contains the score with probability `level`.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class Forecast(Answer):
         levels: Sequence[float] = LEVELS,
         overwrite: bool = False,
     ) -> None:
-        """Write one row a size: the columns of `to_dict`."""
+        """Write one row per size: the columns of `to_dict`."""
         columns = self._columns(levels)
         columns["size"] = [f"{size:.17g}" for size in columns["size"]]
         write_text(path, as_csv(columns), overwrite=overwrite)

@@ -35,7 +35,7 @@ def mae(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
 
 
 def quantized_likelihood(forecast: Forecast, y: ArrayLike, delta: float = 0.01, *, axis: Axis = None) -> FloatArray:
-    """Probability that the forecast gave to the interval from y - delta to y + delta."""
+    """Probability that the forecast assigned to the interval from y - delta to y + delta."""
     scores, delta = _truth(forecast, y), positive("delta", delta)
     return _averaged(forecast.prob_between(scores - delta, scores + delta), axis)
 
@@ -59,8 +59,8 @@ def coverage(
         As in `Forecast.interval`.
     resolution
         The step in which scores are measured or written down: one counts as inside if it may have been rounded from a
-        score that is. A forecast has no atom at 1, so that an equal-tailed interval always ends below a perfect score;
-        only with a step of their own can perfect scores be inside.
+        score that is. A forecast has no atom at 1, so an equal-tailed interval always ends below a perfect score;
+        perfect scores can lie inside only with such a step.
     axis
         Over which axes to average.
     """
@@ -90,11 +90,11 @@ def pit(forecast: Forecast, y: ArrayLike) -> FloatArray:
 
 
 def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
-    """Continuous ranked probability score, int (F(z) - 1[z >= y])^2 dz; lower is better, 0 for a sure and right one.
+    """Continuous ranked probability score, int (F(z) - 1[z >= y])^2 dz; lower is better, 0 if certain and right.
 
     Notes
     -----
-    It is in the unit of the scores; of perplexities, whose own would diverge, it is that of their logarithms.
+    It is in the unit of the scores; for perplexities, where it would diverge, it is that of their logarithms.
 
     F is smooth on either side of y, where Gauss-Legendre panels meet. Their other edges are some standard deviations
     around the mean. A panel is halved until its integrand is a polynomial of low degree, as far as its Legendre

@@ -47,7 +47,7 @@ class Scale:
     Parameters
     ----------
     lower, upper : float
-        The least and the greatest possible score; one of them may be infinite.
+        The lowest and the highest possible score; one of them may be infinite.
     unit : float
         Where one of them is infinite: the distance from the other at which 1 - 1/e of [0, 1] is used up.
     logarithmic : bool
@@ -61,7 +61,7 @@ class Scale:
 
     @property
     def range(self) -> Range:
-        """The least and the greatest possible score."""
+        """The lowest and the highest possible score."""
         return self.lower, self.upper
 
     @property

@@ -63,7 +63,15 @@ DISPLAYS = tuple(getattr(apexgp.plot, name) for name in apexgp.plot.__all__)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
 DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_beliefs"}
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
-RESULTS |= {"HeldOut", "MethodScore", "MinimumSampleSize", "PairComparison", "PilotDesign", "RankedDesign"}
+RESULTS |= {
+    "HeldOut",
+    "MethodScore",
+    "MinimumEvaluationSize",
+    "MinimumSampleSize",
+    "PairComparison",
+    "PilotDesign",
+    "RankedDesign",
+}
 RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
 RESULTS |= {"Discrepancy", "PredictiveCheck", "Scale", "Sensitivity", "SensitivityRow"}
 RESULTS |= {display.__name__ for display in DISPLAYS}
@@ -172,6 +180,7 @@ def instances():
         "LearningCurve": one,
         "LeastSquares": LeastSquares("power_law").fit(one),
         "LogisticHead": LogisticHead([1.0], [5]).fit(X, Y),
+        "MinimumEvaluationSize": apexgp.minimum_evaluation_size(0.2, 0.8),
         "MinimumSampleSize": apexgp.minimum_sample_size(0.2, 10, 0.2),
         "PilotDesign": designed,
         "PlanDisplay": PlanDisplay.from_plan(model, plan),
@@ -202,7 +211,14 @@ def usual():
         **{"sizes": [720], "scores": SCORES, "target": 0.76, "model": model, "curve": one, "overwrite": True},
         **{"path": folder() / "written.csv", "y": [0.8, 0.8], "predicted": [0.5, 0.6], "n": 3, "p": [0.1, 0.9]},
         **{"forecast": model.forecast([720.0, 3600.0]), "lower": 0.1, "upper": 0.9, "index": 1, "size": 200},
-        **{"prevalence": 0.2, "parameters": 10, "r2": 0.2, "cost_per_example": 1.0, "penalty": 1e4, "n_jobs": 1},
+        **{
+            "prevalence": 0.2,
+            "parameters": 10,
+            "r2": 0.2,
+            "cost_per_example": 1.0,
+            "penalty": 1e4,
+            "n_jobs": 1,
+        },
         **{
             "curves": {"a": one, "b": one},
             "pilot": 3,
@@ -246,7 +262,8 @@ def usual():
         "Beliefs.from_dict": {"content": CALIBRATED.to_dict()},
         "Variant": vars(PUBLISHED),
         "paper_beliefs": {"variant": PUBLISHED},
-        "write_report": {"path": folder() / "report.html", "times": [2], "target": None},
+        "write_report": {"path": folder() / "report.html", "times": [2], "target": None, "prevalence": None},
+        "minimum_evaluation_size": {"cstatistic": 0.8},
         "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
         "collect_scores": {"train": steady, "sizes": [20, 40, 80], "n_splits": 1, "metric": "auroc"},

@@ -194,8 +194,8 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
     log_weight = nodes.log_weight + wider
     ours = np.log(np.exp(log_weight - log_weight.max()).mean()) + log_weight.max()
 
-    p = {name: float(value[0]) for name, value in nodes.parameters.items()}
-    shape = [float(s[0]) for s in nodes.shape]
+    p = {name: float(value[0]) for name, value in model.parameters(z, pilot).items()}
+    shape = [float(s[0]) for s in model.shape(z, pilot)]
     rows = c if beliefs.uses_replicates else LearningCurve(sizes, c.replicates.mean)
     total = kernel(model, rows.sizes, rows.sizes, p, sizes[-1]) + noise_covariance(rows, model, p, sizes)
     total += early(model, rows)

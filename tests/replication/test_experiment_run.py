@@ -153,7 +153,7 @@ def test_scans_go_with_their_head(configuration, tmp_path):
     np.savez(tmp_path / "small.npz", **data | {"X": np.repeat(data["X"][:, None], 2, axis=1)})
     text = configuration.read_text().split("[dense]")[0]
     configuration.write_text(text)
-    with pytest.raises(DataError, match=r"holds scans, which classifier\.head = '2D' is not for\. Set it to '3D'\."):
+    with pytest.raises(DataError, match=r"holds scans, which classifier\.head = '2D' cannot use\. Set it to '3D'\."):
         run(configuration)
     settings = "settings = { learning_rates = [0.05], weight_decays = [0.0], n_seeds = 1, max_epochs = 10 }"
     text = re.sub("settings = .*", settings, text).replace('"2D"', '"3D"')

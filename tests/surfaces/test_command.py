@@ -21,6 +21,7 @@ from apexgp import (
     embed_images,
     forecast_many,
     learn_beliefs,
+    minimum_evaluation_size,
     minimum_sample_size,
     plan_collection,
     predictive_check,
@@ -134,7 +135,7 @@ CALLED = {
     "sensitivity": (*READING, sensitivity),
     "check": (*READING, predictive_check),
     "report": (*READING, write_report),
-    "minimum": (minimum_sample_size,),
+    "minimum": (minimum_sample_size, minimum_evaluation_size),
     "experiment": (run_experiment, write_experiment),
     "schema": (),
     "serve": (),
@@ -189,7 +190,15 @@ def test_the_list_has_the_help_that_a_command_gives(name):
 def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
     model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
     asked = ReportQuestion(
-        forecast=ForecastQuestion(at=Reach((500.0,), (2.0,)), of="expected", level=0.5, target=0.7, confidence=0.5),
+        forecast=ForecastQuestion(
+            at=Reach((500.0,), (2.0,)),
+            of="expected",
+            level=0.5,
+            target=0.7,
+            confidence=0.5,
+            prevalence=0.2,
+            cstatistic=0.8,
+        ),
         plan=PlanQuestion(target=0.7, cost_per_example=2, penalty=9, rounds=2),
         budget=3,
         available=500,

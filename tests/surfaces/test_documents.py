@@ -9,6 +9,7 @@ from apexgp.surfaces import fact_types
 from conftest import document_in, pilot_table, require
 from documents import faults, faults_of_type
 
+BENEFIT = ("--cstatistic", 0.8, "--threshold", 0.2)
 PLAN = ("--target", 0.8, "--cost", 12, "--penalty", 50_000)
 COMMANDS = {
     "a forecast": ("forecast", "forecast", "PAIRS"),
@@ -26,6 +27,8 @@ COMMANDS = {
     "without a target": ("sensitivity", "sensitivity", "PAIRS", "--published", "--at", 5000),
     "too few sizes": ("sensitivity", "sensitivity", "SHORT", "--target", 0.8),
     "a check": ("check", "check", "PAIRS"),
+    "a study": ("forecast", "forecast", "PAIRS", "--target", 0.8, "--prevalence", 0.2, "--metric", "auroc"),
+    "an evaluation": ("evaluation", "minimum", "--for", "evaluation", "--prevalence", 0.2, *BENEFIT),
     "a minimum": ("minimum", "minimum", "--prevalence", 0.2, "--parameters", 9, "--cstatistic", 0.8),
 }
 
@@ -59,7 +62,16 @@ def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
     for kind, asked, of in (
         (
             "page",
-            PageRequest(table=pilot_table(), target=0.8, cost=12.0, penalty=9e4, backtest=True, doubts=True),
+            PageRequest(
+                table=pilot_table(),
+                target=0.8,
+                prevalence=0.2,
+                cstatistic=0.8,
+                cost=12.0,
+                penalty=9e4,
+                backtest=True,
+                doubts=True,
+            ),
             fact_types.PageFacts,
         ),
         ("page", PageRequest(table=short, backtest=True, doubts=True), fact_types.PageFacts),

@@ -17,6 +17,7 @@ from apexgp import (
     compare_models,
     design_pilot,
     forecast_many,
+    minimum_evaluation_size,
     minimum_sample_size,
     plan_collection,
     predictive_check,
@@ -277,6 +278,11 @@ def minimum_of(model, curve):
     return lambda facts: facts["minimum"]["size"] == found.size and facts["minimum"]["criteria"] == found.criteria
 
 
+def evaluation_of(model, curve):
+    found = minimum_evaluation_size(0.2, 0.75, threshold=0.3)
+    return lambda facts: facts["minimum"]["size"] == found.size and facts["minimum"]["criteria"] == found.criteria
+
+
 COSTS = {"target": TARGET, "cost": 12.0, "penalty": 50_000.0, "rounds": 2}
 SIZED = {"at": ["1000", "10x"], "target": TARGET, "confidence": SURE}
 QUESTIONS = {
@@ -287,7 +293,9 @@ QUESTIONS = {
     "check": (check_of, {"draws": 500}),
     "compare": (compare_of, {"at": ["1000", "10x"]}),
     "minimum": (minimum_of, {"prevalence": 0.2, "parameters": 12, "cstatistic": 0.75}),
+    "evaluation": (evaluation_of, {"purpose": "evaluation", "prevalence": 0.2, "cstatistic": 0.75, "threshold": 0.3}),
 }
+OPTIONS = {"purpose": "for"}  # where an option has another name than the field
 
 
 @pytest.mark.parametrize(
@@ -300,7 +308,7 @@ def test_a_question_has_one_answer(facts_of, ask, model, pilot, tmp_path, questi
         part
         for name, value in fields.items()
         for one in (value if isinstance(value, list) else [value])
-        for part in (f"--{name}", one)
+        for part in (f"--{OPTIONS.get(name, name)}", one)
     ]
     table, files = pilot.read_text(), [pilot]
     given = {"table": table}
@@ -308,8 +316,8 @@ def test_a_question_has_one_answer(facts_of, ask, model, pilot, tmp_path, questi
         files = [pilot, tmp_path / "better.csv"]
         files[1].write_text(table)
         given = {"tables": {"pilot": table, "better": table}}
-    if question == "minimum":
-        files, given = [], {}
+    if question in ("minimum", "evaluation"):
+        question, files, given = "minimum", [], {}
     command = facts_of(question, *files, *options)
     assert says_the_same(command)
     assert ask(question, **given, **fields) == command

@@ -13,9 +13,9 @@ from .._answer import Answer, ColumnData, Shown
 from .._check import probability, real_number, truth, whole_number
 from ..errors import RequestError
 
-__all__ = ["MinimumSampleSize", "minimum_sample_size"]
+__all__ = ["NORMAL", "MinimumSampleSize", "discrimination", "minimum_sample_size", "patients"]
 
-_NORMAL = 1.96  # as the papers print it; their worked examples depend on it
+NORMAL = 1.96  # as the papers print it; their worked examples depend on it
 _MOST_PATIENTS = 1e15
 _NODES = 200  # of the integral over linear predictors; 40 give six digits
 _MOST_SIMULATED = 30  # parameters, in the simulations behind the fourth criterion
@@ -42,7 +42,7 @@ class MinimumSampleSize(Answer):
     max_r2 : float
         The largest that Cox and Snell's R2 can be at this prevalence.
     cstatistic : float or None
-        The C statistic (AUROC) that R2 was worked out from, if it was.
+        The C statistic (AUROC) from which R2 was derived, if any.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -63,7 +63,7 @@ class MinimumSampleSize(Answer):
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
     def shown(self) -> Shown:
-        """One row a criterion."""
+        """One row per criterion."""
         title = f"Minimum sample size: {self.size:,} patients, {self.events:,} of them with the outcome"
         rows = [(name.replace("_", " "), f"{count:,}") for name, count in self.criteria.items()]
         return Shown(title, ("criterion", "patients"), rows, self._all_notes(), ("criterion",))
@@ -90,12 +90,12 @@ def minimum_sample_size(
     prevalence
         Expected share of patients with the outcome, phi.
     parameters
-        Coefficients that are considered for the model, p; a category with k values counts k - 1.
+        Number of candidate coefficients for the model, p; a category with k values counts k - 1.
     r2
-        Cox and Snell's R2 that the model is expected to reach (a share of the variation, and never more than
+        Cox and Snell's R2 that the model is expected to achieve (a share of the variation, and never more than
         `max_r2`). Riley et al. suggest 0.15 of `max_r2` where nothing is known.
     cstatistic
-        Instead of `r2`: the C statistic (AUROC) that the model is expected to reach, for instance that of an earlier
+        Instead of `r2`: the C statistic (AUROC) that the model is expected to achieve, for instance that of an earlier
         one. R2 follows for patients with and without the outcome whose linear predictors are normal with one variance
         (Riley et al. 2021).
     nagelkerke
@@ -128,7 +128,7 @@ def minimum_sample_size(
         )
     if cstatistic is not None and nagelkerke:
         raise RequestError("applies to r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
-    known = None if cstatistic is None else _discrimination(cstatistic)
+    known = None if cstatistic is None else discrimination("cstatistic", cstatistic)
     given = real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
     cox_snell = given * most if nagelkerke else given
     if not 0 < cox_snell < most:
@@ -151,7 +151,7 @@ def minimum_sample_size(
     small = cox_snell / (cox_snell + difference * most)
     # Each with what asks for so much; as functions, since what is asked for can be beyond all numbers.
     exact = {
-        "overall_risk": ("margin", lambda: (_NORMAL / delta) ** 2 * phi * (1 - phi)),
+        "overall_risk": ("margin", lambda: (NORMAL / delta) ** 2 * phi * (1 - phi)),
         "shrinkage": ("r2", lambda: _for_shrinkage(p, cox_snell, s)),
         "optimism": ("r2", lambda: _for_shrinkage(p, cox_snell, small)),
         # van Smeden et al. 2019, who simulated outcomes of at most one half.
@@ -162,7 +162,7 @@ def minimum_sample_size(
             ),
         ),
     }
-    criteria = {name: _patients(count, because) for name, (because, count) in exact.items()}
+    criteria = {name: patients(count, because) for name, (because, count) in exact.items()}
     decisive = max(criteria, key=lambda name: criteria[name])
     size = criteria[decisive]
     cautions: tuple[str, ...] = ()
@@ -202,14 +202,12 @@ def r2_of_cstatistic(cstatistic: float, prevalence: float) -> float:
     return float(-np.expm1(-2 * (prevalence * with_outcome + (1 - prevalence) * without)))
 
 
-def _discrimination(cstatistic: float) -> float:
+def discrimination(name: str, cstatistic: float) -> float:
     """A C statistic, checked."""
-    number = real_number("cstatistic", cstatistic)
+    number = real_number(name, cstatistic)
     if not 0.5 < number < 1:
         hint = f" Write {number / 100:g} for {number:g} %." if 50 < number < 100 else ""
-        raise RequestError(
-            f"must be above 0.5, which is chance, and below 1, got {number:g}.{hint}", argument="cstatistic"
-        )
+        raise RequestError(f"must be above 0.5, which is chance, and below 1, got {number:g}.{hint}", argument=name)
     return number
 
 
@@ -218,15 +216,15 @@ def _for_shrinkage(parameters: int, r2: float, shrinkage: float) -> float:
     return parameters / ((shrinkage - 1) * math.log1p(-r2 / shrinkage))
 
 
-def _patients(count: Callable[[], float], because: str) -> int:
+def patients(count: Callable[[], float], because: str, beside: str = "number of parameters") -> int:
     """What a criterion asks for, if it is a number of patients that there could be."""
     try:
-        patients = count()
+        number = count()
     except (OverflowError, ZeroDivisionError):
-        patients = math.inf
-    if not patients <= _MOST_PATIENTS:
+        number = math.inf
+    if not number <= _MOST_PATIENTS:
         raise RequestError(
-            f"asks for more than {_MOST_PATIENTS:.0e} patients. Check it, and the number of parameters.",
+            f"asks for more than {_MOST_PATIENTS:.0e} patients. Check it, and the {beside}.",
             argument=because,
         )
-    return math.ceil(patients - 1e-9)
+    return math.ceil(number - 1e-9)

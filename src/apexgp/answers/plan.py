@@ -41,20 +41,20 @@ class CollectionPlan(Answer):
     target : float
         The score to reach.
     cost_per_example, penalty : float
-        What an example costs, and what it costs never to reach the target.
+        Cost of an example, and cost of never reaching the target.
     start : int
         Examples at hand, q_0.
     sizes : tuple of int
         Total examples after each round, q_1 <= ... <= q_T, as long as the target is not met. Rounds in which nothing is
         worth collecting repeat the size before.
     prob_now : float
-        Probability that what is at hand meets the target already, F(q_0).
+        Probability that the examples at hand already meet the target, F(q_0).
     prob_met : tuple of float
         Probability that the target is met by the end of each round, F(q_t).
     expected_cost : float
         Expected cost of the examples plus the penalty times the failure probability: what the plan minimises.
     expected_spend : float
-        Its first part, the expected cost of the examples alone.
+        Its first part, the expected cost of the examples only.
     failure_probability : float
         Probability that the target is not met at the end of the plan.
     cautions : tuple of str
@@ -85,7 +85,7 @@ class CollectionPlan(Answer):
 
     @property
     def stops(self) -> tuple[int, ...]:
-        """The sizes as they are worth saying: what each round collects is rounded up to two digits.
+        """The sizes as they are reported: what each round collects is rounded up to two digits.
 
         What a plan costs hardly changes near its best, and another seed would move the sizes by more.
         """
@@ -93,7 +93,7 @@ class CollectionPlan(Answer):
         return tuple((self.start + np.cumsum(more)).tolist())
 
     def shown(self) -> Shown:
-        """One row a round."""
+        """One row per round."""
         rows, before = [], self.start
         for number, (size, met) in enumerate(zip(self.stops, self.prob_met, strict=True), start=1):
             more, before = size - before, size
@@ -126,13 +126,13 @@ def plan_collection(
     target
         Score to reach; where lower is better, the error rate to come down to.
     cost_per_example
-        What a labelled example costs.
+        Cost of a labelled example.
     penalty
-        What it costs not to have met the target at the end, in the same currency.
+        Cost of not having met the target at the end, in the same currency.
     rounds
-        How often one can collect, T. After each round the score is measured and one stops if the target is met. Refit
-        with the new scores then, and plan the rounds that are left from there: that is cheaper than to follow the
-        first plan blindly.
+        Number of rounds of collection, T. After each round the score is measured, and collection stops if the target is
+        met. If not, refit with the new scores and plan the remaining rounds from there: that is cheaper than following
+        the first plan blindly.
     start
         Examples at hand, q_0; by default the largest pilot size.
     of
@@ -148,7 +148,7 @@ def plan_collection(
     >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
     >>> plan = plan_collection(model, target=0.83, cost_per_example=12, penalty=50_000)
     >>> plan.sizes
-    (653, 863, 1485)
+    (657, 890, 1540)
     """
     success = success_of(model, target, of)
     cost, loss = positive("cost_per_example", cost_per_example), positive("penalty", penalty)

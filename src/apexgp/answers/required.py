@@ -77,7 +77,7 @@ class RequiredSize(Answer):
     confidence : float
         Probability with which it should be reached.
     size : int, or math.inf
-        The least number of examples from which on F stays at or above the confidence, not counting sizes below the
+        The smallest number of examples from which on F stays at or above the confidence, not counting sizes below the
         pilot's smallest; inf if there is none. Exact; words and pictures round it up (`rounded_size`).
     median : int, or math.inf
         The same for a probability of one half.
@@ -90,11 +90,11 @@ class RequiredSize(Answer):
     already_met : bool
         Whether F at the largest pilot size is at or above the confidence.
     relative_error : float
-        Monte-Carlo standard error of `size`, as a share of it: how far another seed may move it. 0 where nothing is
+        Monte Carlo standard error of `size`, as a share of it: how far another seed may move it. 0 where nothing is
         random, or where the size is the pilot's smallest or infinite.
     digits : int
-        To how many digits sizes are rounded up where they are printed: 3 where the standard errors of `size`, `median`
-        and `interval` are all below half a per cent, else 2.
+        Number of digits to which sizes are rounded up when printed: 3 where the standard errors of `size`, `median` and
+        `interval` are all below half a per cent, else 2.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -123,7 +123,7 @@ class RequiredSize(Answer):
         return dict(sorted(sizes.items()))
 
     def in_words(self, size: float) -> str:
-        """One of the sizes, rounded up; where it is infinite, the probability that there is instead."""
+        """One of the sizes, rounded up; where it is infinite, the best probability instead."""
         if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
         return at_least(positive("size", size), self.digits, self.relative_error)

@@ -27,7 +27,7 @@ Key = tuple[str | None, str]
 class CurveSet(Answer, Mapping[Key, LearningCurve]):
     """Learning curves by (task, metric), as `collect_curves` or `collect_scores` measured them.
 
-    A task is the class told apart from the others; it is None where all classes are scored together.
+    A task is the class that is distinguished from the others; it is None where all classes are scored together.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
     Attributes
     ----------
     fits : tuple of dict
-        One row a fit, with the keys size, split, task, parameters (those chosen on validation), train_<metric>,
+        One row per fit, with the keys size, split, task, parameters (those chosen on validation), train_<metric>,
         validation_<metric>, test_<metric>, test_cases, seconds and error (empty where the fit went well).
         `pandas.DataFrame(curves.fits)` makes a table of it.
     notes : tuple of str
@@ -63,7 +63,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
 
     @classmethod
     def from_results(cls, path: str | os.PathLike[str]) -> Self:
-        """Read the curves that a record of fits holds so far."""
+        """Read the curves that a record of fits contains so far."""
         return cls(read_record(path))
 
     def __getitem__(self, which: Key) -> LearningCurve:
@@ -128,7 +128,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return {name: column for name, column in columns.items() if name in known or not column}
 
     def shown(self) -> Shown:
-        """One row a curve."""
+        """One row per curve."""
         rows = []
         for task, metric in self:
             by_size: dict[int, list[float]] = {}

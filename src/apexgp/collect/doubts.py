@@ -119,7 +119,7 @@ def warn_of_features(
     Parameters
     ----------
     X
-        The cases; only arrays and data frames with one row a case are looked into.
+        The cases; only arrays and data frames with one row per case are looked into.
     labels
         Codes of the classes, by name of the label.
     grouped

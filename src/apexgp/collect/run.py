@@ -39,39 +39,39 @@ def collect_curves(
     by_group: bool = False,
     tasks: Sequence[str] | None = None,
 ) -> CurveSet:
-    """Measure learning curves of a classifier by the paper's protocol.
+    """Measure learning curves of a classifier with the paper's protocol.
 
-    Each split divides the groups into train, validation and test, class by class, and puts the training set into one
-    order, whose beginnings are the training subsets. On each subset the estimator is fitted, tuned on validation, and
-    scored on test, and on the subset itself: training scores tell how much is still to be won. What a row of the result
-    holds depends on its size, split and task and on `seed`, not on the other sizes and splits or on how many processes
-    there are.
+    Each split divides the groups into train, validation and test, class by class, and orders the training set once; the
+    training subsets are its leading parts. On each subset the estimator is fitted, tuned on validation, and scored on
+    test, and on the subset itself: training scores show how much is still to be gained. What a row of the result
+    contains depends on its size, split and task and on `seed`, not on the other sizes and splits or on how many
+    processes there are.
 
     Parameters
     ----------
     estimator : scikit-learn classifier
-        It sees the classes as 0, 1, ... `TunedLogistic()` is a good one to begin with. One whose `fit` takes
+        It sees the classes as 0, 1, ... `TunedLogistic()` is a good one to start with. One whose `fit` takes
         `validation=(X, y)`, as `TunedLogistic` and the paper's heads do, is given the validation set to choose its own
-        settings by; if it takes `groups` and `scorer`, also the groups of the training rows and the first metric.
-        Where a `random_state` or `seed` in it is None, it gets one that follows from `seed`.
+        settings by; if it takes `groups` and `scorer`, also the groups of the training rows and the first metric. Where
+        a `random_state` or `seed` in it is None, it gets one that follows from `seed`.
     X : array, sparse matrix, data frame of shape (n, features), or for SliceHead a sequence of n scans
         The cases.
     y : array of shape (n,), or a mapping or data frame of several
         Their classes. Of several labels each is a task of its own, with splits that are stratified by it.
     groups : array of shape (n,), optional
-        Which rows belong together, a patient's for instance; a group is in exactly one of train, validation, test.
-        An estimator that requests them by scikit-learn's metadata routing, as a search with GroupKFold does, is passed
+        Which rows belong together, such as those of a patient; a group is in exactly one of train, validation, test. An
+        estimator that requests them by scikit-learn's metadata routing, as a search with GroupKFold does, is passed
         those of the training rows.
     sample_weight : array of shape (n,), optional
         Weights of the rows, none of them negative. Those of the training rows are passed to `fit` if it takes
         `sample_weight`, or to the parts of a pipeline that request it by scikit-learn's metadata routing; those of the
-        rows that are scored to each scorer that requests it (`set_score_request(sample_weight=True)`). If no one takes
-        them, they are refused.
+        rows that are scored to each scorer that requests it (`set_score_request(sample_weight=True)`). If nothing takes
+        them, that is an error.
     sizes : sequence of int or "paper", optional
         Sizes of the training subsets; larger ones than the smallest training set are left out with a warning. By
-        default 5 to 10 in equal ratios, from one that holds 5 cases of each class, or from a 32nd of the largest, up to
-        the whole training set, or to as much of it as 200,000 rows in all fits of a split allow; the `notes` of the
-        result say which and why. "paper" is 60, 94, 147, 230 and 360.
+        default 5 to 10, evenly spaced on a log scale, from one that contains 5 cases of each class, or from a 32nd of
+        the largest, up to the whole training set, or to as much of it as 200,000 rows in all fits of a split allow; the
+        `notes` of the result say which and why. "paper" is 60, 94, 147, 230 and 360.
     n_splits : int
         Number of splits.
     metric : str, list of str, or mapping from names to scorers
@@ -80,26 +80,26 @@ def collect_curves(
     param_grid : mapping or list of mappings, optional
         Settings of the estimator to choose from on validation, as for scikit-learn's ParameterGrid.
     n_jobs : int, optional
-        Number of processes, -1 for all cores; no more than four a core are started. None is 1, unless
+        Number of processes, -1 for all cores; no more than four per core are started. None is 1, unless
         `joblib.parallel_config` says otherwise; within `joblib.parallel_config(backend="dask")` the fits run on the
         Dask cluster of the current client.
     seed : int
         Seed of the splits, subsets and estimators.
     results : path, optional
-        CSV file that each fit is added to when it is done. A call with the same settings and data goes on from it:
-        finished fits are kept, failed ones tried again. Sizes and splits may be added.
+        CSV file to which each fit is appended when it is done. A call with the same settings and data resumes from it:
+        finished fits are kept, failed ones retried. Sizes and splits may be added.
     progress : bool
         Show a progress bar, where there is a terminal.
     ratio : three numbers
         Shares of train, validation and test. Validation may be 0 where nothing is tuned.
     multiclass : {"one_vs_rest", "macro"}
-        With three or more classes: a curve for each class that at least a tenth of the rows are of, telling it apart
-        from the rest (a warning names the others); or one curve of the mean over the classes, for an estimator that
-        knows several.
+        With three or more classes: one curve for each class to which at least a tenth of the rows belong, against the
+        rest (a warning names the others); or one curve of the mean over the classes, for an estimator that handles
+        several.
     by_group : bool
         Let a size count whole groups with all their rows, instead of rows of whichever groups.
     tasks : sequence of str, optional
-        Of several labels or classes, those to measure, however rare; by default all that `multiclass` speaks of. The
+        Which of several labels or classes to measure, however rare; by default all that `multiclass` implies. The
         splits are the same whichever are chosen.
 
     Returns
@@ -111,7 +111,7 @@ def collect_curves(
     Warns
     -----
     ClassesLeftOutWarning
-        Classes are too rare to get a curve unasked.
+        Classes are too rare to get a curve by default.
     SizesLeftOutWarning
         Sizes were larger than a training set.
     FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning

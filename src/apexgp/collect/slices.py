@@ -81,7 +81,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):
     learning_rates, weight_decays : sequences of float
         The settings to choose from.
     n_seeds : int
-        How many random starts each setting gets.
+        Number of random starts per setting.
     max_epochs : int
         Steps after which training ends.
     max_slices : int
@@ -129,7 +129,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         X : Scans, sequence of arrays of shape (slices, features), or array of shape (scans, slices, features)
         y : array of shape (scans,)
         validation : (X, y), optional
-            Cases to choose by.
+            Cases to tune on.
         """
         settings = self._settings()
         epochs = whole_number("max_epochs", self.max_epochs, least=1)

@@ -54,18 +54,18 @@ def collect_scores(
     """Measure a learning curve of anything that can be trained.
 
     Where `collect_curves` divides labelled data and fits a classifier, here your own function does both. The rest is
-    the same: the largest sizes come first, each score is recorded before the next is taken, an interrupted run resumes,
-    a fit that raises is recorded as failed and tried again the next time, and fits run in processes or on a Dask
+    the same: the largest sizes come first, each score is recorded before the next is measured, an interrupted run
+    resumes, a fit that raises is recorded as failed and retried the next time, and fits run in processes or on a Dask
     cluster.
 
     Parameters
     ----------
     train : function of (n, seed)
-        Trains on `n` examples and gives the score on held-out ones: a number, or a mapping from names of metrics to
+        Trains on `n` examples and returns the score on held-out ones: a number, or a mapping from names of metrics to
         numbers, or an object (or mapping) with the attributes `test` and, if known, `train`, `validation`, `seconds`
         and `n_test`, the scores numbers or such mappings. `seed` is 0 to `n_splits` - 1, the same at every size: let it
-        decide which examples are held out and, of the others, which come first, so that each training set of a split
-        lies within the next.
+        determine which examples are held out and, of the others, which come first, so that the training sets of a split
+        are nested.
     sizes : sequence of int or "paper"
         Numbers of training examples.
     n_splits : int
@@ -73,27 +73,27 @@ def collect_scores(
     metric : str or list of str, optional
         What the score is called; of a mapping, which of its numbers are scores. By default those whose names are those
         of metrics (auc, val_loss), all of them where no name is; and "score" for a number without a name. What was left
-        out is in the record, and said in `notes`.
+        out is in the record, and mentioned in `notes`.
     direction : {"higher", "lower"}, optional
         Whether higher or lower scores are better; by default what the name of a metric says.
     range : pair of numbers, optional
-        The least and the greatest value that a score can take, whichever metric it is of; by default what the name of a
-        metric says, as for `LearningCurve`. It may also be said later: the scores are recorded whatever they are.
+        The lowest and the highest value that a score can take, for all metrics; by default what the name of a metric
+        says, as for `LearningCurve`. It may also be given later: the scores are recorded whatever they are.
     unit : str
-        What a size counts, as answers are to call it, such as "patients"; "rows" are training examples.
+        What a size counts, as worded in answers, such as "patients"; "rows" are training examples.
     n_jobs : int, optional
         Number of processes, as for `collect_curves`.
     results : path, optional
-        CSV file that each score is added to when it is there. A call with the same function goes on from it: finished
-        fits are kept, failed ones tried again. Sizes and splits may be added.
+        CSV file to which each score is appended as soon as it is known. A call with the same function resumes from it:
+        finished fits are kept, failed ones retried. Sizes and splits may be added.
     progress : bool
         Show a progress bar, where there is a terminal.
     after : function of a CurveSet, optional
-        Called with the curves so far whenever there is one more score, for instance to forecast.
+        Called with the curves so far after each new score, for instance to forecast.
     stop : function of a CurveSet, optional
-        Asked after every score, and before the first where some are there already, whether that is enough: `Enough`
-        stops when a forecast is narrow enough or a target question is settled. One split is then measured after the
-        other, each from its largest size down. Fits that are under way are given up.
+        Asked after every score, and before the first if some exist already, whether that is enough: `Enough` stops when
+        a forecast is narrow enough or a target question is settled. Splits are then measured one after the other, each
+        from its largest size down. Fits in progress are abandoned.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def collect_scores(
     Warns
     -----
     FailedFitsWarning
-        Some fits raised errors, or gave no score.
+        Some fits raised errors, or returned no score.
 
     Examples
     --------

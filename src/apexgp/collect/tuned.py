@@ -34,17 +34,17 @@ Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
 
 
 class TunedLogistic(ClassifierMixin, BaseEstimator):
-    """Logistic regression on standardised features, for two classes or more; its L2 penalty is chosen.
+    """Logistic regression on standardised features, for two classes or more; its L2 penalty is tuned.
 
-    Features that are 0 or 1 throughout, such as categories, are left at that scale. Of a data frame, each text or
-    category becomes a column of its own, as does a gap among them; gaps among numbers are filled with the median of the
+    Features that are 0 or 1 throughout, such as categories, are left on that scale. In a data frame, each text or
+    category becomes a separate column, as does a gap among them; gaps among numbers are filled with the median of the
     training rows.
 
     Each candidate is fitted to the training rows without one of five folds, and judged on that fold together with the
-    validation set. Candidates that the measured metric cannot tell apart (their mean difference from the best is
-    within one standard error of it over the folds) are told apart by their log loss, which every row has a say in.
-    What is chosen is then fitted to all training rows; validation rows are never fitted to. With more than 5,000
-    training rows, and a validation set of 500 or more, that set alone is judged on, in five parts.
+    validation set. Candidates that the measured metric cannot distinguish (their mean difference from the best is
+    within one standard error of it over the folds) are ranked by their log loss, to which every row contributes. What
+    is chosen is then fitted to all training rows; validation rows are never fitted to. With more than 5,000 training
+    rows, and a validation set of 500 or more, that set alone is judged on, in five parts.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         Names of the columns that were made of a data frame, such as age and sex=f; None where X was taken as it is.
     intercept_ : array of shape (1,) or (k,)
     chosen_ : dict
-        The chosen C, and class_weight where the metric goes by predicted classes.
+        The chosen C, and class_weight where the metric is based on predicted classes.
     n_iter_ : array of shape (1,)
         Iterations of the last fit, with what was chosen.
 
@@ -108,7 +108,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n, n_features)
         y : array of shape (n,)
         validation : (X, y), optional
-            Further cases to choose by.
+            Further cases to tune on.
         groups : array of shape (n,), optional
             Rows that belong together, and so into one fold.
         scorer : (estimator, X, y) -> score, optional

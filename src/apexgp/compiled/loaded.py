@@ -9,6 +9,8 @@ from typing import Any
 
 __all__ = ["compiled_loops"]
 
+_INTERFACE = 2  # of loops.c: one that was built from other sources is left alone
+
 
 def compiled_loops(nodes: int = 0) -> Any:
     """The compiled module for work on so many nodes; None where NumPy has to do it.
@@ -17,7 +19,7 @@ def compiled_loops(nodes: int = 0) -> Any:
     that the loops, which take several at a time, do not take.
     """
     loops = _module()
-    return None if loops is None or nodes % loops.LANES else loops
+    return None if loops is None or nodes % loops.MOST_LANES else loops
 
 
 @lru_cache(maxsize=1)
@@ -25,6 +27,7 @@ def _module() -> Any:
     if os.environ.get("APEXGP_NUMPY", "0") not in ("", "0"):
         return None
     try:
-        return import_module(".loops", __package__)
+        loops = import_module(".loops", __package__)
     except ImportError:
         return None
+    return loops if getattr(loops, "INTERFACE", None) == _INTERFACE else None

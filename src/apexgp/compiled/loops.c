@@ -5,8 +5,10 @@
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <math.h>
+#include <string.h>
 
-#define LANES 4 /* nodes at a time */
+#define INTERFACE 2 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
+#define MOST_LANES 8 /* nodes at a time: their number is a multiple of it */
 #define MOST_SIZES 24
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
@@ -63,23 +65,80 @@ static double cut_quantile(double low, double high, double p, double *log_mass) 
     return z < low ? low : z > high ? high : z;
 }
 
+/* Mixtures of cut normal distributions, one for each column; rows of lower tails come first, those of upper tails follow:
+   see `_Tails` in numerics/cut_mixture.py. */
+struct mixtures {
+    Py_ssize_t columns, components;
+    const double *location, *rate, *step, *height, *beyond;
+};
+
+/* What quantiles are looked for, one by one, and what is known of the mixtures, by column. */
+struct search {
+    const double *wanted, *tolerance, *low, *high, *mean, *std, *most_bent;
+};
+
+/* As in numerics/cut_mixture.py, which says why. */
+#define BY_SLOPES 5
+#define BY_TURNS 16
+#define BY_WIDTH 48
+#define MOST_STEPS 112
+
+static double search_step(const double *found, double wanted, double target, double side) {
+    double tail = found[0] < 1e-300 ? 1e-300 : found[0] > 1 - 1e-16 ? 1 - 1e-16 : found[0];
+    double score = normal_quantile(tail), scale = 2.5066282746310002 * exp(0.5 * score * score);
+    double value = side * (score - target), slope = scale * found[1];
+    double bend = 0.5 * value * (scale * found[2] / slope + side * score * slope), least = 0.5 * slope;
+    double denominator = slope - (isfinite(bend) ? bend : 0.0);
+    return -value / (denominator > least ? denominator : least);
+}
+
+static void last_step(const double *found, double surplus, double step, double most_bent, double *last, double *error) {
+    double pdf = found[1], slope = found[2];
+    *last = step - (surplus + step * (pdf + 0.5 * step * slope)) / (pdf + step * slope);
+    *error = fabs(surplus + *last * (pdf + 0.5 * *last * slope)) + most_bent * fabs(*last * *last * *last) / 6;
+}
+
+/* Between two numbers from 0 to 1; at last so that as many floating-point numbers are below it as above. */
+static double middle(double low, double high, int turn) {
+    if (turn < BY_WIDTH) return 0.5 * (low + high);
+    long long first, last;
+    memcpy(&first, &low, sizeof first);
+    memcpy(&last, &high, sizeof last);
+    first += (last - first) / 2;
+    memcpy(&low, &first, sizeof first);
+    return low;
+}
+
+#define LANES 4
 #define NAME(x) plain_##x
 #include "loops.h"
 #undef NAME
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define WITH_AVX2 1
+#define FOR_X86 1
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define NAME(x) avx2_##x
 #include "loops.h"
 #undef NAME
 #pragma GCC pop_options
+#undef LANES
+#define LANES 8
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")
+#define NAME(x) avx512_##x
+#include "loops.h"
+#undef NAME
+#pragma GCC pop_options
 #endif
+#undef LANES
 
-static int with_avx2 = 0;
-#ifdef WITH_AVX2
-#define CALL(function, ...) (with_avx2 ? avx2_##function(__VA_ARGS__) : plain_##function(__VA_ARGS__))
+#ifdef FOR_X86
+static enum { PLAIN, AVX2, AVX512 } instructions = PLAIN; /* that this processor has */
+#define CALL(function, ...)                                     \
+    (instructions == AVX512 ? avx512_##function(__VA_ARGS__)    \
+     : instructions == AVX2 ? avx2_##function(__VA_ARGS__)      \
+                            : plain_##function(__VA_ARGS__))
 #else
 #define CALL(function, ...) plain_##function(__VA_ARGS__)
 #endif
@@ -97,49 +156,61 @@ static PyObject *released(PyObject *result, Py_buffer **buffers) {
     return result;
 }
 
+/* Read a curve from its layout; the numbers of sizes, far ones, draws and patterns are known already. */
+static int read_curve(struct curve *c, const Py_buffer *layout) {
+    const double *at = layout->buf;
+    const double **sized[] = {&c->log_size,       &c->step,           &c->mean,           &c->repeats,
+                              &c->spread_freedom, &c->spread_squares, &c->within_freedom, &c->within_squares,
+                              &c->early};
+    const double **by_pattern[] = {&c->pattern_row, &c->pattern_repeats, &c->pattern_count, &c->pattern_mean,
+                                   &c->pattern_squares};
+    double *scalars[] = {&c->count,      &c->log_count, &c->root_count, &c->averaged,  &c->root_averaged, &c->stay,
+                         &c->resolution, &c->log_base,  &c->ceiling,    &c->log_range, &c->a,             &c->b,
+                         &c->log_beta,   &c->logistic,  &c->well,       &c->closest,   &c->far_log_size,  &c->far_runs,
+                         &c->floor,      &c->held_log_size};
+    if (c->sizes < 1 || c->sizes > MOST_SIZES || c->far < 0 || c->far > MOST_FAR || c->draws < 2 || c->draws % 2 ||
+        c->patterns < 1) {
+        PyErr_SetString(PyExc_ValueError, "sizes, draws or patterns are out of range");
+        return 0;
+    }
+    if (!holds(layout, 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far, "layout")) return 0;
+    for (int k = 0; k < 20; k++) *scalars[k] = *at++;
+    for (int k = 0; k < 9; k++, at += c->sizes) *sized[k] = at;
+    c->scatter = at;
+    at += c->sizes * c->sizes;
+    for (int k = 0; k < 5; k++, at += c->patterns) *by_pattern[k] = at;
+    c->clock = at;
+    for (int k = 0; k < c->patterns; k++)
+        if (!(c->pattern_row[k] >= 0 && c->pattern_row[k] < c->sizes)) {
+            PyErr_SetString(PyExc_ValueError, "a pattern has no such size");
+            return 0;
+        }
+    return 1;
+}
+
 static PyObject *evaluate(PyObject *self, PyObject *args) {
     Py_buffer layout, te, tb, ka, si, la, rise, levels, shares, arcsine, out;
     struct curve c;
-    Py_ssize_t n;
+    Py_ssize_t start;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "iiiiy*y*y*y*y*y*y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb,
-                          &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out))
+    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te,
+                          &tb, &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out, &start))
         return NULL;
-    n = te.len / (Py_ssize_t)sizeof(double);
-    const double *at = layout.buf;
-    const double **sized[] = {&c.log_size,       &c.step,           &c.mean,           &c.repeats,
-                              &c.spread_freedom, &c.spread_squares, &c.within_freedom, &c.within_squares,
-                              &c.early};
-    const double **by_pattern[] = {&c.pattern_row, &c.pattern_repeats, &c.pattern_count, &c.pattern_mean,
-                                   &c.pattern_squares};
-    double *scalars[] = {&c.count,    &c.log_count,  &c.root_count, &c.averaged, &c.root_averaged, &c.stay,
-                         &c.resolution, &c.log_base, &c.ceiling,    &c.log_range, &c.a,            &c.b,
-                         &c.log_beta, &c.logistic,   &c.well,       &c.closest,  &c.far_log_size, &c.far_runs,
-                         &c.floor,    &c.held_log_size};
-    Py_ssize_t whole = 20 + 9 * c.sizes + c.sizes * c.sizes + 5 * c.patterns + c.far;
-    if (c.sizes < 1 || c.sizes > MOST_SIZES || c.far < 0 || c.far > MOST_FAR || c.draws < 2 || c.draws % 2 || c.patterns < 1 || n % LANES) {
-        PyErr_SetString(PyExc_ValueError, "sizes, draws or the number of nodes are out of range");
+    if (!read_curve(&c, &layout)) goto done;
+    Py_ssize_t n = te.len / (Py_ssize_t)sizeof(double), numbers = levels.len / (Py_ssize_t)sizeof(double) / c.draws;
+    Py_ssize_t rows = 6 * c.draws + 2 * c.far * c.draws + 1, room = out.len / (Py_ssize_t)sizeof(double) / rows;
+    if (n % MOST_LANES || n > numbers || start < 0 || start + n > room) {
+        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
-    if (!holds(&layout, whole, "layout") || !holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa") ||
-        !holds(&si, n, "sigma") || !holds(&la, n, "lam") || !holds(&rise, (c.sizes + c.far) * n, "rise") ||
-        !holds(&levels, c.draws * n, "levels") || !holds(&shares, c.draws * n, "shares") || !holds(&arcsine, c.draws / 2 * n, "arcsine") ||
-        !holds(&out, (6 * c.draws + 2 * c.far * c.draws + 1) * n, "out"))
+    if (!holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa") || !holds(&si, n, "sigma") || !holds(&la, n, "lam") ||
+        !holds(&rise, (c.sizes + c.far) * n, "rise") || !holds(&levels, c.draws * numbers, "levels") ||
+        !holds(&shares, c.draws * numbers, "shares") || !holds(&arcsine, c.draws / 2 * numbers, "arcsine") ||
+        !holds(&out, rows * room, "out"))
         goto done;
-    for (int k = 0; k < 20; k++) *scalars[k] = *at++;
-    for (int k = 0; k < 9; k++, at += c.sizes) *sized[k] = at;
-    c.scatter = at;
-    at += c.sizes * c.sizes;
-    for (int k = 0; k < 5; k++, at += c.patterns) *by_pattern[k] = at;
-    c.clock = at;
-    for (int k = 0; k < c.patterns; k++)
-        if (!(c.pattern_row[k] >= 0 && c.pattern_row[k] < c.sizes)) {
-            PyErr_SetString(PyExc_ValueError, "a pattern has no such size");
-            goto done;
-        }
     Py_BEGIN_ALLOW_THREADS
     CALL(evaluate, &c, te.buf, tb.buf, ka.buf, si.buf, la.buf, rise.buf, levels.buf, shares.buf, arcsine.buf,
-         out.buf, n);
+         (double *)out.buf + start, n, room, numbers);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
@@ -147,54 +218,99 @@ done:
                                             &shares, &arcsine, &out, NULL});
 }
 
-static PyObject *mixture_density(PyObject *self, PyObject *args) {
-    Py_buffer z, inverse, centre, tops, weights, out;
+static PyObject *log_rest(PyObject *self, PyObject *args) {
+    Py_buffer layout, te, tb, ka, out;
+    struct curve c;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*", &z, &inverse, &centre, &tops, &weights, &out)) return NULL;
-    Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), n = out.len / (Py_ssize_t)sizeof(double) / 2;
-    Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES) {
-        PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
-        goto done;
-    }
-    if (!holds(&z, dimensions * n, "z") || !holds(&inverse, members * dimensions * dimensions, "inverse") ||
-        !holds(&centre, members * dimensions, "centre") || !holds(&weights, members, "weights") ||
-        !holds(&out, 2 * n, "out"))
-        goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(mixture_density, z.buf, inverse.buf, centre.buf, tops.buf, weights.buf, (int)members, (int)dimensions, out.buf, n);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&z, &inverse, &centre, &tops, &weights, &out, NULL});
-}
-
-static PyObject *weigh(PyObject *self, PyObject *args) {
-    Py_buffer log_density, proposed, location, variance, values, log_weight, share, beyond, sums;
-    double steepness, least_mass;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "ddy*y*y*y*y*w*w*w*w*", &steepness, &least_mass, &log_density, &proposed, &location,
-                          &variance, &values, &log_weight, &share, &beyond, &sums))
+    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb, &ka, &out))
         return NULL;
-    Py_ssize_t n = proposed.len / (Py_ssize_t)sizeof(double), draws = n ? log_density.len / proposed.len : 0;
-    Py_ssize_t far = draws ? location.len / log_density.len : 0, judged = values.len ? far : 0;
-    if (draws < 1 || n % LANES) {
+    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double);
+    if (!read_curve(&c, &layout)) goto done;
+    if (n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
-    if (!holds(&log_density, draws * n, "log_density") || !holds(&location, far * draws * n, "location") ||
-        !holds(&variance, far * draws * n, "variance") || !holds(&values, 2 * judged, "values") ||
-        !holds(&log_weight, draws * n, "log_weight") || !holds(&share, draws * n, "share") ||
-        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 1 + 6 * far, "sums"))
-        goto done;
+    if (!holds(&te, n, "tau_e") || !holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa")) goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(weigh, log_density.buf, proposed.buf, location.buf, variance.buf, judged ? values.buf : NULL, (int)far,
-         (int)draws, steepness, least_mass, log_weight.buf, share.buf, beyond.buf, sums.buf, n);
+    CALL(log_rest, &c, te.buf, tb.buf, ka.buf, out.buf, n);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&log_density, &proposed, &location, &variance, &values, &log_weight,
-                                            &share, &beyond, &sums, NULL});
+    return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &out, NULL});
+}
+
+static PyObject *mixture_density(PyObject *self, PyObject *args) {
+    Py_buffer z, inverse, centre, tops, weights, sums;
+    Py_ssize_t start, stop;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*nny*y*y*y*w*", &z, &start, &stop, &inverse, &centre, &tops, &weights, &sums)) return NULL;
+    Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
+    Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0, n = stop - start;
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || start < 0 || n < 0 || stop > room || n % MOST_LANES) {
+        PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
+        goto done;
+    }
+    if (!holds(&z, dimensions * room, "z") || !holds(&inverse, members * dimensions * dimensions, "inverse") ||
+        !holds(&centre, members * dimensions, "centre") || !holds(&weights, members, "weights"))
+        goto done;
+    Py_BEGIN_ALLOW_THREADS
+    CALL(mixture_density, (const double *)z.buf + start, inverse.buf, centre.buf, tops.buf, weights.buf, (int)members,
+         (int)dimensions, (double *)sums.buf + start, n, room);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&z, &inverse, &centre, &tops, &weights, &sums, NULL});
+}
+
+static PyObject *weigh(PyObject *self, PyObject *args) {
+    Py_buffer bend, log_density, proposed, location, variance, values, share, beyond, sums;
+    double least_mass;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*dy*y*y*y*y*w*w*w*", &bend, &least_mass, &log_density, &proposed, &location, &variance,
+                          &values, &share, &beyond, &sums))
+        return NULL;
+    Py_ssize_t room = proposed.len / (Py_ssize_t)sizeof(double), draws = room ? log_density.len / proposed.len : 0;
+    Py_ssize_t far = draws ? location.len / log_density.len : 0, judged = values.len ? far : 0;
+    Py_ssize_t n = draws ? share.len / (Py_ssize_t)sizeof(double) / draws : 0;
+    if (draws < 1 || n % MOST_LANES || n > room) {
+        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
+        goto done;
+    }
+    if (!holds(&bend, 5, "bend") || !holds(&log_density, draws * room, "log_density") ||
+        !holds(&location, far * draws * room, "location") || !holds(&variance, far * draws * room, "variance") ||
+        !holds(&values, 2 * judged, "values") || !holds(&share, draws * n, "share") ||
+        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 2 + 10 * far, "sums"))
+        goto done;
+    Py_BEGIN_ALLOW_THREADS
+    CALL(weigh, bend.buf, least_mass, log_density.buf, proposed.buf, location.buf, variance.buf,
+         judged ? values.buf : NULL, (int)far, (int)draws, share.buf, beyond.buf, sums.buf, n, room);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&bend, &log_density, &proposed, &location, &variance, &values, &share,
+                                            &beyond, &sums, NULL});
+}
+
+static PyObject *targets(PyObject *self, PyObject *args) {
+    Py_buffer share, beyond, factors, out;
+    double part;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*dw*", &share, &beyond, &factors, &part, &out)) return NULL;
+    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 3, far = factors.len / (Py_ssize_t)sizeof(double) / 2;
+    Py_ssize_t draws = n ? share.len / (Py_ssize_t)sizeof(double) / n : 0;
+    if (n % MOST_LANES) {
+        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
+        goto done;
+    }
+    if (!holds(&share, draws * n, "share") || !holds(&beyond, 2 * far * draws * n, "beyond") ||
+        !holds(&factors, 2 * far, "factors") || !holds(&out, 3 * n, "out"))
+        goto done;
+    Py_BEGIN_ALLOW_THREADS
+    CALL(targets, share.buf, beyond.buf, factors.buf, part, (int)far, (int)draws, out.buf, n);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&share, &beyond, &factors, &out, NULL});
 }
 
 static PyObject *moments(PyObject *self, PyObject *args) {
@@ -204,54 +320,89 @@ static PyObject *moments(PyObject *self, PyObject *args) {
     Py_ssize_t dimensions = mean.len ? products.len / mean.len : 0;
     Py_ssize_t several = dimensions ? mean.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
     Py_ssize_t n = several ? weights.len / (Py_ssize_t)sizeof(double) / several : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % LANES) {
+    Py_ssize_t room = dimensions ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % MOST_LANES || n > room) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
-    if (!holds(&z, dimensions * n, "z") || !holds(&weights, several * n, "weights") ||
+    if (!holds(&z, dimensions * room, "z") || !holds(&weights, several * n, "weights") ||
         !holds(&mean, several * dimensions, "mean") || !holds(&products, several * dimensions * dimensions, "products"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(moments, z.buf, weights.buf, (int)several, (int)dimensions, mean.buf, products.buf, n);
+    CALL(moments, z.buf, weights.buf, (int)several, (int)dimensions, mean.buf, products.buf, n, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
     return released(result, (Py_buffer *[]){&z, &weights, &mean, &products, NULL});
 }
 
-static PyObject *tails(PyObject *self, PyObject *args) {
-    Py_buffer values, rows, location, rate, step, height, beyond, out;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &values, &rows, &location, &rate, &step, &height, &beyond, &out))
-        return NULL;
-    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double), columns = beyond.len / (Py_ssize_t)sizeof(double) / 2;
-    Py_ssize_t components = columns ? location.len / (Py_ssize_t)sizeof(double) / columns : 0;
-    if (!holds(&rows, count, "rows") || !holds(&location, columns * components, "location") ||
-        !holds(&rate, 2 * columns * components, "rate") || !holds(&step, 2 * columns * components, "step") ||
-        !holds(&height, columns * components, "height") || !holds(&beyond, 2 * columns, "beyond") ||
-        !holds(&out, 3 * count, "out"))
-        goto done;
+/* Check mixtures and the rows that are asked for. */
+static int read_mixtures(struct mixtures *m, const Py_buffer *location, const Py_buffer *rate, const Py_buffer *step,
+                         const Py_buffer *height, const Py_buffer *beyond, const Py_buffer *rows, Py_ssize_t count) {
+    Py_ssize_t columns = beyond->len / (Py_ssize_t)sizeof(double) / 2;
+    Py_ssize_t components = columns ? location->len / (Py_ssize_t)sizeof(double) / columns : 0;
+    if (!holds(rows, count, "rows") || !holds(location, columns * components, "location") ||
+        !holds(rate, 2 * columns * components, "rate") || !holds(step, 2 * columns * components, "step") ||
+        !holds(height, columns * components, "height") || !holds(beyond, 2 * columns, "beyond"))
+        return 0;
     for (Py_ssize_t p = 0; p < count; p++) {
-        long long row = ((const long long *)rows.buf)[p];
+        long long row = ((const long long *)rows->buf)[p];
         if (row < 0 || row >= 2 * columns) {
             PyErr_SetString(PyExc_ValueError, "there is no such row");
-            goto done;
+            return 0;
         }
     }
+    *m = (struct mixtures){columns, components, location->buf, rate->buf, step->buf, height->buf, beyond->buf};
+    return 1;
+}
+
+static PyObject *tails(PyObject *self, PyObject *args) {
+    Py_buffer location, rate, step, height, beyond, values, rows, out;
+    struct mixtures m;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &location, &rate, &step, &height, &beyond, &values, &rows, &out))
+        return NULL;
+    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double);
+    if (!read_mixtures(&m, &location, &rate, &step, &height, &beyond, &rows, count) || !holds(&out, 3 * count, "out"))
+        goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(tails, values.buf, rows.buf, location.buf, rate.buf, step.buf, height.buf, beyond.buf, columns, components,
-         out.buf, count);
+    CALL(tails, &m, values.buf, rows.buf, out.buf, count);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&values, &rows, &location, &rate, &step, &height, &beyond, &out, NULL});
+    return released(result, (Py_buffer *[]){&location, &rate, &step, &height, &beyond, &values, &rows, &out, NULL});
+}
+
+static PyObject *search(PyObject *self, PyObject *args) {
+    Py_buffer location, rate, step, height, beyond, mean, std, most_bent, rows, wanted, tolerance, low, high, values;
+    struct mixtures m;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*w*", &location, &rate, &step, &height, &beyond, &mean, &std,
+                          &most_bent, &rows, &wanted, &tolerance, &low, &high, &values))
+        return NULL;
+    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double);
+    if (!read_mixtures(&m, &location, &rate, &step, &height, &beyond, &rows, count) || !holds(&mean, m.columns, "mean") ||
+        !holds(&std, m.columns, "std") || !holds(&most_bent, m.columns, "most_bent") || !holds(&wanted, count, "wanted") ||
+        !holds(&tolerance, count, "tolerance") || !holds(&low, count, "low") || !holds(&high, count, "high"))
+        goto done;
+    struct search given = {wanted.buf, tolerance.buf, low.buf, high.buf, mean.buf, std.buf, most_bent.buf};
+    Py_BEGIN_ALLOW_THREADS
+    CALL(search, &m, &given, rows.buf, values.buf, count);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&location, &rate, &step, &height, &beyond, &mean, &std, &most_bent, &rows,
+                                            &wanted, &tolerance, &low, &high, &values, NULL});
 }
 
 static PyMethodDef methods[] = {
     {"evaluate", evaluate, METH_VARARGS, "Likelihood, shares and far forecasts at many nodes."},
-    {"mixture_density", mixture_density, METH_VARARGS, "The first of several t densities, and their weighted sum."},
+    {"log_rest", log_rest, METH_VARARGS, "Likelihood of the scores given pseudo-scores, at many nodes."},
+    {"mixture_density", mixture_density, METH_VARARGS, "Add the weighted sum of several t densities."},
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
+    {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},
     {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
+    {"search", search, METH_VARARGS, "Quantiles of mixtures."},
     {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},
     {NULL, NULL, 0, NULL},
 };
@@ -259,11 +410,14 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "loops", "Inner loops.", -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit_loops(void) {
-#ifdef WITH_AVX2
+#ifdef FOR_X86
     __builtin_cpu_init();
-    with_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) instructions = AVX2;
+    if (instructions == AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+        instructions = AVX512;
 #endif
     PyObject *made = PyModule_Create(&module);
-    if (made && (PyModule_AddIntMacro(made, LANES) < 0 || PyModule_AddIntMacro(made, MOST_SIZES) < 0)) Py_CLEAR(made);
+    if (made && (PyModule_AddIntMacro(made, INTERFACE) < 0 || PyModule_AddIntMacro(made, MOST_LANES) < 0 || PyModule_AddIntMacro(made, MOST_SIZES) < 0)) Py_CLEAR(made);
     return made;
 }

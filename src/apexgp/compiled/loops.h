@@ -1,4 +1,5 @@
-/* The kernels, several nodes at a time. Included once for each set of instructions, with NAME(x) to tell them apart.
+/* The kernels, several nodes at a time. Included once for each set of instructions, with NAME(x) to tell them apart and
+   LANES nodes at a time.
 
    Each does what a function of the package does in NumPy, which says why: `Density.evaluate` (noise, pseudo-scores,
    filter, draws), `mixture_density`, `weighed` with `FarForecast.ends`, `_moments`, `CutMixture._tail_and_slopes`.
@@ -97,92 +98,202 @@ static inline void NAME(times)(NAME(logs) * logs, V x) {
 }
 static inline V NAME(total)(NAME(logs) logs) { return logs.sum + NAME(log)(logs.product); }
 
-static void NAME(evaluate)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
-                           const double *sigma, const double *lam, const double *rise, const double *levels,
-                           const double *shares, const double *arcsine, double *out, Py_ssize_t n) {
-    const int sizes = c->sizes, far = c->far, draws = c->draws, half = draws / 2;
+static inline V NAME(bell)(V z) {
+    V exponent = -0.5 * z * z;
+    return NAME(pick)(exponent < -707.0, NAME(all)(0.0), NAME(exp)(exponent));
+}
+
+/* Phi(z): W. J. Cody's rational approximations of erfc (1969). */
+static inline V NAME(normal_below)(V z, V bell) {
+    V x = NAME(most)(z, -z) * 0.7071067811865476, square = x * x;
+    V small = NAME(all)(1.85777706184603153e-1), below = square + 2.36012909523441209e1;
+    small = small * square + 3.16112374387056560e0;
+    small = small * square + 1.13864154151050156e2;
+    small = small * square + 3.77485237685302021e2;
+    small = small * square + 3.20937758913846947e3;
+    below = below * square + 2.44024637934444173e2;
+    below = below * square + 1.28261652607737228e3;
+    below = below * square + 2.84423683343917062e3;
+    small = 1.0 - x * small / below;
+    V y = NAME(least)(x, NAME(all)(4.0)), middle = NAME(all)(2.15311535474403846e-8), under = y + 1.57449261107098347e1;
+    middle = middle * y + 5.64188496988670089e-1;
+    middle = middle * y + 8.88314979438837594e0;
+    middle = middle * y + 6.61191906371416295e1;
+    middle = middle * y + 2.98635138197400131e2;
+    middle = middle * y + 8.81952221241769090e2;
+    middle = middle * y + 1.71204761263407058e3;
+    middle = middle * y + 2.05107837782607147e3;
+    middle = middle * y + 1.23033935479799725e3;
+    under = under * y + 1.17693950891312499e2;
+    under = under * y + 5.37181101862009858e2;
+    under = under * y + 1.62138957456669019e3;
+    under = under * y + 3.29079923573345963e3;
+    under = under * y + 4.36261909014324716e3;
+    under = under * y + 3.43936767414372164e3;
+    under = under * y + 1.23033935480374942e3;
+    middle = middle / under;
+    V r = 1.0 / NAME(most)(square, NAME(all)(16.0)), large = NAME(all)(1.63153871373020978e-2), over = r + 2.56852019228982242e0;
+    large = large * r + 3.05326634961232344e-1;
+    large = large * r + 3.60344899949804439e-1;
+    large = large * r + 1.25781726111229246e-1;
+    large = large * r + 1.60837851487422766e-2;
+    large = large * r + 6.58749161529837803e-4;
+    over = over * r + 1.87295284992346725e0;
+    over = over * r + 5.27905102951428412e-1;
+    over = over * r + 6.05183413124413191e-2;
+    over = over * r + 2.33520497626869185e-3;
+    large = (0.5641895835477563 - r * large / over) / NAME(most)(x, NAME(all)(4.0));
+    V erfc = NAME(pick)(x <= 0.46875, small, bell * NAME(pick)(x <= 4.0, middle, large));
+    return NAME(pick)(z < 0.0, 0.5 * erfc, 1.0 - 0.5 * erfc);
+}
+
+/* The standard normal distribution's quantile at levels between 0 and 1: see `normal_quantile`. */
+static inline V NAME(normal_quantile)(V p) {
+    I upper = p > 0.5;
+    V q = NAME(pick)(upper, 1.0 - p, p), r = NAME(root)(-2.0 * NAME(log)(q)), d = q - 0.5, x = d * d;
+    V tail = (((((-7.784894002430293e-03 * r - 3.223964580411365e-01) * r - 2.400758277161838e+00) * r -
+                2.549732539343734e+00) * r + 4.374664141464968e+00) * r + 2.938163982698783e+00) /
+             ((((7.784695709041462e-03 * r + 3.224671290700398e-01) * r + 2.445134137142996e+00) * r +
+               3.754408661907416e+00) * r + 1.0);
+    V z = (((((-3.969683028665376e+01 * x + 2.209460984245205e+02) * x - 2.759285104469687e+02) * x +
+             1.383577518672690e+02) * x - 3.066479806614716e+01) * x + 2.506628277459239e+00) * d /
+          (((((-5.447609879822406e+01 * x + 1.615858368580409e+02) * x - 1.556989798598866e+02) * x +
+             6.680131188771972e+01) * x - 1.328068155288572e+01) * x + 1.0);
+    z = NAME(pick)(q < 0.02425, tail, z);
+    V bell = NAME(exp)(-0.5 * z * z), u = (NAME(normal_below)(z, bell) - q) * 2.5066282746310002 / bell;
+    z -= u / (1.0 + 0.5 * z * u);
+    return NAME(pick)(upper, -z, z);
+}
+
+/* The same cut to [low, high], where `near` says so, with the logarithm of its mass: see `cut_quantile`. */
+static inline V NAME(cut_quantile)(V low, V high, V p, I near, V *log_mass) {
+    I mirrored = low + high > 0.0;
+    V left = NAME(pick)(mirrored, -high, low), right = NAME(pick)(mirrored, -low, high);
+    V below = NAME(normal_below)(left, NAME(bell)(left)), mass = NAME(normal_below)(right, NAME(bell)(right)) - below;
+    V z = NAME(normal_quantile)(below + NAME(pick)(mirrored, 1.0 - p, p) * mass);
+    z = NAME(pick)(mirrored, -z, z);
+    z = NAME(pick)(z < low, low, NAME(pick)(z > high, high, z));
+    *log_mass = NAME(log)(mass);
+    I lost = near & ~(mass > 1e-300);
+    if (NAME(any)(lost))
+        for (int lane = 0; lane < LANES; lane++)
+            if (lost[lane]) {
+                double log_of_lane;
+                z[lane] = cut_quantile(low[lane], high[lane], p[lane], &log_of_lane);
+                (*log_mass)[lane] = log_of_lane;
+            }
+    return z;
+}
+
+/* What several nodes make of the scores: one pseudo-score per size, with its own noise and the common one, and the
+   logarithm of the likelihood of the rest. */
+static inline V NAME(noise)(const struct curve *c, V te, V tb, V ka, V *own, V *common, V *score) {
+    const int sizes = c->sizes;
     const double log_2pi = 1.8378770664093453;
     const double per_score = 1.0 / c->averaged, per_root = 1.0 / c->root_averaged, per_split = 1.0 / c->count;
-    double *log_weight = out, *level = log_weight + draws * n, *spread = level + draws * n;
-    double *drop_out = spread + draws * n, *departure = drop_out + draws * n, *lean_out = departure + draws * n;
-    double *location = lean_out + draws * n, *variance_out = location + far * draws * n;
-    double *explained_out = variance_out + far * draws * n;
+    const V none = NAME(all)(0.0);
+    V variance[MOST_SIZES], carried[MOST_SIZES];
+    V log_rest = none;
+    /* luck that a split carries is held at that of this size; what it has more of it at smaller ones is noise */
+    V held = tb * (c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->held_log_size));
+    for (int r = 0; r < sizes; r++) {
+        V w = c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->log_size[r]);
+        V single = te * w, luck = tb * w, b = c->log_size[r] > c->held_log_size ? luck : held;
+        V v = single * single + (luck * luck - b * b) + c->resolution;
+        if (c->spread_freedom[r] > 0) {
+            V single = v + b * b;
+            log_rest -= 0.5 * (c->spread_freedom[r] * (NAME(log)(single) + log_2pi) + c->spread_squares[r] / single);
+        }
+        v *= per_score;
+        b *= per_root;
+        if (c->within_freedom[r] > 0)
+            log_rest -= 0.5 * (c->within_freedom[r] * (NAME(log)(v) + log_2pi) + c->within_squares[r] / v);
+        variance[r] = v;
+        carried[r] = b;
+    }
+    if (c->patterns == 1) { /* every split was measured at every size */
+        NAME(logs) noise = {none, NAME(all)(1.0), 0};
+        V excess = NAME(all)(1.0), left_over = none, lever[MOST_SIZES], inverse[MOST_SIZES];
+        for (int r = 0; r < sizes; r++) {
+            own[r] = variance[r] * (1.0 / c->repeats[r]);
+            inverse[r] = 1.0 / own[r];
+            lever[r] = carried[r] * inverse[r];
+            excess += carried[r] * lever[r];
+            NAME(times)(&noise, own[r]);
+        }
+        if (c->count > 1) {
+            V crossed = none;
+            for (int r = 0; r < sizes; r++) {
+                const double *row = c->scatter + r * sizes;
+                V sum = none;
+                for (int q = 0; q < r; q++) sum += row[q] * lever[q];
+                crossed += lever[r] * (2.0 * sum + row[r] * lever[r]);
+                left_over += row[r] * inverse[r];
+            }
+            left_over -= crossed / excess;
+        }
+        V log_noise = NAME(total)(noise) + NAME(log)(excess);
+        log_rest -= 0.5 * ((c->count - 1) * (log_noise + sizes * log_2pi) + left_over + sizes * c->log_count);
+        for (int r = 0; r < sizes; r++) {
+            own[r] *= per_split;
+            common[r] = carried[r] * (1.0 / c->root_count);
+            score[r] = NAME(all)(c->mean[r]);
+        }
+    } else { /* every score is a split of its own */
+        V precision[MOST_SIZES], sum[MOST_SIZES];
+        for (int r = 0; r < sizes; r++) precision[r] = sum[r] = none;
+        for (int k = 0; k < c->patterns; k++) {
+            int r = (int)c->pattern_row[k];
+            double count = c->pattern_count[k], mean = c->pattern_mean[k];
+            V s = variance[r] / c->pattern_repeats[k] + carried[r] * carried[r];
+            log_rest -= 0.5 * (count * (NAME(log)(s) + log_2pi) + c->pattern_squares[k] / s);
+            precision[r] += count / s;
+            sum[r] += count * mean / s;
+        }
+        NAME(logs) precise = {none, NAME(all)(1.0), 0};
+        V fit = none;
+        for (int r = 0; r < sizes; r++) {
+            fit += sum[r] * sum[r] / precision[r];
+            NAME(times)(&precise, precision[r]);
+            score[r] = sum[r] / precision[r];
+            own[r] = 1.0 / precision[r];
+            common[r] = none;
+        }
+        log_rest += 0.5 * (fit + sizes * log_2pi - NAME(total)(precise));
+    }
+    return log_rest;
+}
+
+/* That logarithm alone, at n nodes. */
+static void NAME(log_rest)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
+                           double *out, Py_ssize_t n) {
+    V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES];
     for (Py_ssize_t i = 0; i < n; i += LANES) {
-        V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES], variance[MOST_SIZES], carried[MOST_SIZES];
+        V te = NAME(load)(tau_e + i), tb = NAME(load)(tau_b + i), ka = NAME(load)(kappa + i);
+        NAME(store)(out + i, NAME(noise)(c, te, tb, ka, own, common, score));
+    }
+}
+
+static void NAME(evaluate)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
+                           const double *sigma, const double *lam, const double *rise, const double *levels,
+                           const double *shares, const double *arcsine, double *out, Py_ssize_t n, Py_ssize_t stride,
+                           Py_ssize_t numbers) {
+    const int sizes = c->sizes, far = c->far, draws = c->draws, half = draws / 2;
+    const double log_2pi = 1.8378770664093453;
+    /* rows have room for more than these nodes */
+    double *log_weight = out, *level = log_weight + draws * stride, *spread = level + draws * stride;
+    double *drop_out = spread + draws * stride, *departure = drop_out + draws * stride, *lean_out = departure + draws * stride;
+    double *location = lean_out + draws * stride, *variance_out = location + far * draws * stride;
+    double *explained_out = variance_out + far * draws * stride;
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES];
         const V none = NAME(all)(0.0);
         V te = NAME(load)(tau_e + i), tb = NAME(load)(tau_b + i), ka = NAME(load)(kappa + i);
         V signal = NAME(load)(sigma + i);
         signal *= signal;
         V rate = -1.0 / (c->log_base * NAME(load)(lam + i));
-        V log_rest = none;
-        /* luck that a split carries is held at that of this size; what it has more of it at smaller ones is noise */
-        V held = tb * (c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->held_log_size));
-        for (int r = 0; r < sizes; r++) {
-            V w = c->stay + (1.0 - c->stay) * NAME(exp)(-ka * c->log_size[r]);
-            V single = te * w, luck = tb * w, b = c->log_size[r] > c->held_log_size ? luck : held;
-            V v = single * single + (luck * luck - b * b) + c->resolution;
-            if (c->spread_freedom[r] > 0) {
-                V single = v + b * b;
-                log_rest -= 0.5 * (c->spread_freedom[r] * (NAME(log)(single) + log_2pi) + c->spread_squares[r] / single);
-            }
-            v *= per_score;
-            b *= per_root;
-            if (c->within_freedom[r] > 0)
-                log_rest -= 0.5 * (c->within_freedom[r] * (NAME(log)(v) + log_2pi) + c->within_squares[r] / v);
-            variance[r] = v;
-            carried[r] = b;
-        }
+        V log_rest = NAME(noise)(c, te, tb, ka, own, common, score);
         int linked = c->patterns == 1;
-        if (linked) { /* every split was measured at every size */
-            NAME(logs) noise = {none, NAME(all)(1.0), 0};
-            V excess = NAME(all)(1.0), left_over = none, lever[MOST_SIZES], inverse[MOST_SIZES];
-            for (int r = 0; r < sizes; r++) {
-                own[r] = variance[r] * (1.0 / c->repeats[r]);
-                inverse[r] = 1.0 / own[r];
-                lever[r] = carried[r] * inverse[r];
-                excess += carried[r] * lever[r];
-                NAME(times)(&noise, own[r]);
-            }
-            if (c->count > 1) {
-                V crossed = none;
-                for (int r = 0; r < sizes; r++) {
-                    const double *row = c->scatter + r * sizes;
-                    V sum = none;
-                    for (int q = 0; q < r; q++) sum += row[q] * lever[q];
-                    crossed += lever[r] * (2.0 * sum + row[r] * lever[r]);
-                    left_over += row[r] * inverse[r];
-                }
-                left_over -= crossed / excess;
-            }
-            V log_noise = NAME(total)(noise) + NAME(log)(excess);
-            log_rest -= 0.5 * ((c->count - 1) * (log_noise + sizes * log_2pi) + left_over + sizes * c->log_count);
-            for (int r = 0; r < sizes; r++) {
-                own[r] *= per_split;
-                common[r] = carried[r] * (1.0 / c->root_count);
-                score[r] = NAME(all)(c->mean[r]);
-            }
-        } else { /* every score is a split of its own */
-            V precision[MOST_SIZES], sum[MOST_SIZES];
-            for (int r = 0; r < sizes; r++) precision[r] = sum[r] = none;
-            for (int k = 0; k < c->patterns; k++) {
-                int r = (int)c->pattern_row[k];
-                double count = c->pattern_count[k], mean = c->pattern_mean[k];
-                V s = variance[r] / c->pattern_repeats[k] + carried[r] * carried[r];
-                log_rest -= 0.5 * (count * (NAME(log)(s) + log_2pi) + c->pattern_squares[k] / s);
-                precision[r] += count / s;
-                sum[r] += count * mean / s;
-            }
-            NAME(logs) precise = {none, NAME(all)(1.0), 0};
-            V fit = none;
-            for (int r = 0; r < sizes; r++) {
-                fit += sum[r] * sum[r] / precision[r];
-                NAME(times)(&precise, precision[r]);
-                score[r] = sum[r] / precision[r];
-                own[r] = 1.0 / precision[r];
-                common[r] = none;
-            }
-            log_rest += 0.5 * (fit + sizes * log_2pi - NAME(total)(precise));
-        }
         /* the filter: columns are the pseudo-scores, what the level and the drop multiply, and the common effect */
         V sy = none, sp = none, sq = none, sc = none, known = signal;
         V yy = none, yp = none, yq = none, pp = none, pq = none, qq = none, yc = none, pc = none, qc = none, cc = none;
@@ -258,36 +369,32 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
         I off_poles = (inside > c->well * about) & (1.0 - inside > c->well * about);
         V low = NAME(expit)(-inside / width), high = NAME(expit)((1.0 - inside) / width);
         for (int j = 0; j < draws; j++) {
-            V odds = low + NAME(load)(shares + j * n + i) * (high - low);
+            V odds = low + NAME(load)(shares + j * numbers + i) * (high - low);
             V share = inside + width * NAME(log)(odds / (1.0 - odds));
             share = NAME(least)(NAME(most)(share, NAME(all)(c->closest)), NAME(all)(1.0 - c->closest));
-            if (j >= half) share = NAME(pick)(off_poles, share, NAME(load)(arcsine + (j - half) * n + i));
+            if (j >= half) share = NAME(pick)(off_poles, share, NAME(load)(arcsine + (j - half) * numbers + i));
             V above = NAME(expit)((share - inside) / width);
             V proposed = above * (1.0 - above) / (width * (high - low));
             V mixed = 0.5 * (proposed + 1.0 / (3.141592653589793 * NAME(root)(share * (1.0 - share))));
             V weight = (c->a - 1.0) * NAME(log)(share) + (c->b - 1.0) * NAME(log)(1.0 - share) - c->log_beta;
-            weight -= NAME(log)(NAME(pick)(off_poles, proposed, mixed));
-            V sure = pp - share * (2.0 * pq - share * qq);
+            V sure = pp - share * (2.0 * pq - share * qq), density = NAME(pick)(off_poles, proposed, mixed);
             V excess = best_drop - share * (top - best_level);
             V squares = least + excess * excess * (precision * pp / sure);
             V at = best_level - excess * (share * qq - pq) / sure;
-            weight -= 0.5 * (squares + NAME(log)(sure) - log_2pi) + c->log_range;
+            weight -= 0.5 * (squares + NAME(log)(sure * density * density) - log_2pi) + c->log_range;
             V by = 1.0 / NAME(root)(sure);
             weight += rest;
             I near = NAME(least)(at - c->floor, top - at) < c->well * by;
             if (NAME(any)(near)) {
-                for (int lane = 0; lane < LANES; lane++) {
-                    if (!near[lane]) continue;
-                    double low_end = (c->floor - at[lane]) / by[lane], high_end = (top - at[lane]) / by[lane], log_mass;
-                    double drawn = at[lane] + by[lane] * cut_quantile(low_end, high_end, levels[j * n + i + lane], &log_mass);
-                    at[lane] = drawn < top - c->closest ? drawn : top - c->closest;
-                    by[lane] = 0.0;
-                    weight[lane] += log_mass;
-                }
+                V log_mass, u = NAME(load)(levels + j * numbers + i);
+                V drawn = at + by * NAME(cut_quantile)((c->floor - at) / by, (top - at) / by, u, near, &log_mass);
+                at = NAME(pick)(near, NAME(least)(drawn, NAME(all)(top - c->closest)), at);
+                by = NAME(pick)(near, none, by);
+                weight = NAME(pick)(near, weight + log_mass, weight);
             }
             V drop = share * (top - at);
             V gone = sy - sp * at - sq * drop, leaning = sq * share - sp;
-            Py_ssize_t place = j * n + i;
+            Py_ssize_t place = j * stride + i;
             NAME(store)(log_weight + place, weight);
             NAME(store)(level + place, at);
             NAME(store)(spread + place, by);
@@ -296,7 +403,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
             NAME(store)(lean_out + place, leaning);
             for (int h = 0; h < far; h++) {
                 V tilt = 1.0 - far_rise[h] * share + left[h] * leaning, swing = tilt * by;
-                Py_ssize_t where = (h * draws + j) * n + i;
+                Py_ssize_t where = (h * draws + j) * stride + i;
                 NAME(store)(location + where, at + far_rise[h] * drop + left[h] * gone);
                 NAME(store)(variance_out + where, far_known[h] + swing * swing);
             }
@@ -304,12 +411,13 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
     }
 }
 
-/* The first of several t densities, and their weighted sum, at nodes z (dimensions, n). */
+/* Adds the weighted sum of several t densities at nodes z (dimensions, room), of which there are n. */
 static void NAME(mixture_density)(const double *z, const double *inverse, const double *centre, const double *tops,
-                                  const double *weights, int members, int dimensions, double *out, Py_ssize_t n) {
+                                  const double *weights, int members, int dimensions, double *sums, Py_ssize_t n,
+                                  Py_ssize_t room) {
     for (Py_ssize_t i = 0; i < n; i += LANES) {
-        V sum = NAME(all)(0.0), at[MOST_DIMENSIONS];
-        for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * n + i);
+        V sum = NAME(load)(sums + i), at[MOST_DIMENSIONS];
+        for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
         for (int m = 0; m < members; m++) {
             const double *matrix = inverse + m * dimensions * dimensions, *middle = centre + m * dimensions;
             V base = NAME(all)(1.0);
@@ -322,32 +430,38 @@ static void NAME(mixture_density)(const double *z, const double *inverse, const 
             density *= density;
             density *= density;
             density *= density;
-            density *= tops[m];
-            if (m == 0) NAME(store)(out + i, density);
-            sum += weights[m] * density;
+            sum += weights[m] * tops[m] * density;
         }
-        NAME(store)(out + n + i, sum);
+        NAME(store)(sums + i, sum);
     }
 }
 
+/* Nearly Phi(z), and its slope: a polynomial up to where it reaches 0 and 1, as `_nearly_normal` in inference/ends.py. */
+static inline V NAME(nearly_normal)(V z, const double *bend, V *slope) {
+    z = NAME(least)(NAME(most)(z, NAME(all)(-bend[0])), NAME(all)(bend[0]));
+    V x = z * z;
+    *slope = bend[1] + x * (3.0 * bend[2] + x * (5.0 * bend[3] + x * (7.0 * bend[4])));
+    return 0.5 + z * (bend[1] + x * (bend[2] + x * (bend[3] + x * bend[4])));
+}
+
 /* Weights of all draws, and what of each lies beyond the ends of far forecasts: see `weighed` and `FarForecast.ends`. */
-static void NAME(weigh)(const double *log_density, const double *proposed, const double *location,
-                        const double *variance, const double *values, int far, int draws, double steepness,
-                        double least_mass, double *log_weight, double *share, double *beyond, double *sums, Py_ssize_t n) {
+static void NAME(weigh)(const double *bend, double least_mass, const double *log_density, const double *proposed,
+                        const double *location, const double *variance, const double *values, int far, int draws,
+                        double *share, double *beyond, double *sums, Py_ssize_t n, Py_ssize_t room) {
     const double nothing = 1e-30;
-    V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0);
+    V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0), unused;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
-        V log_proposed = NAME(log)(NAME(load)(proposed + i) / (double)n);
+        V log_proposed = NAME(log)(NAME(load)(proposed + i));
         for (int j = 0; j < draws; j++) {
-            V weight = NAME(load)(log_density + j * n + i) - log_proposed;
-            NAME(store)(log_weight + j * n + i, weight);
+            V weight = NAME(load)(log_density + j * room + i) - log_proposed;
+            NAME(store)(share + j * n + i, weight);
             top = NAME(most)(weight, top);
         }
     }
     double highest = top[0];
     for (int lane = 1; lane < LANES; lane++) highest = top[lane] > highest ? top[lane] : highest;
     for (Py_ssize_t i = 0; i < draws * n; i += LANES) {
-        V weight = NAME(load)(log_weight + i) - highest;
+        V weight = NAME(load)(share + i) - highest;
         weight = NAME(pick)(weight > -700.0, NAME(exp)(weight), NAME(all)(0.0));
         NAME(store)(share + i, weight);
         total += weight;
@@ -356,66 +470,97 @@ static void NAME(weigh)(const double *log_density, const double *proposed, const
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V mass = NAME(all)(0.0);
         for (int j = 0; j < draws; j++) {
-            V weight = NAME(load)(share + j * n + i) / whole;
+            V weight = NAME(load)(share + j * n + i) * (1.0 / whole);
             NAME(store)(share + j * n + i, weight);
             mass += weight;
         }
         squares += mass * mass;
     }
     sums[0] = NAME(sum)(squares);
-    if (!values) return;
-    double *slopes = sums + 1, *found = slopes + 2 * far, *errors = found + 2 * far;
+    sums[1] = highest + log(whole);
+    double *first = sums + 2, *second = first + far, *slopes = second + far, *found = slopes + 2 * far;
+    double *errors = found + 2 * far, *totals = errors + 2 * far;
     for (int h = 0; h < far; h++) {
+        V mean = NAME(all)(0.0), product = NAME(all)(0.0);
         V slope[2] = {NAME(all)(0.0), NAME(all)(0.0)}, sum[2] = {NAME(all)(0.0), NAME(all)(0.0)};
         for (int j = 0; j < draws; j++)
             for (Py_ssize_t i = 0; i < n; i += LANES) {
-                Py_ssize_t place = (h * draws + j) * n + i;
+                Py_ssize_t place = (h * draws + j) * room + i;
                 V weight = NAME(load)(share + j * n + i);
-                I counts = weight > nothing;
                 double *low = beyond + ((2 * h) * draws + j) * n + i, *high = low + draws * n;
-                if (!NAME(any)(counts)) {
-                    NAME(store)(low, NAME(all)(0.0));
-                    NAME(store)(high, NAME(all)(0.0));
+                if (!NAME(any)(weight > nothing)) {
+                    if (values) {
+                        NAME(store)(low, NAME(all)(0.0));
+                        NAME(store)(high, NAME(all)(0.0));
+                    }
                     continue;
                 }
-                V at = NAME(load)(location + place);
+                V at = NAME(load)(location + place), spread = NAME(load)(variance + place), steep[2];
                 at = NAME(least)(NAME(most)(at, NAME(all)(-1e3)), NAME(all)(1e3));
-                V spread = NAME(least)(NAME(most)(NAME(load)(variance + place), NAME(all)(1e-14)), NAME(all)(1e6));
-                V rate = steepness / NAME(root)(spread);
-                V below = NAME(expit)(-at * rate);
-                V mass = NAME(most)(NAME(expit)((1.0 - at) * rate) - below, NAME(all)(least_mass));
+                spread = NAME(least)(NAME(most)(spread, NAME(all)(1e-14)), NAME(all)(1e6));
+                mean += weight * at;
+                product += weight * (at * at + spread);
+                if (!values) continue;
+                V rate = 1.0 / NAME(root)(spread);
+                V below = NAME(nearly_normal)(-at * rate, bend, &unused);
+                V mass = NAME(nearly_normal)((1.0 - at) * rate, bend, &unused) - below;
+                V inverse = 1.0 / NAME(most)(mass, NAME(all)(least_mass));
                 for (int e = 0; e < 2; e++) {
-                    V p = NAME(expit)((values[2 * h + e] - at) * rate);
-                    slope[e] += p * (1.0 - p) * rate / mass * weight;
-                    p = (p - below) / mass;
+                    V p = (NAME(nearly_normal)((values[2 * h + e] - at) * rate, bend, steep + e) - below) * inverse;
+                    slope[e] += steep[e] * rate * inverse * weight;
                     sum[e] += p * weight;
                     NAME(store)(e ? high : low, p);
                 }
             }
+        first[h] = NAME(sum)(mean);
+        second[h] = NAME(sum)(product);
+        if (!values) continue;
         for (int e = 0; e < 2; e++) {
             slopes[2 * h + e] = NAME(sum)(slope[e]);
             double here = NAME(sum)(sum[e]);
             found[2 * h + e] = here;
-            V error = NAME(all)(0.0);
+            V error = NAME(all)(0.0), whole_beyond = NAME(all)(0.0);
             double *own = beyond + (2 * h + e) * draws * n;
             for (Py_ssize_t i = 0; i < n; i += LANES) {
                 V of_node = NAME(all)(0.0);
                 for (int j = 0; j < draws; j++) {
                     V influence = (NAME(load)(own + j * n + i) - here) * NAME(load)(share + j * n + i);
                     of_node += influence;
-                    if (e) influence = -influence;
-                    NAME(store)(own + j * n + i, NAME(most)(influence, NAME(all)(0.0)));
+                    influence = NAME(most)(e ? -influence : influence, NAME(all)(0.0));
+                    NAME(store)(own + j * n + i, influence);
+                    whole_beyond += influence;
                 }
                 error += of_node * of_node;
             }
             errors[2 * h + e] = NAME(sum)(error);
+            totals[2 * h + e] = NAME(sum)(whole_beyond);
         }
     }
 }
 
-/* Weighted means and products of nodes z (dimensions, n), for each of several weights that sum to 1. */
+/* What proposals are fitted to: weights of nodes, and sums of what lies beyond lower and upper ends, with factors for
+   each end, plus a part of the weights. Shape (3, n). */
+static void NAME(targets)(const double *share, const double *beyond, const double *factors, double part, int far,
+                          int draws, double *out, Py_ssize_t n) {
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V weight = NAME(all)(0.0);
+        for (int j = 0; j < draws; j++) weight += NAME(load)(share + j * n + i);
+        NAME(store)(out + i, weight);
+        for (int e = 0; e < 2; e++) {
+            V target = part * weight;
+            for (int h = 0; h < far; h++) {
+                V sum = NAME(all)(0.0);
+                for (int j = 0; j < draws; j++) sum += NAME(load)(beyond + ((2 * h + e) * draws + j) * n + i);
+                target += factors[2 * h + e] * sum;
+            }
+            NAME(store)(out + (1 + e) * n + i, target);
+        }
+    }
+}
+
+/* Weighted means and products of nodes z (dimensions, room), for each of several weights (n) that sum to 1. */
 static void NAME(moments)(const double *z, const double *weights, int several, int dimensions, double *mean,
-                          double *products, Py_ssize_t n) {
+                          double *products, Py_ssize_t n, Py_ssize_t room) {
     for (int m = 0; m < several; m++) {
         V first[MOST_DIMENSIONS], second[MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2];
         for (int d = 0; d < dimensions; d++) first[d] = NAME(all)(0.0);
@@ -425,7 +570,7 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
             I counts = weight > 0.0;
             if (!NAME(any)(counts)) continue;
             for (int d = 0, k = 0; d < dimensions; d++) {
-                at[d] = NAME(load)(z + d * n + i);
+                at[d] = NAME(load)(z + d * room + i);
                 V weighted = weight * at[d];
                 first[d] += weighted;
                 for (int e = 0; e <= d; e++, k++) second[k] += weighted * at[e];
@@ -441,78 +586,81 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
     }
 }
 
-/* Phi(z): W. J. Cody's rational approximations of erfc (1969). */
-static inline V NAME(normal_below)(V z, V bell) {
-    V x = NAME(most)(z, -z) * 0.7071067811865476, square = x * x;
-    V small = NAME(all)(1.85777706184603153e-1), below = square + 2.36012909523441209e1;
-    small = small * square + 3.16112374387056560e0;
-    small = small * square + 1.13864154151050156e2;
-    small = small * square + 3.77485237685302021e2;
-    small = small * square + 3.20937758913846947e3;
-    below = below * square + 2.44024637934444173e2;
-    below = below * square + 1.28261652607737228e3;
-    below = below * square + 2.84423683343917062e3;
-    small = 1.0 - x * small / below;
-    V y = NAME(least)(x, NAME(all)(4.0)), middle = NAME(all)(2.15311535474403846e-8), under = y + 1.57449261107098347e1;
-    middle = middle * y + 5.64188496988670089e-1;
-    middle = middle * y + 8.88314979438837594e0;
-    middle = middle * y + 6.61191906371416295e1;
-    middle = middle * y + 2.98635138197400131e2;
-    middle = middle * y + 8.81952221241769090e2;
-    middle = middle * y + 1.71204761263407058e3;
-    middle = middle * y + 2.05107837782607147e3;
-    middle = middle * y + 1.23033935479799725e3;
-    under = under * y + 1.17693950891312499e2;
-    under = under * y + 5.37181101862009858e2;
-    under = under * y + 1.62138957456669019e3;
-    under = under * y + 3.29079923573345963e3;
-    under = under * y + 4.36261909014324716e3;
-    under = under * y + 3.43936767414372164e3;
-    under = under * y + 1.23033935480374942e3;
-    middle = middle / under;
-    V r = 1.0 / NAME(most)(square, NAME(all)(16.0)), large = NAME(all)(1.63153871373020978e-2), over = r + 2.56852019228982242e0;
-    large = large * r + 3.05326634961232344e-1;
-    large = large * r + 3.60344899949804439e-1;
-    large = large * r + 1.25781726111229246e-1;
-    large = large * r + 1.60837851487422766e-2;
-    large = large * r + 6.58749161529837803e-4;
-    over = over * r + 1.87295284992346725e0;
-    over = over * r + 5.27905102951428412e-1;
-    over = over * r + 6.05183413124413191e-2;
-    over = over * r + 2.33520497626869185e-3;
-    large = (0.5641895835477563 - r * large / over) / NAME(most)(x, NAME(all)(4.0));
-    V erfc = NAME(pick)(x <= 0.46875, small, bell * NAME(pick)(x <= 4.0, middle, large));
-    return NAME(pick)(z < 0.0, 0.5 * erfc, 1.0 - 0.5 * erfc);
+/* Tail, density and its slope of a mixture at a value: see `CutMixture._tail_and_slopes`. */
+static inline void NAME(tail_at)(const struct mixtures *m, Py_ssize_t row, double value, double *found) {
+    const Py_ssize_t column = row % m->columns, components = m->components;
+    const double *at = m->location + column * components, *tops = m->height + column * components;
+    const double *rates = m->rate + row * components, *steps = m->step + row * components;
+    V tail = NAME(all)(0.0), pdf = NAME(all)(0.0), slope = NAME(all)(0.0);
+    for (Py_ssize_t k = 0; k < components; k += LANES) {
+        V r, l, s, h;
+        if (k + LANES <= components) {
+            r = NAME(load)(rates + k), l = NAME(load)(at + k), s = NAME(load)(steps + k), h = NAME(load)(tops + k);
+        } else {
+            r = l = s = h = NAME(all)(0.0);
+            for (int lane = 0; k + lane < components; lane++)
+                r[lane] = rates[k + lane], l[lane] = at[k + lane], s[lane] = steps[k + lane], h[lane] = tops[k + lane];
+        }
+        V z = (value - l) * r, bell = NAME(bell)(z);
+        tail += s * NAME(normal_below)(z, bell);
+        bell *= h;
+        pdf += bell;
+        slope -= bell * z * r;
+    }
+    found[0] = NAME(sum)(tail) - m->beyond[row];
+    found[1] = NAME(sum)(pdf);
+    found[2] = NAME(sum)(slope);
 }
 
-/* Tails, densities and their slopes of mixtures, at single values: see `CutMixture._tail_and_slopes`. */
-static void NAME(tails)(const double *values, const long long *rows, const double *location, const double *rate,
-                        const double *step, const double *height, const double *beyond, Py_ssize_t columns,
-                        Py_ssize_t components, double *out, Py_ssize_t count) {
+static void NAME(tails)(const struct mixtures *m, const double *values, const long long *rows, double *out, Py_ssize_t count) {
     for (Py_ssize_t p = 0; p < count; p++) {
-        Py_ssize_t row = (Py_ssize_t)rows[p], column = row % columns;
-        const double *at = location + column * components, *tops = height + column * components;
-        const double *rates = rate + row * components, *steps = step + row * components;
-        V tail = NAME(all)(0.0), pdf = NAME(all)(0.0), slope = NAME(all)(0.0);
-        for (Py_ssize_t k = 0; k < components; k += LANES) {
-            V r, l, s, h;
-            if (k + LANES <= components) {
-                r = NAME(load)(rates + k), l = NAME(load)(at + k), s = NAME(load)(steps + k), h = NAME(load)(tops + k);
-            } else {
-                r = l = s = h = NAME(all)(0.0);
-                for (int lane = 0; k + lane < components; lane++)
-                    r[lane] = rates[k + lane], l[lane] = at[k + lane], s[lane] = steps[k + lane], h[lane] = tops[k + lane];
-            }
-            V z = (values[p] - l) * r, exponent = -0.5 * z * z;
-            V bell = NAME(pick)(exponent < -707.0, NAME(all)(0.0), NAME(exp)(exponent));
-            tail += s * NAME(normal_below)(z, bell);
-            bell *= h;
-            pdf += bell;
-            slope -= bell * z * r;
+        double found[3];
+        NAME(tail_at)(m, (Py_ssize_t)rows[p], values[p], found);
+        for (int k = 0; k < 3; k++) out[k * count + p] = found[k];
+    }
+}
+
+/* Quantiles between bounds, from first guesses: see `CutMixture._search`. */
+static void NAME(search)(const struct mixtures *m, const struct search *given, const long long *rows, double *values,
+                         Py_ssize_t count) {
+    for (Py_ssize_t p = 0; p < count; p++) {
+        Py_ssize_t row = (Py_ssize_t)rows[p], column = row % m->columns;
+        double wanted = given->wanted[p], side = row < m->columns ? 1.0 : -1.0, enough = given->tolerance[p];
+        double low = given->low[p], high = given->high[p], y = values[p], before = 1.0 / 0.0, found[3];
+        if (!(wanted > 0)) continue;
+        double target = normal_quantile(wanted);
+        if (column > 0 && p > 0) { /* mixtures at neighbouring sizes are alike */
+            const double *mean = given->mean + column, *std = given->std + column;
+            double alike = mean[0] + std[0] * (values[p - 1] - mean[-1]) / std[-1];
+            if (alike > low && alike < high) y = alike;
         }
-        out[p] = NAME(sum)(tail) - beyond[row];
-        out[count + p] = NAME(sum)(pdf);
-        out[2 * count + p] = NAME(sum)(slope);
+        for (int turn = 0; turn < MOST_STEPS; turn++) {
+            NAME(tail_at)(m, row, y, found);
+            double surplus = side * (found[0] - wanted), last, error, step = search_step(found, wanted, target, side);
+            if (surplus <= 0) low = y;
+            if (surplus >= 0) high = y;
+            if (fabs(surplus) <= enough) break;
+            last_step(found, surplus, step, given->most_bent[column], &last, &error);
+            int sure = error <= enough;
+            double moved = y + (sure ? last : step);
+            if (moved == y) moved = nextafter(y, surplus > 0 ? 0.0 : 1.0);
+            int inside = moved >= low && moved <= high;
+            if (sure && inside) {
+                y = moved;
+                break;
+            }
+            if (turn >= BY_TURNS || (turn >= BY_SLOPES && fabs(surplus) > before)) inside = 0;
+            before = 0.25 * fabs(surplus);
+            if (!inside) {
+                moved = middle(low, high, turn);
+                if (moved <= low || moved >= high) {
+                    y = high;
+                    break;
+                }
+            }
+            y = moved;
+        }
+        values[p] = y;
     }
 }
 

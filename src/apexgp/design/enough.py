@@ -25,16 +25,16 @@ _FEWEST = 3  # sizes that a forecast starts from
 class Enough:
     """Stop measuring when the forecast at one size is narrow enough, or says whether it reaches a target.
 
-    A `stop` for `collect_scores`: called with the curves so far, it gives the reason to stop, or an empty text.
+    A `stop` for `collect_scores`: called with the curves so far, it returns the reason to stop, or an empty string.
 
     Parameters
     ----------
     at : float
         Training-set size at which the score matters.
     width : float, optional
-        Enough is a 95 % interval of the expected score that is no wider than this.
+        Enough means a 95 % interval of the expected score that is no wider than this.
     target, confidence : float, optional
-        Enough is to know, with the probability `confidence`, that the expected score reaches the target, or that it
+        Enough means knowing, with the probability `confidence`, that the expected score reaches the target, or that it
         does not.
     metric : str, optional
         Which metric, where a run measures several.

@@ -54,37 +54,37 @@ def design_pilot(
     confirm: int = CONFIRM,
     seed: int = 0,
 ) -> PilotDesign:
-    """Say what to measure next: which sizes and how many splits are expected to make a forecast most certain.
+    """Recommend what to measure next: the sizes and the number of splits expected to make a forecast most certain.
 
     Parameters
     ----------
     model
         A fitted `APExGP`: what may be added to its pilot. None, or one that is not fitted, before there is a pilot: the
-        priors then say what curves there are.
+        priors then determine which curves are plausible.
     budget
-        What may be spent: a number of fits, or, with `cost`, as much as they may cost together.
+        Budget: a number of fits or, with `cost`, their total cost.
     at
         Training-set sizes at which the score matters; by default 10 times the pilot's largest.
     target
-        Score to reach (where lower is better, the error rate to come down to). Without `at`, designs are ranked by
-        what they tell of the size that reaches it.
+        Score to reach (where lower is better, the error rate to come down to). Without `at`, designs are ranked by what
+        they reveal about the size that reaches it.
     confidence
-        Probability with which the target should be reached; with as much it is decided, yes or no.
+        Probability with which the target should be reached, and with which yes or no counts as decided.
     cost
-        What a fit costs: a function of its size; a pair, of a fit and of each example in it; or what `collect_curves`
-        returned (or `CurveSet.from_results` read), for a budget in hours that follows from the seconds of its fits.
+        What a fit costs: a function of its size; a pair, per fit and per example in it; or the result of
+        `collect_curves` (or of `CurveSet.from_results`), for a budget in hours based on the recorded times of its fits.
     available
-        Most examples that can be trained on; by default twice the pilot's largest size or, before there is a pilot, a
+        Most examples available for training; by default twice the pilot's largest size or, before there is a pilot, a
         tenth of the smallest size in `at`.
     sizes
         Training-set sizes that may be measured; by default some of the pilot's, and further ones up to `available`.
     n_splits
         Number of new splits; by default several numbers are tried.
     confirm
-        How many of the best designs are tried on drawn data, by fitting the model again; the others are judged in
+        How many of the best designs are tried on simulated data, by fitting the model again; the others are judged in
         closed form.
     seed
-        Seed of what is drawn.
+        Seed of the simulations.
 
     Returns
     -------
@@ -98,12 +98,12 @@ def design_pilot(
     >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
     What to measure next, with 2 fits
       measure                  models  expected error  95 % width at 3,600
-      nothing more                  0          0.0134                0.094
-      2 new splits at 720           2          0.0086                0.060
-      1 new split at 510, 720       2          0.0089                0.062
-      1 new split at 720            1          0.0089                0.063
-      2 new splits at 360           2          0.0131                0.092
-      1 new split at 60, 360        2          0.0131                0.092
+      nothing more                  0          0.0132                0.091
+      2 new splits at 720           2          0.0084                0.058
+      1 new split at 510, 720       2          0.0087                0.060
+      1 new split at 720            1          0.0087                0.060
+      2 new splits at 360           2          0.0128                0.088
+      1 new split at 60, 360        2          0.0128                0.089
     """
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)

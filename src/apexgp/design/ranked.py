@@ -24,7 +24,7 @@ Verdict = Literal["yes", "no", "open"]
 
 @dataclass(frozen=True)
 class RankedDesign:
-    """A design and what it is expected to tell.
+    """A design and what it is expected to show.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class RankedDesign:
         In the unit of the budget.
     risk : float
         Expected CRPS of the forecast after the design, averaged over the sizes that matter; where designs are ranked by
-        the required size, the expected Brier score of "this size will do", averaged over sizes.
+        the required size, the expected Brier score of "this size suffices", averaged over sizes.
     widths : tuple of float
         Expected width of the 95 % interval at each of those sizes.
     prob_yes, prob_no : float or None
@@ -43,15 +43,15 @@ class RankedDesign:
     prob_right : float or None
         Probability that the likelier answer is right, as it is expected to be after the design.
     later_sizes : pair of float, or None
-        Required sizes, for the stated confidence, between which that after the design lies in eight cases of ten; inf
-        where no size of `PilotDesign.grid` will do.
+        Range in which the required size after the design, for the stated confidence, lies in eight cases out of ten;
+        inf where no size of `PilotDesign.grid` suffices.
     grid_widths : tuple of float
         Expected widths at the sizes of `PilotDesign.grid`.
     confirmed : bool
-        Whether risk and widths come from fits to drawn data; else, and all other figures always, from the best linear
-        predictor, in closed form, and adjusted by what the fits changed where there were any.
+        Whether risk and widths come from fits to simulated data; else, and all other figures always, from the best
+        linear predictor, in closed form, and adjusted by what the fits changed where there were any.
     risk_error : float
-        Monte-Carlo standard error of the risk, where it was confirmed, as if data sets had been drawn one by one: it is
+        Monte Carlo standard error of the risk, where it was confirmed, as if data sets had been drawn one by one: it is
         smaller, for they are spread evenly.
     """
 
@@ -79,7 +79,7 @@ class RankedDesign:
 
     @property
     def continued(self) -> bool:
-        """Whether these are the pilot's own splits, which go on at other sizes."""
+        """Whether these are the pilot's own splits, continued at other sizes."""
         return self.design.continued
 
     @property
@@ -107,14 +107,14 @@ class PilotDesign(Answer):
     ranked_by : {"score", "required_size"}
         What the risk is about.
     available : float
-        Most examples that can be trained on.
+        Most examples available for training.
     pilot_sizes : tuple of float
         What has been measured.
     risk_now, widths_now
         Risk and widths before anything more is measured.
     decided_at : float
-        The size of which it is to be decided whether it reaches the target: the largest of those in `at`, or that of
-        the pilot where designs are ranked by the required size and it meets the target already.
+        The size about which to decide whether it reaches the target: the largest of those in `at`, or that of the pilot
+        where designs are ranked by the required size and it meets the target already.
     prob_now, required_now
         Probability that this size reaches the target, and the required size, before anything more is measured; the
         latter None before there is a pilot.
@@ -146,7 +146,7 @@ class PilotDesign(Answer):
 
     @property
     def helpful(self) -> tuple[RankedDesign, ...]:
-        """Designs that are expected to leave less doubt, and no wider an interval, than to measure nothing."""
+        """Designs that are expected to leave less doubt, and no wider an interval, than measuring nothing."""
         far = self.farthest
         return tuple(
             one for one in self.designs if one.risk < self.risk_now and one.widths[far] <= self.widths_now[far]
@@ -173,12 +173,12 @@ class PilotDesign(Answer):
         return frugal(self.helpful or self.designs)
 
     def share_left(self, one: RankedDesign) -> float:
-        """Share of the doubt of now that a design leaves."""
+        """Share of the present doubt that a design leaves."""
         return _listed(one).risk / self.risk_now
 
     @property
     def verdict_now(self) -> Verdict | None:
-        """Whether `decided_at` reaches the target, by what is known now; None where there is no target."""
+        """Whether `decided_at` reaches the target, by present knowledge; None where there is no target."""
         sure = max(self.confidence, 1 - self.confidence)
         if self.prob_now is None:
             return None
@@ -228,7 +228,7 @@ class PilotDesign(Answer):
     def table(self, widths: Sequence[int], most: int) -> tuple[list[str], list[list[str]]]:
         """Names of columns, and rows: what is known now, and so many of the best designs with those worth naming.
 
-        No design is among them that is expected to leave more doubt, or a wider interval, than to measure nothing.
+        Designs that are expected to leave more doubt, or a wider interval, than measuring nothing are omitted.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class PilotDesign(Answer):
 
     @property
     def asks_for_size(self) -> bool:
-        """Whether the decision is how many examples to plan for; else it is whether a size will do."""
+        """Whether the decision is how many examples to plan for; otherwise it is whether a size suffices."""
         return self.ranked_by != "score" and self.required_now is not None and not self.required_now.already_met
 
     def _decision_now(self) -> list[str]:

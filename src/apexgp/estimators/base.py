@@ -42,7 +42,6 @@ class CurveEstimator(SettingsEstimator):
     floor: float
 
     curve_: LearningCurve
-    parameters_: dict[str, float]
 
     @abstractmethod
     def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> Engine:
@@ -72,10 +71,12 @@ class CurveEstimator(SettingsEstimator):
         Parameters
         ----------
         sizes : array of shape (n,), or a whole curve
-            Training-set sizes; at least three different ones. A curve goes alone: a LearningCurve, a data frame (see
-            `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
+            Training-set sizes; at least three different ones. A whole curve is passed on its own: a LearningCurve, a
+            data frame (see `LearningCurve.from_frame`), or the result of scikit-learn's `learning_curve` or its
+            display.
         scores : array of shape (n,) or (n, k)
-            Scores in [0, 1], higher is better, as for `LearningCurve`; others go into one, which says what they are.
+            Scores in [0, 1], higher being better, as for `LearningCurve`; put others into one, which says what they
+            are.
         split : sequence of labels, optional
             Data split of each score; as for `LearningCurve`.
 
@@ -99,14 +100,19 @@ class CurveEstimator(SettingsEstimator):
         self._settings = self.get_params(deep=False)
         self._fit = fit
         self.curve_ = curve
-        self.parameters_ = fit.parameters
         for name, value in fit.diagnostics.items():
             setattr(self, f"{name}_", value)
         return self
 
+    @cached_property
+    def parameters_(self) -> dict[str, float]:
+        """Parameters by their published names; worked out when they are asked for."""
+        check_is_fitted(self)
+        return self._fit.parameters
+
     @property
     def has_distribution(self) -> bool:
-        """Whether the fitted model gives a distribution; one that does not refuses with `NoForecastError`."""
+        """Whether the fitted model gives a distribution; one that does not raises `NoForecastError`."""
         check_is_fitted(self)
         return self._fit.has_distribution
 
@@ -119,11 +125,11 @@ class CurveEstimator(SettingsEstimator):
             Training-set sizes.
         of
             What is forecast. "new_splits": the mean score over `n_splits` new splits of the data. "same_splits": the
-            mean over the pilot's own splits, continued at larger sizes (what one measures when the same run goes on);
+            mean over the pilot's own splits, continued at larger sizes (what is measured when the same run continues);
             without split labels there is nothing to continue, and it is the same as "new_splits". "expected": the true
             expected score, free of the noise of any split.
         n_splits
-            How many new splits; by default as many as the pilot usually has at a size.
+            Number of new splits; by default as many as the pilot usually has per size.
         """
         at = self._asked(sizes, of, n_splits)
         return self._distribution(at, of, n_splits, self._cautions(at))
@@ -144,9 +150,9 @@ class CurveEstimator(SettingsEstimator):
         of: Quantity = "expected",
         n_splits: int | None = None,
     ) -> FloatArray:
-        """Draw whole curves: scores at all the sizes that belong together.
+        """Draw whole curves: scores at all sizes jointly.
 
-        At each size alone the draws follow `forecast(sizes, of)`.
+        At each single size the draws follow `forecast(sizes, of)`.
 
         Parameters
         ----------
@@ -155,7 +161,7 @@ class CurveEstimator(SettingsEstimator):
         sizes
             Training-set sizes, Q of them.
         seed
-            Seed of the draws; None: other draws in each call.
+            Seed of the draws; None for different draws in each call.
         of, n_splits
             What is drawn, as for `forecast`; by default the true expected score.
 
@@ -175,15 +181,15 @@ class CurveEstimator(SettingsEstimator):
         target
             Score to reach; where lower is better, the error rate to come down to.
         confidence
-            Probability with which the target should be met.
+            Probability with which the target should be reached.
         of
             What should meet it, as for `forecast`: by default the true expected score.
 
         Returns
         -------
         RequiredSize
-            With `size`, `median`, `interval`, `prob_reachable` and `already_met`. That no number of examples will do is
-            an answer too: `size` is then `math.inf`.
+            With `size`, `median`, `interval`, `prob_reachable` and `already_met`. If no number of examples suffices,
+            `size` is `math.inf`.
         """
         check_is_fitted(self)
         choice("of", of, get_args(Quantity))
@@ -247,7 +253,7 @@ class CurveEstimator(SettingsEstimator):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a saved model and fit it again, which gives the same numbers.
 
-        Warns if this version of apexgp, or of the libraries under it, finds other parameters than the saved ones.
+        Warns if this version of apexgp, or of the libraries under it, finds parameters that differ from the saved ones.
         """
         saved = read_model(path, cls.__name__)
         try:

@@ -35,7 +35,7 @@ class SettingsEstimator:
         return {name: getattr(self, name) for name in self._defaults()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings by name; the model must be fitted again for them to count."""
+        """Change settings by name; the model must be fitted again for them to take effect."""
         names = list(self._defaults())
         for name in params:
             if name not in names:

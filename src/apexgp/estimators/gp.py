@@ -38,24 +38,24 @@ class APExGP(CurveEstimator):
         "bayes" integrates over all parameters; "map" takes the most probable ones, as the paper does.
     priors : {"calibrated", "paper", "flat"}, or Beliefs
         "calibrated" priors were learnt from hundreds of real curves and use single scores and split labels; those of
-        the paper see only the mean score at each size. "map" goes with the paper's, or with "flat": no priors on tau,
-        sigma and lambda, the maximum of the likelihood that the paper calls "without priors".
+        the paper see only the mean score at each size. "map" needs the paper's, or "flat": no priors on tau, sigma and
+        lambda, the maximum-likelihood fit that the paper calls "without priors".
     ceiling : float
-        Highest score that is possible: 1 - eps_min in the paper, below 1 where labels are not perfect. Where lower is
-        better, the chance level, for instance 0.5 for the error rate of two equal classes.
+        Highest possible score: 1 - eps_min in the paper, below 1 where labels are not perfect. Where lower is better,
+        the chance level, for instance 0.5 for the error rate of two equal classes.
     floor : float
-        Lowest score that is possible: the chance level, for instance 0.5 for AUROC. Where lower is better, the error
-        rate that no classifier can go below. Which of the two is the chance level, only "bayes" uses it. Both are on
-        the scale of the scores; 1 and 0, the defaults, stand for the ends of whatever range the curve has.
+        Lowest possible score: the chance level, for instance 0.5 for AUROC. Where lower is better, the error rate that
+        no classifier can go below. Whichever of the two is the chance level is used by "bayes" only. Both are on the
+        scale of the scores; 1 and 0, the defaults, stand for the ends of whatever range the curve has.
     noise : float, optional
-        Standard deviation that you expect of a single score, from one split to the next; by default learnt from the
-        replicates. Goes with the calibrated priors.
+        Standard deviation you expect a single score to have, from one split to the next; by default learnt from the
+        replicates. Needs the calibrated priors.
     variant : Variant
         Constants on which the paper's text and its released code disagree. Used with the paper's priors.
     precision : float, optional
-        How well the ends of 95 % intervals are to be known: their standard error over seeds as a share of the
-        interval's width, between 0.001 and 0.1. By default 0.015. Half of it takes four times as long. Goes with
-        "bayes"; `end_error_` says what was reached.
+        Numerical precision of the ends of 95 % intervals: their standard error over seeds as a share of the interval's
+        width, between 0.001 and 0.1. By default 0.015. Halving it takes four times as long. Needs "bayes"; `end_error_`
+        says what was reached.
     seed : int
         Seed of the integration nodes, or of the points from which the search starts.
 
@@ -70,7 +70,7 @@ class APExGP(CurveEstimator):
     log_evidence_ : float
         Logarithm of the evidence ("bayes").
     effective_size_ : float
-        Effective number of integration nodes, the least over the means that count ("bayes").
+        Effective number of integration nodes, the smallest over the means that matter ("bayes").
     end_error_ : float
         Standard error of the ends of far 95 % intervals relative to their width, the largest over them ("bayes").
     priors_ : Beliefs
@@ -84,8 +84,8 @@ class APExGP(CurveEstimator):
     >>> model.forecast([720, 3600])
     Forecast
        size   mean   95 % interval
-        720  0.835  0.811 to 0.857
-      3,600  0.872  0.822 to 0.915
+        720  0.835  0.811 to 0.859
+      3,600  0.871  0.824 to 0.917
     """
 
     weights_: dict[str, float]
@@ -171,7 +171,7 @@ class APExGP(CurveEstimator):
 
     @classmethod
     def as_published(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:
-        """Set up the method that the paper's printed tables come from: its released code."""
+        """Set up the method behind the paper's printed tables: its released code."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=PUBLISHED)
 
     @classmethod

@@ -21,7 +21,7 @@ __all__ = ["LeastSquares"]
 
 
 class LeastSquares(CurveEstimator):
-    """The curve of a family that is nearest to the mean scores, without any statement of uncertainty.
+    """The curve of a family that fits the mean scores best, without any statement of uncertainty.
 
     Only "piecewise_power_law" forecasts, by the delta method, and only from more sizes than it has parameters.
 
@@ -31,8 +31,8 @@ class LeastSquares(CurveEstimator):
         Name in `apexgp.FAMILIES`: "power_law" and "arctan" are the paper's baselines. docs/notation.md has the formula,
         the bounds and the source of each.
     ceiling, floor : float
-        Highest and lowest score that is possible. The curve does not pass the better of the two: the ceiling or, where
-        lower is better, the floor. The other is not used.
+        Highest and lowest possible score. The curve does not exceed the better of the two: the ceiling or, where lower
+        is better, the floor. The other is not used.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class LeastSquares(CurveEstimator):
         return LeastSquaresEngine(FAMILIES[choice("family", self.family, FAMILIES)], ceiling)
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
-        """Score that the fitted curve has at the given sizes, cut to what is possible."""
+        """Score of the fitted curve at the given sizes, clipped to what is possible."""
         check_is_fitted(self)
         return self.curve_.from_upward(self._fit.possible(sizes_array("sizes", sizes)))
 
@@ -77,8 +77,8 @@ class LeastSquares(CurveEstimator):
     ) -> RequiredSize:
         """How many training examples the curve says a target takes.
 
-        One curve knows no probabilities: it meets the target for sure or never, whatever the confidence. A fit that
-        forecasts answers by its probabilities, as `APExGP` does, unless there is a correction.
+        A single curve has no probabilities: it meets the target for certain or never, whatever the confidence. A fit
+        that forecasts answers by its probabilities, as `APExGP` does, unless there is a correction.
 
         Parameters
         ----------

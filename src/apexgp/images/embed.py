@@ -40,10 +40,10 @@ class EmbeddingRun:
     n_embedded, n_new : int
         How many are in the output, and how many of them this run embedded.
     written : bool
-        False where the output was there already, and nothing had to be changed.
+        False where the output existed already and nothing had to be changed.
     n_patients : int or None
     tasks : tuple of str
-        Labels with something to tell apart; of those that are 0 or 1, the ones that a tenth of the cases have.
+        Labels with more than one value; of those that are 0 or 1, the ones that at least a tenth of the cases have.
     rare : tuple of str
         The other labels.
     unreadable : tuple of (file, reason)
@@ -51,7 +51,7 @@ class EmbeddingRun:
     without_file, without_label : tuple of str
         Names that only the table has, and files that only the folder has.
     remarks : tuple of (file, text)
-        What was odd about a scan that was embedded all the same.
+        What was odd about a scan that was nevertheless embedded.
     notes : tuple of str
         What else a reader should know.
     """
@@ -90,43 +90,44 @@ def embed_images(
 ) -> EmbeddingRun:
     """Embed pictures or scans by a frozen, pretrained vision transformer, ready for `apexgp collect`.
 
-    What is finished is kept, and the same call goes on from it: a kill costs at most a batch of pictures, or a scan.
-    Files that cannot be read are left out and listed. Nothing of a DICOM header gets into the output.
+    Finished work is kept, and the same call resumes from it: an interruption costs at most a batch of pictures, or a
+    scan. Files that cannot be read are left out and listed. Nothing of a DICOM header gets into the output.
 
     Parameters
     ----------
     folder : path
         Where the files are.
     out : path
-        For pictures an .npz file: X, file, patient, every label, and what they were made with. For scans a folder: an
-        .npy file a scan of shape (slices, features), and their table.
+        For pictures an .npz file: X, file, patient, every label, and what they were made with. For scans a folder: one
+        .npy file per scan, of shape (slices, features), and their table.
     labels : path, optional
         CSV file with a column `file` (a picture, a NIfTI file, or a folder of DICOM slices, within `folder`), perhaps
-        `patient`, and a column a label.
+        `patient`, and one column per label.
     dataset : str, optional
-        In place of `labels`: a data set of the paper in the layout that it is downloaded in, one of
-        those that ``apexgp datasets`` lists.
+        In place of `labels`: one of the paper's data sets, in the layout in which it is downloaded; ``apexgp datasets``
+        lists them.
     model : str or path
         Name on the Hugging Face hub, or a folder that `save_pretrained` wrote.
     device : str
-        "auto" for a GPU where there is one, or a device of torch's.
+        "auto" for a GPU where there is one, or a torch device.
     batch : int
-        Pictures or slices that the model sees at a time.
+        Pictures or slices per batch.
     crop : bool, optional
-        Whether to cut out the middle, as wide as the shorter edge. By default as the paper has it for a data set, and
-        not for files of one's own.
+        Whether to crop to a central square as wide as the shorter edge. By default as in the paper for one of its data
+        sets, and not for your own files.
     normalise : {"source", "imagenet", "half"}, optional
         Mean and sd of the pictures given, measured in a first pass; ImageNet's; or 0.5 and 0.5. By default the source's
-        for a data set of the paper, ImageNet's for files of one's own, which can then be added to later.
+        for one of the paper's data sets, and ImageNet's for your own files, to which more can then be added later.
     fit_on : path, optional
-        CSV file whose column `file` names the pictures that mean and sd of the source are measured on. By default all.
+        CSV file whose column `file` names the pictures from which mean and sd of the source are computed. By default
+        all.
     per_patient : sequence of str
-        Labels that are the patient's: two values of one patient are refused.
+        Labels that belong to the patient: two values for one patient are an error.
     max_pixels : int, optional
         Most pixels that a picture may declare (by default 50 million), or voxels that a scan may (400 million). A file
         that declares more is left out and listed, before any memory is asked for.
     overwrite : bool
-        Begin anew where the output is there.
+        Start afresh if the output exists.
     progress : bool
         Show a progress bar, where there is a terminal.
 

@@ -1,4 +1,4 @@
-"""Embeddings of scans: a folder with an .npy file a scan, which can be mapped, the record of them, and their table."""
+"""Embeddings of scans: a folder with one .npy file per scan, which can be mapped, their record, and their table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .record import Settings, as_text, parsed, refuse_to_mix
 
 __all__ = ["RECORD", "TABLE", "ScanStore", "scan_settings", "scans_kept"]
 
-RECORD = "record.jsonl"  # a line of settings, then a line a scan
+RECORD = "record.jsonl"  # a line of settings, then a line per scan
 TABLE = "table.csv"
 
 

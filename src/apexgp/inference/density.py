@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from .._check import FloatArray
 from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
-from .draws import FAR, Draws, Evaluated
-from .fused import evaluated
+from .draws import FAR, Evaluated
+from .fused import Layout, evaluated, laid_out, log_rest
 from .level_and_drop import LevelAndDrop, Told
 from .nodes import cholesky
 from .statistics import EARLY, PseudoScores, Statistics, pseudo_scores
@@ -69,7 +70,7 @@ class Density:
         return self._shape(self._deviates(z, of))
 
     def _parameters(self, deviate: dict[str, FloatArray], of: Statistics) -> dict[str, FloatArray]:
-        beliefs = self.beliefs
+        beliefs, window = self.beliefs, self._given(of).window
         values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
         # Scores lie in [0, 1]. Luck without bounds would leave nothing of the level but rounding errors.
         values["tau_e"] = np.minimum(values["tau_e"], 1.0)
@@ -81,9 +82,9 @@ class Density:
             values["tau_b"] = np.minimum(values["tau_e"] * ratio.from_normal(deviate["tau_ratio"]), 1.0)
         values["kappa"] = none if kappa is None else kappa.from_normal(deviate["kappa"])
         if isinstance(beliefs.sigma, ElicitedSigma):
-            values["sigma"] = np.maximum(beliefs.sigma.from_window(self.window(of), deviate["sigma"]), 1e-9)
+            values["sigma"] = np.maximum(beliefs.sigma.from_window(window, deviate["sigma"]), 1e-9)
         else:
-            values["sigma"] = self.window(of) * beliefs.sigma.from_normal(deviate["sigma"])
+            values["sigma"] = window * beliefs.sigma.from_normal(deviate["sigma"])
         return values
 
     def _shape(self, deviate: dict[str, FloatArray]) -> tuple[FloatArray, ...]:
@@ -91,13 +92,20 @@ class Density:
 
     def _deviates(self, z: FloatArray, of: Statistics) -> dict[str, FloatArray]:
         """Deviates by the names of the coordinates, moved and stretched by what signs of a pilot do to their priors."""
-        deviate = dict(zip(self.names, z, strict=True))
-        signs, beliefs = of.signs(self.ceiling), self.beliefs
-        for name in deviate.keys() & beliefs.spreads.keys():
-            deviate[name] = deviate[name] * np.exp(_moved(beliefs.spreads[name], signs))
-        for name in deviate.keys() & beliefs.shifts.keys():
-            deviate[name] = deviate[name] + _moved(beliefs.shifts[name], signs)
-        return deviate
+        given, along = self._given(of), (..., *(None,) * (z.ndim - 1))
+        return dict(zip(self.names, z * given.stretch[along] + given.shift[along], strict=True))
+
+    def _given(self, of: Statistics) -> _Given:
+        """What follows from a curve, whatever the parameters: kept until another curve is asked about."""
+        kept: _Given | None = vars(self).get("_kept")
+        if kept is None or kept.of is not of:
+            signs, beliefs = of.signs(self.ceiling), self.beliefs
+            stretch = [np.exp(_moved(beliefs.spreads.get(name, {}), signs)) for name in self.names]
+            shift = [_moved(beliefs.shifts.get(name, {}), signs) for name in self.names]
+            clock = self.clock(FAR[:, None] * of.sizes[-1], of.sizes[-1])
+            kept = _Given(of, np.array(stretch), np.array(shift), self.window(of), laid_out(self, clock, of))
+            vars(self)["_kept"] = kept
+        return kept
 
     def share_factors(self, of: Statistics) -> tuple[float, float]:
         """What a and b of the share's prior are multiplied by."""
@@ -186,22 +194,38 @@ class Density:
         variance: FloatArray = (self.beliefs.early * np.maximum(factors, 0.0) * risen) ** 2
         return variance
 
-    def evaluate(self, z: FloatArray, u: Uniforms, of: Statistics) -> Draws:
+    def log_rest(self, z: FloatArray, of: Statistics) -> FloatArray:
+        """What the noise at deviates z (D, nodes) makes likely, apart from the curve: see `pseudo_scores`."""
+        parameters, sizes = self.parameters(z, of), of.sizes[:, None]
+        found = log_rest(self._given(of).layout, parameters)
+        if found is None:
+            variance, carried = self.noise(parameters, sizes, sizes)
+            found = pseudo_scores(variance, carried, of).log_rest
+        return found
+
+    def evaluate(
+        self, z: FloatArray, u: Uniforms, of: Statistics, rows: FloatArray | None = None, start: int = 0
+    ) -> Evaluated:
         """Draws of level and drop at deviates z (D, nodes), and likelihood times prior over N(z; 0, I).
 
-        Uniform numbers u make the draws: most of the work is done once per node, whatever their number.
+        Uniform numbers u, of as many nodes or more, make the draws: most of the work is done once per node, whatever
+        their number. Where rows are given (see `Evaluated.on`), they are put there, from the column `start` on.
         """
+        draws, nodes = len(u.shares), z.shape[1]
+        if rows is None:
+            rows = np.empty((Evaluated.height(draws), nodes))
+        at = Evaluated.on(rows[:, start : start + nodes], draws)
         deviate = self._deviates(z, of)
         parameters, shape = self._parameters(deviate, of), self._shape(deviate)
         drop = np.ones_like(z[0]) if self.mean.scalable else self._level_and_drop.proposed_drop(z[-1])
         sizes = np.concatenate([of.sizes, FAR * of.sizes[-1]])[:, None]
-        last = of.sizes[-1] / of.sizes[0]
-        rise = self.rise(sizes / of.sizes[0], np.asarray(last), drop, shape)
-        clock = self.clock(sizes[len(of.sizes) :], of.sizes[-1])
-        at = evaluated(self, parameters, rise, clock, u, of)
-        if at is None:
-            at = self._evaluated(z, parameters, shape, drop, rise, u, of)
-        return Draws(parameters, shape, at)
+        rise = self.rise(sizes / of.sizes[0], np.asarray(of.sizes[-1] / of.sizes[0]), drop, shape)
+        if not evaluated(self._given(of).layout, parameters, rise, u, rows, start):
+            for place, values in zip(
+                at, self._evaluated(z, parameters, shape, drop, rise, u.first(nodes), of), strict=True
+            ):
+                place[:] = values
+        return at
 
     def _evaluated(
         self,
@@ -246,9 +270,22 @@ class Density:
         far_variance[0] += (single[0] + carried[0] ** 2) / of.typical_count
         lean = np.broadcast_to(lean[0], level.shape)
         log_weight, explained = drawn.log_mass + rest, products.explained[0]
+        log_weight = np.where(np.isnan(log_weight), -np.inf, log_weight)
         return Evaluated(
-            log_weight, level, drawn.spread, drop, departure[0], lean, explained, far_location, far_variance
+            log_weight, level, drawn.spread, drop, departure[0], lean, far_location, far_variance, explained
         )
+
+
+class _Given(NamedTuple):
+    """What follows from a curve."""
+
+    of: Statistics
+    stretch: FloatArray
+    """What signs of the pilot do to deviates: factors, and what is added then."""
+    shift: FloatArray
+    window: float
+    layout: Layout | None
+    """What compiled loops need."""
 
 
 def _moved(by_sign: dict[str, float], signs: dict[str, float]) -> float:

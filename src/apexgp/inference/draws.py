@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["FAR", "Draws", "Evaluated", "Nodes"]
+__all__ = ["FAR", "Evaluated", "Nodes"]
 
 FAR = np.array([2.0, 10.0, 50.0])
 """Multiples of the largest pilot size at which forecasts are judged while nodes are looked for.
@@ -47,15 +46,6 @@ class Nodes:
             *(getattr(self, name)[which] for name in _ARRAYS),
         )
 
-    @classmethod
-    def joined(cls, parts: Sequence[Nodes]) -> Nodes:
-        """All nodes of several parts."""
-        return cls(
-            {name: np.concatenate([part.parameters[name] for part in parts]) for name in parts[0].parameters},
-            tuple(np.concatenate(values) for values in zip(*(part.shape for part in parts), strict=True)),
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS),
-        )
-
 
 _ARRAYS = ("level", "spread", "drop", "departure", "lean", "explained")
 
@@ -64,42 +54,36 @@ class Evaluated(NamedTuple):
     """Draws of level and drop at many nodes, and what follows from them; most arrays have the shape (draws, nodes)."""
 
     log_weight: FloatArray
+    """Logarithm of likelihood times prior over that of the coordinates."""
     level: FloatArray
     spread: FloatArray
     drop: FloatArray
     departure: FloatArray
     lean: FloatArray
-    explained: FloatArray
-    """As in `Nodes`; the same for all draws at a node, shape (nodes,)."""
     far_location: FloatArray
     """Mean of what is forecast at `FAR` times the largest pilot size, shape (multiples, draws, nodes)."""
     far_variance: FloatArray
     """Of what is forecast there."""
+    explained: FloatArray
+    """As in `Nodes`; the same for all draws at a node, shape (nodes,)."""
+
+    @staticmethod
+    def height(draws: int) -> int:
+        """How many rows all of it takes, one below the other."""
+        return (_BY_DRAW + 2 * len(FAR)) * draws + 1
+
+    @classmethod
+    def on(cls, rows: FloatArray, draws: int) -> Evaluated:
+        """What such rows hold: views, so that it can be put there."""
+        far = _BY_DRAW * draws
+        log_weight, level, spread, drop, departure, lean = rows[:far].reshape(_BY_DRAW, draws, -1)
+        location, variance = rows[far:-1].reshape(2, len(FAR), draws, -1)
+        return cls(log_weight, level, spread, drop, departure, lean, location, variance, rows[-1])
+
+    def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> tuple[FloatArray, ...]:
+        """Level and all that follows from it in `Nodes`, at some of the draws."""
+        by_draw = (self.level, self.spread, self.drop, self.departure, self.lean)
+        return *(values[draw, node] for values in by_draw), self.explained[node]
 
 
-@dataclass(frozen=True)
-class Draws:
-    """Draws at many nodes: what weights and proposals are made of, and in the end the kept nodes."""
-
-    parameters: dict[str, FloatArray]
-    shape: tuple[FloatArray, ...]
-    at: Evaluated
-
-    @property
-    def log_weight(self) -> FloatArray:
-        """Logarithm of likelihood times prior over that of the coordinates, shape (draws, nodes)."""
-        return np.where(np.isnan(self.at.log_weight), -np.inf, self.at.log_weight)
-
-    def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> Nodes:
-        """Some of the draws, as nodes of their own."""
-        at = self.at
-        return Nodes(
-            {name: value[node] for name, value in self.parameters.items()},
-            tuple(value[node] for value in self.shape),
-            at.level[draw, node],
-            at.spread[draw, node],
-            at.drop[draw, node],
-            at.departure[draw, node],
-            at.lean[draw, node],
-            at.explained[node],
-        )
+_BY_DRAW = 6

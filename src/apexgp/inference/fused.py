@@ -2,69 +2,83 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import betaln
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
-from .draws import FAR, Evaluated
+from .draws import FAR
 from .level_and_drop import LOGISTIC, WELL
 from .statistics import EARLY, Statistics
-from .uniforms import CLOSEST, Uniforms
+from .uniforms import CLOSEST, DRAWS, Uniforms
 
 if TYPE_CHECKING:
     from .density import Density
 
-__all__ = ["evaluated"]
+__all__ = ["Layout", "evaluated", "laid_out", "log_rest"]
+
+
+class Layout(NamedTuple):
+    """A curve as the compiled loops read it."""
+
+    counts: tuple[int, int, int, int]
+    """Of sizes, far ones, draws and patterns."""
+    numbers: FloatArray
 
 
 def evaluated(
-    density: Density,
+    layout: Layout | None,
     parameters: dict[str, FloatArray],
     rise: FloatArray,
-    clock: FloatArray,
     u: Uniforms,
-    of: Statistics,
-) -> Evaluated | None:
-    """What `Density.evaluate` works out at the nodes; None where it has to do so itself.
+    rows: FloatArray,
+    start: int,
+) -> bool:
+    """Put what `Density.evaluate` works out at the nodes into rows, from the column `start` on.
 
-    `rise` is that of a unit drop, at the pilot sizes and at those far ones whose places on the `clock` are given.
+    False where the density has to do so itself. `rise` is that of a unit drop, at the pilot sizes and at far ones.
     """
-    nodes, beliefs, linked = rise.shape[1], density.beliefs, len(of.patterns) == 1
-    loops = compiled_loops(nodes)
-    if loops is None or beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable:
-        return None
-    if not (linked or of.unlinked) or len(of.sizes) > loops.MOST_SIZES:
-        return None
-    draws, far, sizes = len(u.shares), len(clock), len(of.sizes)
-    values = np.empty((6 * draws + 2 * far * draws + 1, nodes))
+    loops = compiled_loops(rise.shape[1])
+    if loops is None or layout is None or layout.counts[0] > loops.MOST_SIZES:
+        return False
+    sizes, far, _, patterns = layout.counts
     loops.evaluate(
-        sizes,
-        far,
-        draws,
-        len(of.patterns),
-        _layout(density, clock, of),
+        (sizes, far, len(u.shares), patterns),
+        layout.numbers,
         *(np.ascontiguousarray(parameters[name]) for name in ("tau_e", "tau_b", "kappa", "sigma", "lam")),
         np.ascontiguousarray(rise),
         u.levels,
         u.shares,
         u.arcsine,
-        values,
+        rows,
+        start,
     )
-    log_weight, level, spread, drop, departure, lean = values[: 6 * draws].reshape(6, draws, nodes)
-    location, variance = values[6 * draws : -1].reshape(2, far, draws, nodes)
-    return Evaluated(log_weight, level, spread, drop, departure, lean, values[-1], location, variance)
+    return True
 
 
-def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
-    """All that the compiled loops need of a curve, in the order in which they read it."""
-    beliefs, prior = density.beliefs, (density.beliefs.shares or {})[density.mean.name]
+def log_rest(layout: Layout | None, parameters: dict[str, FloatArray]) -> FloatArray | None:
+    """Logarithm of the likelihood of the scores given `pseudo_scores`; None where these have to tell."""
+    nodes = len(parameters["tau_e"])
+    loops = compiled_loops(nodes)
+    if loops is None or layout is None or layout.counts[0] > loops.MOST_SIZES:
+        return None
+    rest = np.empty(nodes)
+    noise = (np.ascontiguousarray(parameters[name]) for name in ("tau_e", "tau_b", "kappa"))
+    loops.log_rest(layout.counts, layout.numbers, *noise, rest)
+    return rest
+
+
+def laid_out(density: Density, clock: FloatArray, of: Statistics) -> Layout | None:
+    """All that the compiled loops need of a curve, in the order in which they read it; None where they cannot."""
+    beliefs, linked = density.beliefs, len(of.patterns) == 1
+    if beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable or not (linked or of.unlinked):
+        return None
+    prior = beliefs.shares[density.mean.name]
     times_a, times_b = density.share_factors(of)
     a, b = prior.a * times_a, prior.b * times_b
     first, log_sizes = of.patterns[0], np.log(of.sizes)
-    linked = len(of.patterns) == 1
     scalars = [
         first.count,
         np.log(first.count),
@@ -101,4 +115,5 @@ def _layout(density: Density, clock: FloatArray, of: Statistics) -> FloatArray:
     by_pattern = [
         (p.index[0], p.repeats[0], p.count, p.mean[0], p.scatter[0, 0] + p.count * p.mean[0] ** 2) for p in of.patterns
     ]
-    return np.concatenate([scalars, *by_size, scatter, np.array(by_pattern).T.ravel(), clock.ravel()])
+    numbers = np.concatenate([scalars, *by_size, scatter, np.array(by_pattern).T.ravel(), clock.ravel()])
+    return Layout((len(of.sizes), len(clock), DRAWS, len(of.patterns)), numbers)

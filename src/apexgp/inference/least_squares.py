@@ -150,7 +150,7 @@ class LeastSquaresEngine:
             )
 
     def fit(self, curves: Sequence[LearningCurve]) -> list[LeastSquaresFit]:
-        """One search a curve."""
+        """One search per curve."""
         return [self._fit(curve.replicates) for curve in curves]
 
     def _fit(self, pilot: Replicates) -> LeastSquaresFit:

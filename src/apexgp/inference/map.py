@@ -195,7 +195,7 @@ class MaximumAPosteriori:
         """Any curve will do."""
 
     def fit(self, curves: Sequence[LearningCurve]) -> list[MapFit]:
-        """One search a curve."""
+        """One search per curve."""
         return [self._fit(curve.replicates) for curve in curves]
 
     def _fit(self, pilot: Replicates) -> MapFit:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
-from .draws import Draws, Nodes
-from .ends import LEAST_MASS, STEEPNESS, Ends, FarForecast
-from .proposals import Proposal, mixture_density
+from .draws import FAR, Evaluated
+from .ends import BEND, LEAST_MASS, Ends, FarForecast, Sums
+from .proposals import Proposal
 
 __all__ = ["Points", "Pool", "Proposals", "Weights", "weighed"]
+
+_ROOM = 4096  # for nodes, at first
 
 
 @dataclass(frozen=True)
@@ -35,83 +36,135 @@ class Proposals:
         wide, *others = self.counts
         return Proposals((*self.members, *fitted), (wide + counts[-1], *others, *counts[:-1]))
 
+    def last(self, fitted: int, nodes: int) -> Proposals:
+        """Those of the last round alone, which had so many fitted ones and nodes."""
+        counts = self.counts[-fitted:]
+        return Proposals((self.wide, *self.members[-fitted:]), (nodes - sum(counts), *counts))
+
+
+class _Rows:
+    """Numbers in columns, one for each node, with room for more of them: columns are added, never changed."""
+
+    def __init__(self, height: int, room: int) -> None:
+        self.array = np.empty((height, room))
+        self.used = 0
+
+    def with_room(self, count: int, more: int) -> _Rows:
+        """These, or a copy of the first columns where they cannot go on with so many more."""
+        room = self.array.shape[1]
+        if self.used > count or count + more > room:
+            copy = _Rows(len(self.array), max(room, 2 * (count + more)))
+            copy.array[:, :count] = self.array[:, :count]
+            return copy
+        return self
+
 
 @dataclass(frozen=True)
 class Points:
     """Nodes, and what is known of each; arrays end on them."""
 
-    z: FloatArray
-    """Coordinates, shape (D, nodes)."""
-    log_density: FloatArray
-    """Of the posterior up to a constant, by draw: shape (draws, nodes)."""
-    proposed: FloatArray
-    """Sum over the proposals of the number of nodes times the density."""
-    widely: FloatArray
-    """The wide proposal's density alone: more nodes come from it in every round."""
-    far: FarForecast
+    rows: _Rows
+    dimensions: int
+    draws: int
+    count: int = 0
 
-    def proposed_by(self, fitted: Sequence[Proposal], counts: Sequence[int]) -> Points:
-        """The same nodes, after a round of which so many came from fitted proposals and, the last, the wide one."""
-        new = mixture_density(fitted, counts[:-1], self.z)[1]
-        return replace(self, proposed=self.proposed + counts[-1] * self.widely + new)
+    @classmethod
+    def none(cls, dimensions: int, draws: int) -> Points:
+        """A beginning."""
+        return cls(_Rows(dimensions + Evaluated.height(draws), _ROOM), dimensions, draws)
 
-    def joined(self, other: Points) -> Points:
-        """With further nodes."""
-        return Points(
-            np.concatenate([self.z, other.z], axis=-1),
-            np.concatenate([self.log_density, other.log_density], axis=-1),
-            np.concatenate([self.proposed, other.proposed]),
-            np.concatenate([self.widely, other.widely]),
-            self.far.joined(other.far),
-        )
+    def with_more(self, more: int) -> Points:
+        """With room for so many more, whose columns are to be filled."""
+        rows = self.rows.with_room(self.count, more)
+        rows.used = self.count + more
+        return Points(rows, self.dimensions, self.draws, rows.used)
+
+    def last(self, count: int) -> Points:
+        """So many of them alone."""
+        kept = Points.none(self.dimensions, self.draws).with_more(count)
+        kept.rows.array[:, :count] = self.rows.array[:, self.count - count : self.count]
+        return kept
+
+    @property
+    def z(self) -> FloatArray:
+        """Coordinates, shape (D, nodes)."""
+        return self.roomy_z[:, : self.count]
+
+    @property
+    def roomy_z(self) -> FloatArray:
+        """The same with the room behind them, as compiled loops have it."""
+        return self.rows.array[: self.dimensions]
+
+    @property
+    def roomy_draws(self) -> FloatArray:
+        """All that is known of the draws, in rows (see `Evaluated.on`), with the room behind them.
+
+        Logarithms of weights are those of the posterior's density, up to a constant.
+        """
+        return self.rows.array[self.dimensions :]
+
+    @property
+    def at(self) -> Evaluated:
+        """The same by name, without the room."""
+        return Evaluated.on(self.roomy_draws[:, : self.count], self.draws)
 
 
 @dataclass(frozen=True)
 class Weights:
     """What the draws of a pool weigh, and how well the ends of far forecasts are known by them."""
 
-    log: FloatArray
-    """Logarithms of the density over that of all proposals, shape (draws, nodes)."""
     share: FloatArray
-    """The same as shares of their sum."""
+    """The density over that of all proposals, as shares of the sum: shape (draws, nodes)."""
     far: Ends
     effective_size: float
     """Effective number of nodes."""
+    log_evidence: float
 
 
-def weighed(points: Points, ends: FloatArray | None) -> Weights:
+def weighed(points: Points, proposed: FloatArray, ends: FloatArray | None) -> Weights:
     """Weigh all draws, by what they are worth and by what of them lies beyond the ends of far forecasts.
 
-    `ends` are those that fewer nodes gave; None, where there were none.
+    Parameters
+    ----------
+    points
+        The nodes.
+    proposed
+        At each node, with the room behind them: the sum over the proposals of the number of nodes times the density.
+    ends
+        Those that fewer nodes gave; None, where there were none.
     """
-    loops = compiled_loops(points.z.shape[-1])
+    loops = compiled_loops(points.count)
     if loops is not None:
-        return _weighed_by(loops, points, ends)
-    log_weights = points.log_density - np.log(points.proposed / points.z.shape[-1])
-    share = np.exp(log_weights - log_weights.max())
-    share /= share.sum()
-    found = points.far.ends(share, points.far.guess(share) if ends is None else ends)
-    return Weights(log_weights, share, found, 1 / float((share.sum(axis=0) ** 2).sum()))
+        return _weighed_by(loops, points, proposed, ends)
+    at = points.at
+    log_weights = at.log_weight - np.log(proposed[: points.count])
+    top = log_weights.max()
+    share = np.exp(log_weights - top)
+    whole = share.sum()
+    share /= whole
+    found = FarForecast(at.far_location, at.far_variance).ends(share, ends)
+    effective = 1 / float((share.sum(axis=0) ** 2).sum())
+    return Weights(share, found, effective, float(top + np.log(whole)) - np.log(points.draws))
 
 
-def _weighed_by(loops: Any, points: Points, ends: FloatArray | None) -> Weights:
+def _weighed_by(loops: Any, points: Points, proposed: FloatArray, ends: FloatArray | None) -> Weights:
     """The same by compiled loops."""
-    far, (draws, nodes) = points.far, points.log_density.shape
-    log_weights, share = np.empty((2, draws, nodes))
-    sums = np.empty(1 + 6 * len(far.location))
+    far, draws, count = len(FAR), points.draws, points.count
+    by_draw = draws * (len(Evaluated._fields) - 3)
+    rows = points.roomy_draws
+    log_density, location, variance = rows[:draws], rows[by_draw : by_draw + far * draws], rows[-1 - far * draws : -1]
+    share, sums = np.empty((draws, count)), np.empty(2 + 10 * far)
+    told = Sums(*sums[2 : 2 + 2 * far].reshape(2, far), *sums[2 + 2 * far :].reshape(4, far, 2))
 
-    def weigh(values: FloatArray) -> FloatArray:
-        beyond = np.empty((*values.shape, draws, nodes))
-        given = points.log_density, points.proposed, far.location, far.variance, values
-        loops.weigh(STEEPNESS, LEAST_MASS, *given, log_weights, share, beyond, sums)
-        return beyond
+    def weigh(values: FloatArray, beyond: FloatArray) -> None:
+        loops.weigh(BEND, LEAST_MASS, log_density, proposed, location, variance, values, share, beyond, sums)
 
     if ends is None:
-        weigh(np.empty(0))
-        ends = far.guess(share)
-    beyond = weigh(ends)
-    slopes, found, squares = sums[1:].reshape(3, *ends.shape)
-    return Weights(log_weights, share, far.judged(share, ends, beyond, found, slopes, squares), 1 / float(sums[0]))
+        weigh(np.empty(0), np.empty(0))
+        ends = told.guess()
+    beyond = np.empty((far, 2, draws, count))
+    weigh(ends, beyond)
+    return Weights(share, told.judged(ends, beyond), 1 / float(sums[0]), float(sums[1]) - np.log(draws))
 
 
 @dataclass(frozen=True)
@@ -119,17 +172,10 @@ class Pool:
     """The nodes of all rounds, with their draws and weights."""
 
     proposals: Proposals
-    rounds: tuple[Draws, ...]
+    rounds: int
+    latest: int
+    """Nodes of the last round."""
     points: Points
+    proposed: FloatArray
+    """As in `weighed`."""
     weights: Weights
-
-    def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> tuple[Nodes, NDArray[np.intp]]:
-        """Some of the draws, by round, and in which order that puts them."""
-        nodes, order, start = [], [], 0
-        for draws in self.rounds:
-            count = len(draws.at.explained)
-            own = np.flatnonzero((node >= start) & (node < start + count))
-            nodes.append(draws.chosen(draw[own], node[own] - start))
-            order.append(own)
-            start += count
-        return Nodes.joined(nodes), np.concatenate(order)

@@ -7,35 +7,38 @@ the mixture of all proposals, each with its share of the nodes (Cornuet et al. 2
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from .._check import FloatArray
+from ..compiled.loaded import compiled_loops
 from .density import Density
-from .draws import Draws
-from .ends import FarForecast
-from .pool import Points, Pool, Proposals, weighed
+from .draws import Nodes
+from .ends import LEAST_TOTAL
+from .pool import Points, Pool, Proposals, Weights, weighed
 from .posterior import Posterior
-from .proposals import Proposal, degrees_of_freedom, fitted_proposals, mixture_density, wide_proposal
+from .proposals import Proposal, add_mixture_density, degrees_of_freedom, fitted_proposals, wide_proposal
 from .statistics import Statistics
 from .thinning import calibrated, thinned
-from .uniforms import standard_t, uniforms
+from .uniforms import DRAWS, standard_t, uniforms
 
 __all__ = ["COARSEST", "FINEST", "TOLERATED", "integrate"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
-# Nodes of the first rounds. The second is repeated until the posterior has been found: it may lie where the wide
-# proposal has hardly a node.
-_FIRST, _SECOND, _THIRD = 256, 512, 1024
+# Nodes of the first rounds. More are looked for until the posterior has been found: it may lie where the wide proposal
+# has hardly a node.
+_FIRST, _SECOND, _SEARCHING = 256, 256, 512
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Then come as many as the error of the ends of far forecasts asks for, in a few rounds.
-_LEAST, _MOST, _MOST_ROUNDS = 1024, 8192, 3
+_LEAST, _MOST, _STEP, _GROWTH = 1024, 24576, 256, 1.0
 _ENOUGH = 200.0  # effective nodes that are aimed at
 # Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
 # far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
 # few. The others keep to the wide proposal, in case the fitted ones missed something.
-_FITTED_SHARES = (0.4, 0.25, 0.25)
+_FITTED, _FOR_POSTERIOR, _FOR_TAILS = 3, 0.4, 0.5
 _BULK = 0.1  # weight of the posterior itself in what a tail's proposal is fitted to
 _COMPONENTS, _MOST_FINER = 1024, 16  # at least, and how many times as many at most
 
@@ -54,17 +57,20 @@ def integrate(
     sampler = _Sampler(density, of, seed)
     finer = max((TOLERATED / precision) ** 2, 1.0)
     pool = sampler.continued(sampler.begun(), _SECOND)
-    while pool.weights.effective_size < _FOUND and len(pool.rounds) < _MOST_SEARCHING:
-        pool = sampler.continued(pool, _SECOND)
+    while pool.weights.effective_size < _FOUND and pool.rounds < _MOST_SEARCHING:
+        pool = sampler.continued(pool, _SEARCHING)
+    if pool.rounds > 3:
+        pool = sampler.afresh(pool)
     if not roughly:
-        pool = sampler.continued(pool, _THIRD)
-        for _ in range(_MOST_ROUNDS):
-            have = pool.points.z.shape[-1]
+        most = finer * _MOST
+        while pool.points.count < most:
+            have = pool.points.count
             wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
-            if wanted <= have:
+            if wanted <= have and have >= _LEAST:
                 break
-            missing = _LEAST * np.ceil(min(wanted - have, finer * _MOST) / _LEAST)
-            pool = sampler.continued(pool, int(missing))
+            # Proposals that were fitted to few nodes are not worth many.
+            more = min(wanted - have, _GROWTH * have, most - have)
+            pool = sampler.continued(pool, _STEP * max(math.ceil(more / _STEP), 1))
     return sampler.posterior(pool, int(min(finer, _MOST_FINER) * _COMPONENTS))
 
 
@@ -79,63 +85,91 @@ class _Sampler:
     def begun(self) -> Pool:
         """The nodes of the first round, which come from the wide proposal."""
         wide = wide_proposal(self.density, self.of)
-        proposals = Proposals((wide,), (_FIRST,))
-        points, draws = self._round([wide], [_FIRST], proposals, 0)
-        return Pool(proposals, (draws,), points, weighed(points, None))
+        points = self._round(Points.none(len(self.density.names), DRAWS), [wide], [_FIRST], 0)
+        proposed = np.zeros(points.roomy_z.shape[1])
+        add_mixture_density(proposed, [wide], [_FIRST], points.roomy_z, 0, _FIRST)
+        return Pool(Proposals((wide,), (_FIRST,)), 1, _FIRST, points, proposed, weighed(points, proposed, None))
 
     def continued(self, pool: Pool, count: int) -> Pool:
         """With another round, most of it from proposals that are fitted to the nodes so far."""
-        share = pool.weights.share.sum(axis=0)
-        # One for the posterior, one each for what lies beyond lower and upper ends. Where nothing does, that is the
-        # posterior's too: it would widen with every round otherwise.
-        tails = pool.weights.far.tails().sum(axis=1) + _BULK * share
-        fitted = fitted_proposals(np.concatenate([share[None], tails]), pool.points.z)
-        counts = [int(share * count) for share in _FITTED_SHARES]
+        fitted = fitted_proposals(_targets(pool.weights), pool.points.roomy_z)
+        # The worse its ends are known, the more nodes a tail gets.
+        worst = pool.weights.far.errors.max(axis=0)
+        shares = [_FOR_POSTERIOR, *(_FOR_TAILS * worst / worst.sum()).tolist()]
+        counts = [round(share * count) for share in shares]
         counts.append(count - sum(counts))
         proposals = pool.proposals.used(fitted, counts)
-        new, draws = self._round([*fitted, proposals.wide], counts, proposals, len(pool.rounds))
+        before, sources = pool.points.count, [*fitted, proposals.wide]
+        points = self._round(pool.points, sources, counts, pool.rounds)
+        proposed = np.zeros(points.roomy_z.shape[1])
+        proposed[:before] = pool.proposed[:before]
         # The nodes that there were count as if they came from the new proposals too.
-        points = pool.points.proposed_by(fitted, counts).joined(new)
-        return Pool(proposals, (*pool.rounds, draws), points, weighed(points, pool.weights.far.better))
+        add_mixture_density(proposed, sources, counts, points.roomy_z, 0, before)
+        add_mixture_density(proposed, proposals.members, proposals.counts, points.roomy_z, before, points.count)
+        weights = weighed(points, proposed, pool.weights.far.better)
+        return Pool(proposals, pool.rounds + 1, count, points, proposed, weights)
 
-    def _round(
-        self, sources: list[Proposal], counts: list[int], proposals: Proposals, turn: int
-    ) -> tuple[Points, Draws]:
-        """Nodes from the sources, as many as counted from each, which count as if they came from all proposals."""
-        count, dimensions = sum(counts), len(self.density.names)
+    def afresh(self, pool: Pool) -> Pool:
+        """With the nodes of the last round alone: after a long search most others count for nothing, but cost time."""
+        points, proposals = pool.points.last(pool.latest), pool.proposals.last(_FITTED, pool.latest)
+        proposed = np.zeros(points.roomy_z.shape[1])
+        add_mixture_density(proposed, proposals.members, proposals.counts, points.roomy_z, 0, points.count)
+        weights = weighed(points, proposed, pool.weights.far.better)
+        return Pool(proposals, pool.rounds, pool.latest, points, proposed, weights)
+
+    def _round(self, points: Points, sources: list[Proposal], counts: list[int], turn: int) -> Points:
+        """With more nodes from the sources, as many as counted from each."""
+        count, dimensions, start = sum(counts), points.dimensions, points.count
         t = standard_t(count, dimensions, degrees_of_freedom(dimensions), self.seed, turn)
-        parts = np.split(t, np.cumsum(counts)[:-1], axis=1)
-        z = np.concatenate([source.nodes(part) for source, part in zip(sources, parts, strict=True)], axis=-1)
-        widely, proposed = mixture_density(proposals.members, proposals.counts, z)
-        draws = self.density.evaluate(z, uniforms(count, dimensions, self.seed, turn), self.of)
-        log_density = draws.log_weight - 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI)
-        far = FarForecast(draws.at.far_location, draws.at.far_variance)
-        return Points(z, log_density, proposed, widely, far), draws
+        points = points.with_more(count)
+        z, done = points.z[:, start:], 0
+        for source, own in zip(sources, counts, strict=True):
+            z[:, done : done + own] = source.nodes(t[:, done : done + own])
+            done += own
+        u = uniforms(count, dimensions, self.seed, turn)
+        at = self.density.evaluate(z, u, self.of, points.roomy_draws, start)
+        at.log_weight[:] -= 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI)
+        return points
 
     def posterior(self, pool: Pool, components: int) -> Posterior:
         """What is known of the curve, in about so many components."""
-        log_weights, share = pool.weights.log, pool.weights.share
-        top = log_weights.max()
-        evidence = float(top + np.log(np.exp(log_weights - top).mean()))
-        location, scale = pool.points.far.location[-1], np.sqrt(pool.points.far.variance[-1])
-        tails = pool.weights.far.tails().mean(axis=0)
-        chosen, kept = thinned(share.ravel(), (share + tails).ravel(), location.ravel(), scale.ravel(), components)
+        share, at, ends = pool.weights.share, pool.points.at, pool.weights.far
+        # What matters to any end is kept, however well the end is known.
+        alike = 1 / (ends.total.size * np.maximum(ends.total, LEAST_TOTAL))
+        importance = share + np.einsum("hekn,he->kn", ends.beyond, alike)
+        location, scale = at.far_location[-1], np.sqrt(at.far_variance[-1])
+        chosen, kept = thinned(share.ravel(), importance.ravel(), location.ravel(), scale.ravel(), components)
         draw, node = np.unravel_index(chosen, share.shape)
         # Whatever was left out: as much must lie beyond each end as before, and the means be the same.
-        beyond, far = pool.weights.far.beyond, pool.points.far.location
         traits = np.concatenate(
-            [(beyond[:, :, draw, node] / share[draw, node]).reshape(-1, len(draw)), far[:, draw, node]]
+            [(ends.beyond[:, :, draw, node] / share[draw, node]).reshape(-1, len(draw)), at.far_location[:, draw, node]]
         )
-        totals = np.append(beyond.sum(axis=(2, 3)), np.einsum("hkn,kn->h", far, share))
-        kept = calibrated(kept, traits, totals)
-        nodes, order = pool.chosen(draw, node)
+        kept = calibrated(kept, traits, np.append(ends.total, np.einsum("hkn,kn->h", at.far_location, share)))
+        z = pool.points.z[:, node]
+        nodes = Nodes(self.density.parameters(z, self.of), self.density.shape(z, self.of), *at.chosen(draw, node))
         return Posterior(
             self.density,
             self.of,
             nodes,
-            kept[order],
-            evidence,
+            kept,
+            pool.weights.log_evidence,
             pool.weights.effective_size,
-            pool.weights.far.error,
-            share.sum(axis=0)[node[order]],
+            ends.error,
+            share.sum(axis=0)[node],
         )
+
+
+def _targets(weights: Weights) -> FloatArray:
+    """What proposals are fitted to, shape (3, nodes): the posterior, and what lies beyond lower and upper ends.
+
+    A part of the posterior's own comes to the tails. Where nothing lies beyond an end, it is all that they are fitted
+    to: they would widen with every round otherwise.
+    """
+    share, ends, worth = weights.share, weights.far, weights.far.worth()
+    loops = compiled_loops(share.shape[1])
+    if loops is None:
+        own = share.sum(axis=0)
+        return np.concatenate([own[None], np.einsum("hekn,he->en", ends.beyond, worth) + _BULK * own])
+    targets = np.empty((3, share.shape[1]))
+    loops.targets(share, ends.beyond, worth, _BULK, targets)
+    return targets

@@ -15,7 +15,7 @@ __all__ = ["CLOSEST", "DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
 
 CLOSEST = 1e-9
 """Of a share to 0 and 1, and of a level to the ceiling."""
-DRAWS = 2
+DRAWS = 4
 """Of the share that is still to be won, at each node."""
 
 
@@ -29,28 +29,43 @@ class Uniforms(NamedTuple):
     arcsine: FloatArray
     """The second half of these as draws from the arcsine distribution."""
 
+    def first(self, nodes: int) -> Uniforms:
+        """Of so many nodes alone."""
+        return Uniforms(*(values[:, :nodes] for values in self))
 
-@lru_cache(maxsize=64)
+
+# Counts are powers of 2, of which the first are taken: curves that take other numbers of nodes share them.
+@lru_cache(maxsize=128)
 def sobol(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
     """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed and turn."""
     return _fixed(np.clip(sobol_points(count, dimensions, np.random.default_rng([seed, turn])), 1e-6, 1 - 1e-6))
 
 
-@lru_cache(maxsize=64)
 def standard_t(count: int, dimensions: int, degrees: int, seed: int, turn: int) -> FloatArray:
-    """Standard t vectors of so many degrees of freedom, shape (dimensions, count).
+    """Standard t vectors of so many degrees of freedom, shape (dimensions, count)."""
+    return _standard_t(_enough(count), dimensions, degrees, seed, turn)[:, :count]
 
-    One more coordinate is spent on their common scale; two are left for `uniforms`.
-    """
+
+def uniforms(count: int, dimensions: int, seed: int, turn: int) -> Uniforms:
+    """Numbers for the draws at the nodes that belong to these vectors, and maybe for more nodes."""
+    return _uniforms(_enough(count), dimensions, seed, turn)
+
+
+def _enough(count: int) -> int:
+    return 1 << (count - 1).bit_length()
+
+
+@lru_cache(maxsize=128)
+def _standard_t(count: int, dimensions: int, degrees: int, seed: int, turn: int) -> FloatArray:
+    """One more coordinate is spent on their common scale; two are left for `uniforms`."""
     points = sobol(count, dimensions + 3, seed, turn)
     # The last thousandth would lie where numbers overflow, and no weight is.
     scale = np.sqrt(0.5 * degrees / gammaincinv(0.5 * degrees, np.maximum(points[-3], 1e-3)))
     return _fixed(ndtri(points[:-3]) * scale)
 
 
-@lru_cache(maxsize=64)
-def uniforms(count: int, dimensions: int, seed: int, turn: int) -> Uniforms:
-    """Numbers for the draws at the nodes that belong to these vectors."""
+@lru_cache(maxsize=128)
+def _uniforms(count: int, dimensions: int, seed: int, turn: int) -> Uniforms:
     levels, shares = sobol(count, dimensions + 3, seed, turn)[-2:, None]
     steps = np.arange(DRAWS)[:, None] / DRAWS
     # In the order of bit reversal, so that each half is as evenly spread as the whole.

@@ -169,6 +169,8 @@ class BurrMean(Mean):
 
 def log_one_plus_exp(value: Any) -> Any:
     """log(1 + e^value), for complex numbers too, without overflow."""
+    if np.isrealobj(value):
+        return np.maximum(value, 0.0) + np.log1p(np.exp(-np.abs(value)))
     top = np.maximum(np.real(value), 0.0)
     return top + np.log(np.exp(-top) + np.exp(value - top))
 

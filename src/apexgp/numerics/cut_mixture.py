@@ -26,7 +26,8 @@ _BLOCK = 2**15  # numbers that fit into the processor's cache along with those t
 _MANY_LEVELS = 16
 _FEW = 128  # components
 _BY_SLOPES, _BY_TURNS, _BY_WIDTH = 5, 16, 48
-"""After so many steps every other one halves the bracket, then all do, then into halves with as many numbers."""
+"""After so many steps those that follow slow ones halve the bracket, then all do, then into as many numbers."""
+_SLOW = 0.25  # what a step should leave of the error, at most
 _MOST_STEPS = _BY_WIDTH + 64  # brackets have shrunk to two neighbouring numbers
 _ROOT_2PI = np.sqrt(2 * np.pi)
 
@@ -110,7 +111,7 @@ class CutMixture:
         elif len(below) > _MANY_LEVELS:
             found = self._search(below, above, *self._table_guess(below))
         else:
-            found = self._search(below, above, self._rough_guess(below), np.zeros(shape), np.ones(shape))
+            found = self._search(below, above, None, np.zeros(shape), np.ones(shape))
         return _rising(np.where(below <= 0, 0.0, np.where(above <= 0, 1.0, found)), below, above)
 
     def _mixed(self, function: Callable[[FloatArray], FloatArray], y: FloatArray) -> FloatArray:
@@ -139,6 +140,11 @@ class CutMixture:
         rate = self._tails.rate[: self._columns]
         return np.einsum("qk,qk,qk->q", self._height, rate, rate)
 
+    @property
+    def _constants(self) -> tuple[FloatArray, ...]:
+        """As compiled loops take them."""
+        return self._components.location, self._tails.rate, self._tails.step, self._height, self._tails.beyond
+
     def _rows(self, upper: NDArray[np.bool_]) -> Indices:
         """Of the constants, for the tails at values of shape (n, Q)."""
         return (np.arange(self._columns) + self._columns * upper).ravel()
@@ -148,8 +154,7 @@ class CutMixture:
         loops = compiled_loops()
         if loops is not None:
             found = np.empty((3, len(y)))
-            constants = self._components.location, self._tails.rate, self._tails.step, self._height, self._tails.beyond
-            loops.tails(np.ascontiguousarray(y), row.astype(np.int64), *constants, found)
+            loops.tails(*self._constants, np.ascontiguousarray(y), row.astype(np.int64), found)
             return found[0], found[1], found[2]
         length = max(1, _BLOCK // len(self._weights))
         if len(y) > length:
@@ -169,19 +174,32 @@ class CutMixture:
         return tail, pdf, -np.einsum("pk,pk->p", bell, z)
 
     def _search(
-        self, below: FloatArray, above: FloatArray, start: FloatArray, low: FloatArray, high: FloatArray
+        self, below: FloatArray, above: FloatArray, start: FloatArray | None, low: FloatArray, high: FloatArray
     ) -> FloatArray:
-        """Quantiles from first guesses within brackets.
+        """Quantiles from first guesses within brackets; without a guess, it is made here.
 
         Steps are Halley's where they lead into the bracket; else, and more and more often, the bracket is halved. A
         step is the last one if what it leaves of the error is known to be too small to matter.
         """
         upper = below > above
-        row, sign = self._rows(upper), np.where(upper, -1.0, 1.0).ravel()
-        wanted = np.minimum(below, above).ravel()
+        row, wanted = self._rows(upper), np.minimum(below, above).ravel()
         tolerance = _ACCURACY * wanted + self._tails.noise[row]
-        found, low, high = start.ravel().copy(), low.ravel().copy(), high.ravel().copy()
-        going = np.flatnonzero(wanted > 0)
+        loops = compiled_loops()
+        if loops is not None:
+            mean, std = self.moments
+            if start is None:
+                start = np.clip(mean + std * ndtri(np.clip(below, 1e-6, 1 - 1e-6)), 0.0, 1.0)
+            else:
+                std = np.full(len(mean), np.nan)  # neighbours know nothing better
+            found = np.array(start, order="C")
+            brackets = np.ascontiguousarray(low), np.ascontiguousarray(high)
+            loops.search(
+                *self._constants, mean, std, self._most_bent, row.astype(np.int64), wanted, tolerance, *brackets, found
+            )
+            return found
+        found = (self._rough_guess(below) if start is None else start).ravel().copy()
+        sign, low, high = np.where(upper, -1.0, 1.0).ravel(), low.ravel().copy(), high.ravel().copy()
+        going, before = np.flatnonzero(wanted > 0), np.full(len(found), np.inf)
         for iteration in range(_MOST_STEPS):
             if not going.size:
                 break
@@ -197,12 +215,16 @@ class CutMixture:
             moved = np.where(moved == y, np.nextafter(y, np.where(surplus > 0, 0.0, 1.0)), moved)
             inside = (moved >= least) & (moved <= most)
             sure &= inside
-            if iteration >= _BY_TURNS or (iteration >= _BY_SLOPES and iteration % 2):
+            if iteration >= _BY_TURNS:
                 inside = sure
+            elif iteration >= _BY_SLOPES:
+                inside &= sure | (np.abs(surplus) <= before[going])
+            before[going] = _SLOW * np.abs(surplus)
             middle = _middle(least, most, iteration)
-            stuck = ~sure & ((middle <= least) | (middle >= most))
-            found[going] = np.where(inside, moved, np.where(stuck, most, middle))
-            going = going[~(sure | stuck)]
+            there = np.abs(surplus) <= enough
+            stuck = ~sure & ~inside & ((middle <= least) | (middle >= most))
+            found[going] = np.where(there, y, np.where(inside, moved, np.where(stuck, most, middle)))
+            going = going[~(there | sure | stuck)]
         return found.reshape(below.shape)
 
     def _rough_guess(self, below: FloatArray) -> FloatArray:

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from .._check import FloatArray, choice, probability, real_number
+from ..answers.evaluation import MinimumEvaluationSize, minimum_evaluation_size
+from ..answers.minimum import discrimination
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..curve import LearningCurve
+from ..errors import RequestError
 from ..estimators import APExGP
 from ..estimators.contract import clone
 from ..forecast import LEVEL, Forecast, Quantity
@@ -19,6 +22,8 @@ from ..running.progress import progress_bar
 from .reach import Reach
 
 __all__ = ["BatchAnswer", "ForecastAnswer", "ForecastQuestion"]
+
+_CSTATISTICS = ("AUROC", "c-statistic")  # metrics, by the names of `known_metrics`, that are one for a binary outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +40,10 @@ class ForecastQuestion:
         Probability that the intervals should hold the score.
     target, confidence
         Score to reach, and the probability with which it should be.
+    prevalence, cstatistic
+        Share of patients with the outcome, and the C statistic (AUROC) that the model is expected to have: with them,
+        how many patients it takes to evaluate the model that reaches the target. Where the scores are AUROCs, the C
+        statistic is the target unless it is stated.
     """
 
     at: Reach = field(default_factory=Reach)
@@ -42,6 +51,8 @@ class ForecastQuestion:
     level: float = LEVEL
     target: float | None = None
     confidence: float = CONFIDENCE
+    prevalence: float | None = None
+    cstatistic: float | None = None
 
     def __post_init__(self) -> None:
         choice("of", self.of, get_args(Quantity))
@@ -49,6 +60,16 @@ class ForecastQuestion:
         object.__setattr__(self, "confidence", probability("confidence", self.confidence))
         if self.target is not None:
             object.__setattr__(self, "target", real_number("target", self.target))
+        if self.cstatistic is not None:
+            object.__setattr__(self, "cstatistic", discrimination("cstatistic", self.cstatistic))
+            if self.prevalence is None:
+                raise RequestError(
+                    "applies only with a prevalence.", argument="cstatistic", remedy=("Give {}.", "prevalence")
+                )
+        if self.prevalence is not None:
+            object.__setattr__(self, "prevalence", probability("prevalence", self.prevalence))
+            if self.target is None:
+                raise RequestError("applies only with a target.", argument="prevalence", remedy=("Give {}.", "target"))
 
     @property
     def at_or_default(self) -> Reach:
@@ -66,12 +87,29 @@ class ForecastQuestion:
 
     def answer(self, model: APExGP) -> ForecastAnswer:
         """The answer of a fitted model."""
+        evaluation = self._evaluation(model.curve_)
         sizes = self.sizes_for(model.curve_)
         required = None if self.target is None else model.required_size(self.target, self.confidence)
         forecast = model.forecast(sizes, of=self.of)
         chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
         untold = self._without_training(model, sizes)
-        return ForecastAnswer(self, model, forecast, forecast.interval(self.level), required, chances, untold)
+        return ForecastAnswer(
+            self, model, forecast, forecast.interval(self.level), required, chances, untold, evaluation
+        )
+
+    def _evaluation(self, curve: LearningCurve) -> MinimumEvaluationSize | None:
+        """How many patients it takes to evaluate the model that reaches the target, where a prevalence is given."""
+        if self.prevalence is None or self.target is None:
+            return None
+        if self.cstatistic is not None:
+            return minimum_evaluation_size(self.prevalence, self.cstatistic)
+        if curve.metric_name not in _CSTATISTICS:
+            raise RequestError(
+                f"must be given with a prevalence: the scores are {curve.metric_name}, not AUROCs.",
+                argument="cstatistic",
+                remedy=("Give {}, or {} if they are AUROCs.", "cstatistic", ("metric", "auroc")),
+            )
+        return minimum_evaluation_size(self.prevalence, discrimination("target", self.target))
 
     def _without_training(self, model: APExGP, sizes: list[float]) -> Forecast | None:
         """What the forecast would be if training scores were not known; None where they are not, or move nothing."""
@@ -82,6 +120,12 @@ class ForecastQuestion:
 
     def answer_batch(self, curves: Mapping[str | None, LearningCurve], settings: APExGP) -> BatchAnswer:
         """The answer for each of several curves, by models with these settings."""
+        if self.prevalence is not None:
+            raise RequestError(
+                f"applies to one curve, whose outcome it describes; there are {len(curves)}.",
+                argument="prevalence",
+                remedy=("Choose one with {}, or leave it out.", "task"),
+            )
         every = forecast_many(
             curves,
             self.at.sizes or None,
@@ -106,6 +150,7 @@ class ForecastAnswer:
 
     `chances` are the probabilities that each of the sizes reaches the target, as the required size counts them.
     `without_training` is the forecast that there would be without the training scores, where those are known.
+    `evaluation` is how many patients it takes to evaluate the model, where a prevalence was given.
     """
 
     question: ForecastQuestion
@@ -115,6 +160,7 @@ class ForecastAnswer:
     required: RequiredSize | None
     chances: FloatArray | None
     without_training: Forecast | None = None
+    evaluation: MinimumEvaluationSize | None = None
 
     @property
     def sizes(self) -> list[float]:

@@ -100,6 +100,7 @@ class ReportQuestion:
         yield from (("sizes", list(asked.at.sizes)), ("times", list(asked.at.times)), ("target", asked.target))
         if asked.target is not None:
             yield "confidence", asked.confidence
+        yield from (("prevalence", asked.prevalence), ("cstatistic", asked.cstatistic))
         yield from (("of", asked.of), ("level", asked.level))
         if self.plan is not None:
             for name in ("cost_per_example", "penalty", "rounds"):

@@ -122,7 +122,7 @@ def find_companions(table: Table, roles: ColumnRoles, wanted: Wanted) -> Compani
     """The columns beside the scores: those that were asked for, or are called so."""
     taken = {roles.size, roles.split, roles.task, *roles.scores}
     rest = [name for name in table.columns if name not in taken and name not in table.spreads.values()]
-    if roles.size is None:  # a column a size: what stands beside is said of rows, not of scores
+    if roles.size is None:  # one column per size: what stands beside is said of rows, not of scores
         rest = []
     train, notes = _train(table, rest, roles, wanted.train_score)
     sd = _spreads(table, rest, roles, wanted.score_sd)

@@ -14,7 +14,7 @@ from ..scale import UNIT_RANGE, Range, range_words
 __all__ = ["BY_SCORE", "checked_details", "interpolated", "largest_sd"]
 
 BY_SCORE = ("train_scores", "n_test", "score_sd")
-"""Details that are arrays with one number a score, NaN where it is not known."""
+"""Details that are arrays with one number per score, NaN where it is not known."""
 
 
 def largest_sd(between: Range) -> float:

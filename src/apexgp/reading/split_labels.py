@@ -1,4 +1,4 @@
-"""Labels of the splits behind scores: checked, and made for a table with one column a split."""
+"""Labels of the splits behind scores: checked, and made for a table with one column per split."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["check_splits", "split_labels", "unstacked"]
 
 
 def split_labels(split: ArrayLike) -> NDArray[Any]:
-    """One label a score, each as it was given."""
+    """One label per score, each as it was given."""
     try:
         # As objects, so that 1 and "1" stay two labels.
         labels = np.array(list(np.asarray(split, dtype=object)), dtype=object)
@@ -51,7 +51,7 @@ def check_splits(sizes: FloatArray, split: NDArray[Any]) -> None:
 def unstacked(
     sizes: FloatArray, table: FloatArray, labels: NDArray[Any] | None
 ) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
-    """Rows of a table with one row a size and one column a split."""
+    """Rows of a table with one row per size and one column per split."""
     height, width = table.shape
     if sizes.size != height:
         raise DataError(f"A table of scores needs one row per size, got {sizes.size} sizes and {height} rows.")

@@ -33,7 +33,7 @@ def backtest(
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Backtest:
-    """Judge methods on measured curves: fit each on the smaller sizes, compare with the scores at the larger ones.
+    """Evaluate methods on measured curves: fit each to the smaller sizes, compare with the scores at the larger ones.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def backtest(
     Returns
     -------
     Backtest
-        Figures are averaged within a curve first, then over curves. What is forecast is the mean score at each size
-        held out, over the same splits if they are labelled. Intervals are taken to hold a score if they do at the three
-        decimals that are shown; a perfect score would lie outside every equal-tailed interval otherwise.
+        Scores are averaged within a curve first, then over curves. The forecast is of the mean score at each held-out
+        size, over the same splits if they are labelled. An interval counts as covering a score if it does so at the
+        three decimals shown; otherwise a perfect score would lie outside every equal-tailed interval.
     """
     chosen = _methods(methods)
     if holdout is not None:

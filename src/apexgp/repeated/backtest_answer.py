@@ -41,20 +41,21 @@ class MethodScore:
     task : object
         The curve's key or task; None where curves are pooled.
     error : float
-        Mean absolute error of the forecast score at the sizes held out.
+        Mean absolute error of the forecast score at the held-out sizes.
     bias : float
         Mean of forecast minus measured score.
     likelihood : float
-        Probability that the forecast gave to within 0.01 of the measured score; NaN for a curve without a distribution.
+        Probability that the forecast assigned to within 0.01 of the measured score; NaN for a curve without a
+        distribution.
     coverage_80, coverage_95 : float
         Share of the measured scores inside the 80 % and 95 % intervals, at three decimals; NaN likewise.
     crps : float
         Continuous ranked probability score, lower is better; for a curve without a distribution its absolute error, to
         which it reduces.
     curves : int
-        How many curves the figures are of.
+        Number of curves behind the values.
     failed : str or None
-        Why there are no figures for some curve.
+        Why there are no values for some curve.
     """
 
     method: str
@@ -71,7 +72,7 @@ class MethodScore:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What a method said of one size held out, and what came.
+    """What a method forecast at one held-out size, and what was measured.
 
     Attributes
     ----------
@@ -100,7 +101,7 @@ class HeldOut:
 
     @property
     def within_95(self) -> bool:
-        """Whether the 95 % interval holds the measured score, at three decimals as for `coverage_95`."""
+        """Whether the 95 % interval covers the measured score, at three decimals as for `coverage_95`."""
         return self.lower_95 <= self.measured + RESOLUTION / 2 and self.measured - RESOLUTION / 2 <= self.upper_95
 
 
@@ -110,7 +111,7 @@ By = Literal["method", "curve", "size"]
 
 @dataclass(frozen=True, repr=False)
 class Backtest(Answer):
-    """Figures of each method.
+    """How each method did.
 
     Attributes
     ----------
@@ -119,7 +120,7 @@ class Backtest(Answer):
     by_curve : tuple of MethodScore
         For each curve and method.
     by_size : tuple of HeldOut
-        For each curve, method and size held out: what the method said, and what came.
+        For each curve, method and held-out size: what the method forecast, and what was measured.
     metric : str
         What was measured; "score" where curves differ in it.
     cautions : tuple of str
@@ -143,7 +144,7 @@ class Backtest(Answer):
 
     @property
     def held_out(self) -> dict[tuple[str, float], float]:
-        """Every comparison, by curve and size: how many times the largest size that was fitted."""
+        """Every comparison, by curve and size: the size as a multiple of the largest that was fitted."""
         return {(str(one.task), one.size): one.times for one in self.by_size}
 
     @property
@@ -175,13 +176,13 @@ class Backtest(Answer):
         return {name: [getattr(row, name) for row in rows] for name in names}
 
     def to_dict(self, by: By = "method") -> ColumnData:
-        """The figures as plain columns, ready for JSON; None where there is no figure.
+        """The scores as plain columns, ready for JSON; None where there is no value.
 
         Parameters
         ----------
         by
             What a row is: "method" (pooled over curves, the best first), "curve" (each method on each curve), or "size"
-            (what each method said of each size held out, and what came).
+            (what each method forecast at each held-out size, and what was measured).
         """
         return columns_as_json(self._columns(by))
 
@@ -190,7 +191,7 @@ class Backtest(Answer):
         return as_frame(self, self._columns(by))
 
     def shown(self) -> Shown:
-        """One row a method."""
+        """One row per method."""
         curves = max((score.curves for score in self.pooled), default=0)
         rows = [
             [score.method, *(_figure(getattr(score, name), form) for name, _, form in _FIGURES)]

@@ -47,9 +47,9 @@ class PairComparison(Answer):
         Size at which the lead changes for the last time, between the smallest and the largest size that was measured or
         asked for; None if the same model leads throughout.
     shared_splits : int
-        Splits on which both were measured; their scores are paired.
+        Number of splits on which both were measured; their scores are paired.
     correlation : float
-        Of the noise of the two models on those splits.
+        Correlation of the two models' noise on those splits.
     grid, grid_prob : arrays
         Sizes from the smallest to the largest that was measured or asked for, and the probability at each, for drawing.
     cautions : tuple of str
@@ -82,7 +82,7 @@ class PairComparison(Answer):
         }
 
     def shown(self) -> Shown:
-        """One row a size."""
+        """One row per size."""
         return _shown_pairs(f"Comparison of {self.first} and {self.second}", [self], self._all_notes())
 
 
@@ -99,9 +99,9 @@ class Comparison(Answer):
     models : dict
         The fitted models by name.
     unnamed : tuple of str
-        Models whose curves did not name their metric, and were taken to be of the others'.
+        Models whose curves did not name their metric, and were assumed to use the others'.
     notes : tuple of str
-        What was taken for granted: the metric of those, and which scores were paired.
+        What was assumed: the metric of those, and which scores were paired.
     """
 
     sizes: FloatArray
@@ -111,7 +111,7 @@ class Comparison(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was taken for granted: a metric that a curve did not name, and which scores were paired."""
+        """What was assumed: a metric that a curve did not name, and which scores were paired."""
         shared = sorted({pair.shared_splits for pair in self.pairs})
         if shared == [0]:
             paired = "No scores were paired: the models share no labelled splits."
@@ -136,7 +136,7 @@ class Comparison(Answer):
         return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
 
     def shown(self) -> Shown:
-        """One row a pair of models and size."""
+        """One row per pair of models and size."""
         title = f"Comparison of {len(self.models)} models"
         return _shown_pairs(title, self.pairs, self._all_notes(*self.notes))
 
@@ -159,8 +159,8 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     Parameters
     ----------
     curves
-        For each model's name its pilot curve; two or more, of the same metric and unit. A curve that does not name
-        its metric is taken to be of the others'.
+        The pilot curve of each model, by name; two or more, of the same metric and unit. A curve that does not name its
+        metric is assumed to use that of the others.
     sizes
         Training-set sizes.
     model

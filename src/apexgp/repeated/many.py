@@ -73,7 +73,7 @@ class CurveForecast(Answer):
         return {"task": [self.task] * count} | {name: column[:count].tolist() for name, column in columns.items()}
 
     def shown(self) -> Shown:
-        """One row a size, with the widest interval."""
+        """One row per size, with the widest interval."""
         title = f"Forecast of {self.task}" if self.task is not None else f"Forecast of curve {self.index}"
         if self.error is not None:
             return Shown(title, ("error",), [(self.error,)], (), ("error",))
@@ -103,7 +103,7 @@ def forecast_many(
     Parameters
     ----------
     curves
-        Curves, or a mapping to them such as `read_curves` returns. An iterable is read as results are taken.
+        Curves, or a mapping to them such as `read_curves` returns. An iterable is consumed as results are taken.
     sizes
         Training-set sizes, the same for all.
     model
@@ -113,12 +113,13 @@ def forecast_many(
     n_jobs
         Processes, as joblib counts them; `joblib.parallel_config(backend="dask")` spreads the work over a cluster.
     times
-        Multiples of each curve's own largest size; beside `sizes`, or instead. By default 2, 10 and 50 where no sizes
-        are given.
+        Multiples of each curve's own largest size; in addition to `sizes`, or instead. By default 2, 10 and 50 where no
+        sizes are given.
     of
         What is forecast, as for `model.forecast`.
     target, confidence
-        Score to reach, and the probability with which: say how many examples it takes, as `model.required_size` does.
+        Score to reach, and with what probability: also give the number of examples that takes, as `model.required_size`
+        does.
 
     Yields
     ------

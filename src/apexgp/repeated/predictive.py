@@ -27,18 +27,18 @@ _SAME = 1e-9  # a spread of scores that is rounding
 
 
 def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> PredictiveCheck:
-    """Compare the pilot with pilots that the fitted model would have measured (a posterior predictive check).
+    """Compare the pilot with pilots simulated from the fitted model (a posterior predictive check).
 
     Pilots are drawn with the same sizes and splits: parameters from the posterior, the curve that they describe, the
     luck of each split, and the noise of each score. Departures of the true curve from the fitted shape are left out:
-    forecasts do not count on them to last, so that a pilot that only they explain should be told apart.
+    forecasts do not rely on them to last, so a pilot that only they explain should stand out.
 
     Parameters
     ----------
     model
         A fitted model with inference="bayes".
     draws
-        How many pilots to draw.
+        Number of pilots to simulate.
     seed
         Seed of the draws: the same seed gives the same numbers.
 
@@ -51,8 +51,8 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
     Notes
     -----
     The parameters were fitted to the same scores, so that tail probabilities are not spread evenly even if the model is
-    right: those of level and slope lie closer to the middle. A check that fails is a reason for doubt; one that passes
-    is none for trust, which is what `backtest` is for.
+    right: those of level and slope lie closer to the middle. A failed check is a reason for doubt; a passed one is no
+    reason for trust, which is what `backtest` is for.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class _Pilot:
             return cls(pilot.sizes, pilot.mean, every, every, False, lower, 1.0)
         single = bool((pilot.count == 1).all())
         if curve.split is None:
-            # One score a size is one run, whose luck goes along; other scores without labels are splits of their own.
+            # One score per size is one run, whose luck goes along; other scores without labels are splits of their own.
             split_of = np.zeros(len(curve), np.intp) if single else np.arange(len(curve))
         else:
             labels = {label: i for i, label in enumerate(dict.fromkeys(curve.split.tolist()))}

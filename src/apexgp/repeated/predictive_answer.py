@@ -18,7 +18,7 @@ _FORMS = {"level": ".3f", "slope": "+.4f", "scatter": ".2f", "split effect": "+.
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """One number that sums up a pilot: as it was measured, and as the model would have measured it.
+    """A summary statistic of a pilot: as measured, and as simulated from the model.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class Discrepancy:
     measured : float
         What the pilot shows.
     expected, lower, upper : float
-        Median, and the ends of the central 95 %, of what the model would have measured.
+        Median, and the ends of the central 95 %, of the simulated values.
     prob_larger : float
-        Share of what the model would have measured that is larger than what was.
+        Share of the simulated values that are larger than the measured one.
     tail_probability : float
         How probable something as extreme is: twice the smaller of the two tails; for the scatter, of which too little
         is no fault, the upper tail alone, and for the split effect, of which too much is none, the lower.
@@ -48,7 +48,7 @@ class Discrepancy:
 
     @property
     def fails(self) -> bool:
-        """Whether the model would hardly have measured that."""
+        """Whether the model hardly ever produces such a value."""
         return self.tail_probability < FAILS_BELOW
 
     @property
@@ -59,7 +59,7 @@ class Discrepancy:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PredictiveCheck(Answer):
-    """What a fitted model would have measured at the pilot's sizes, beside what was measured.
+    """Simulations from a fitted model at the pilot's sizes, compared with what was measured.
 
     Attributes
     ----------
@@ -70,9 +70,9 @@ class PredictiveCheck(Answer):
     sizes, measured : arrays of shape (R,)
         The pilot's sizes, and the mean score at each.
     expected, lower, upper : arrays of shape (R,)
-        Median, and the ends of the central 95 %, of the mean scores that the model would have measured.
+        Median, and the ends of the central 95 %, of the simulated mean scores.
     draws : int
-        How many pilots were drawn.
+        Number of simulated pilots.
     scatter_at : float or None
         The size at which scores scatter most; None where sizes have one score each.
     metric, unit, direction : str
@@ -144,7 +144,7 @@ class PredictiveCheck(Answer):
         return {("check" if name == "name" else name): [getattr(one, name) for one in self.checks] for name in names}
 
     def shown(self) -> Shown:
-        """One row a check."""
+        """One row per check."""
         rows = []
         for one in self.checks:
             measured, expected, low, high = (

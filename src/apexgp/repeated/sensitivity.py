@@ -63,7 +63,7 @@ def sensitivity(
     confidence: float = CONFIDENCE,
     n_jobs: int | None = None,
 ) -> Sensitivity:
-    """How an answer changes with what was assumed, with parts of the data left out, and with what is asked.
+    """How an answer changes with the assumptions, with parts of the data left out, and with what is asked.
 
     The same question is put to models that differ from the given one in one thing each: priors that expect more or less
     to be gained, noisier or steadier scores, larger or smaller departures from the curve; the paper's priors, and its
@@ -81,7 +81,7 @@ def sensitivity(
     of
         What is forecast, as for `APExGP.forecast`. A target is about the true expected score.
     level
-        Probability that the intervals should hold the score.
+        Probability that the intervals should cover the score.
     target, confidence
         Score to reach, and the probability with which it should be, as for `APExGP.required_size`.
     n_jobs
@@ -90,7 +90,7 @@ def sensitivity(
     Returns
     -------
     Sensitivity
-        Its `rows` begin with what moves the answer most. A change that cannot be fitted is a row that says why.
+        Its `rows` start with the largest change. A change that cannot be fitted is a row that says why.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def sensitivity(
     gain") or doubled, the noise and the departures likewise. Lower ceilings are a quarter and a half of the way down to
     the best score of the pilot, or to the target if that is higher. Of more than 15 splits a tenth is left out at a
     time. All fits have the model's own seed, so that the same model gives the same numbers; how far another seed moves
-    the answer is a row of its own, and effects no larger than that mean nothing. Changes whose posterior is hard to
+    the answer is a separate row, and effects no larger than that mean nothing. Changes whose posterior is hard to
     integrate are named in `rough`.
 
     Examples

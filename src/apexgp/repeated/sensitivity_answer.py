@@ -78,14 +78,14 @@ class SensitivityRow:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Answer):
-    """How much of an answer is owed to what was assumed, and how much to each part of the data.
+    """How much of an answer is due to the assumptions, and how much to each part of the data.
 
     Attributes
     ----------
     unchanged : SensitivityRow
         The model's own answer.
     rows : tuple of SensitivityRow
-        The answer with one thing changed at a time, what moves it most first; what has no answer comes last.
+        The answer with one thing changed at a time, largest change first; changes without an answer come last.
     sizes : array of shape (Q,)
         Training-set sizes that are forecast.
     level : float
@@ -93,9 +93,9 @@ class Sensitivity(Answer):
     target, confidence : float
         Score to reach, None if there is none, and the probability with which it should be.
     compared_at : float
-        The size at which rows are compared: what the target takes by the unchanged model, or the pilot's largest where
-        that will do; the farthest size forecast where there is no target, or no size up to 50 times the pilot's largest
-        that reaches it.
+        The size at which rows are compared: what the target takes under the unchanged model, or the pilot's largest
+        where that suffices; the farthest size forecast where there is no target, or no size up to 50 times the pilot's
+        largest that reaches it.
     metric, unit : str
         What is measured, and what a size counts.
     cautions : tuple of str
@@ -123,7 +123,7 @@ class Sensitivity(Answer):
 
     @property
     def answered(self) -> tuple[SensitivityRow, ...]:
-        """The changes that have an answer, what moves it most first."""
+        """The changes that have an answer, largest first."""
         return tuple(row for row in self.rows if row.error is None)
 
     @property
@@ -138,7 +138,7 @@ class Sensitivity(Answer):
 
     @property
     def largest_effects(self) -> dict[str, float]:
-        """How far the answer is moved at most, up or down, by the kind of change."""
+        """The largest effect of each kind of change, up or down."""
         found: dict[str, float] = {}
         for row in self.answered:
             found[row.kind] = max(found.get(row.kind, 0.0), abs(row.effect))
@@ -159,7 +159,7 @@ class Sensitivity(Answer):
         return columns | {"effect": [row.effect for row in every], "error": [row.error for row in every]}
 
     def shown(self) -> Shown:
-        """One row a change, the model's own answer above them."""
+        """One row per change, the model's own answer above them."""
         at = sorted({0, len(self.sizes) // 2, len(self.sizes) - 1})
         header = ["change", *(f"at {exactly(self.sizes[i])}" for i in at)]
         header[-1] += f", {100 * self.level:g} % interval"

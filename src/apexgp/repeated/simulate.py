@@ -36,7 +36,7 @@ class CollectionRun:
     start : float
         Largest size of the pilot, q_0.
     needed : float
-        D*, the least size that truly reaches the target.
+        D*, the smallest size that truly reaches the target.
     sizes : tuple of float
         Sizes after each round that took place.
     met : bool
@@ -57,9 +57,10 @@ class CollectionRun:
 
 
 def true_requirement(curve: LearningCurve, target: float) -> float:
-    """D*, the least size at which a measured curve reaches a target; inf if it does not.
+    """D*, the smallest size at which a measured curve reaches a target; inf if it does not.
 
-    The curve is taken for the isotonic regression of its mean scores, in straight lines over the logarithm of the size.
+    The curve is taken to be the isotonic regression of its mean scores, in straight lines over the logarithm of the
+    size.
     """
     from scipy.optimize import isotonic_regression
 
@@ -104,17 +105,17 @@ def simulate_collection(
         Score to reach.
     model
         Settings of the method (it is not fitted itself), or a method of your own: a function of what has been measured
-        and of the rounds left that says how many examples to have next.
+        and of the rounds left that returns the total number of examples to have next.
     pilot
         How many of the smallest sizes are known at first.
     rounds
-        How often one may collect, T.
+        Number of rounds of collection, T.
     cost_per_example, penalty
         As for `plan_collection`.
     correction
         For `LeastSquares`: as for its `required_size`, which then decides, whether or not it forecasts.
     truth
-        Curve that says when the target is truly reached, for instance of more splits; by default `curve`.
+        Curve that determines when the target is truly reached, for instance of more splits; by default `curve`.
     """
     _check_curve("curve", curve)
     known_truth = curve if truth is None else truth
@@ -202,9 +203,9 @@ def tune_correction(
     model, pilot, rounds
         As for `simulate_collection`.
     step
-        Corrections that are tried are multiples of this.
+        Corrections tried are multiples of this.
     largest
-        Where to give up; comes back if even that does not do.
+        Where to give up; returned if even that does not suffice.
     """
     earlier = _pairs(curves)
     if positive("largest", largest) / positive("step", step) > _MOST_STEPS:

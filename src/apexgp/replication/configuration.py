@@ -23,7 +23,7 @@ __all__ = ["Experiment", "shipped_experiments"]
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything that an experiment on one data set is told. `Experiment.read` makes one from a configuration file.
+    """All settings of an experiment on one data set. `Experiment.read` makes one from a configuration file.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Experiment:
     patients : str or None
         Column that says which rows belong together.
     drop : tuple of str
-        Columns of a table that are no features.
+        Columns of a table that are not features.
     embeddings, table : Path or None
         Where the embeddings are, and the table of labels and patients that they come with, if that is another file.
     head : str
@@ -54,12 +54,12 @@ class Experiment:
     dense : Dense or None
         Many runs at a few large sizes.
     eps_min : float
-        One minus the highest score that is possible at all.
+        One minus the highest possible score.
     methods : tuple of str
         What is compared.
     level, delta, rounds
-        Of the intervals; half the width around a score that the likelihood is of; how often splits are drawn again to
-        tell how uncertain a figure is.
+        Of the intervals; half the width around a score to which the likelihood refers; how often splits are resampled
+        to estimate the uncertainty of a value.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class Experiment:
 
     @property
     def ceiling(self) -> float:
-        """The highest score that is possible at all."""
+        """The highest possible score."""
         return 1.0 - self.eps_min
 
     @property
@@ -139,9 +139,9 @@ class Experiment:
         return text_moved(self.text, {"embeddings": self.embeddings, "table": self.table}, file_behind(folder))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the configuration to a file, remarks and all, to be edited.
+        """Write the configuration to a file, comments included, for you to edit.
 
-        It names the same files from there. One that ships with apexgp names files that are still to be made, beside it.
+        It names the same files from there. One that ships with apexgp names files that do not exist yet, beside it.
         """
         ships = self.text in shipped_experiments().values()
         write_text(path, self.text if ships else self.text_in(file_behind(path).parent), overwrite=overwrite)

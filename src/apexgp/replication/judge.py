@@ -24,7 +24,7 @@ __all__ = ["judge_curves"]
 def judge_curves(
     experiment: Experiment, curves: Mapping[str, LearningCurve], dense: Mapping[str, LearningCurve] | None = None
 ) -> ExperimentResult:
-    """Forecast measured curves from their pilots by all methods of an experiment, and say how each fared.
+    """Forecast measured curves from their pilots by all methods of an experiment, and say how each did.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def bootstrapped_likelihood(
 ) -> tuple[float, float]:
     """Quantized likelihood of a forecast, with the deviation that the choice of splits gives it.
 
-    Each round draws the splits again, with replacement and at each size apart, averages their scores, and takes the
+    Each round resamples the splits, with replacement and at each size separately, averages their scores, and takes the
     probability of that mean, give or take `delta`, averaged over the sizes.
 
     Parameters
@@ -70,7 +70,7 @@ def uniform_likelihood(lowest: float, ceiling: float, delta: float = 0.01) -> fl
 def dense_coverage(
     interval: tuple[float, float], scores: ArrayLike, group: int = 3, *, rounds: int = 500, seed: int = 0
 ) -> tuple[float, float]:
-    """Share of mean scores that an interval holds, from many runs at one size.
+    """Share of mean scores that an interval covers, from many runs at one size.
 
     Each round shuffles the runs into groups, averages each group, and takes the share of the means inside.
 
@@ -79,9 +79,9 @@ def dense_coverage(
     interval
         Its ends.
     scores
-        One for each run. What is left over when they are divided into groups sits out a round.
+        One for each run. Runs left over when they are divided into groups sit out a round.
     group
-        How many runs make one mean.
+        Number of runs per mean.
     rounds, seed
         As above.
 
@@ -106,7 +106,7 @@ def dense_coverage(
 
 
 def _resampled_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> FloatArray:
-    """Mean scores of splits drawn again: one row a round, one column a size."""
+    """Mean scores of splits drawn again: one row per round, one column per size."""
     rounds, rng = whole_number("rounds", rounds, least=1), generator(seed)
     columns = []
     for one in several("scores", scores):

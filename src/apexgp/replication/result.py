@@ -20,7 +20,7 @@ __all__ = ["DenseFigure", "ExperimentResult", "RangeFigure"]
 
 @dataclass(frozen=True)
 class RangeFigure:
-    """How one method fared on one task, over the sizes of one range.
+    """How one method did on one task, over the sizes of one range.
 
     Attributes
     ----------
@@ -31,15 +31,15 @@ class RangeFigure:
     method : str
         Its name in the configuration, or "baseline": uniform from the pilot's lowest mean score to the ceiling.
     sizes : int
-        How many sizes were held out.
+        Number of held-out sizes.
     rmse : float
         Root mean squared error of the forecast mean score.
     likelihood, likelihood_sd : float
         Quantized likelihood, mean and standard deviation over the rounds; NaN for a curve without a distribution.
     coverage : float
-        Share of the mean scores that the intervals hold; NaN likewise.
+        Share of the mean scores that the intervals cover; NaN likewise.
     error : str or None
-        Why there are no figures.
+        Why there are no values.
     """
 
     task: str
@@ -55,7 +55,7 @@ class RangeFigure:
 
 @dataclass(frozen=True)
 class DenseFigure:
-    """How often the intervals of one method held, from many runs at one size.
+    """Coverage of the intervals of one method, from many runs at one size.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class DenseFigure:
     level : float
         Of the interval.
     coverage, coverage_sd : float
-        Share of the groups of runs whose mean the interval holds, mean and standard deviation over the rounds.
+        Share of the groups of runs whose mean the interval covers, mean and standard deviation over the rounds.
     runs : int
-        How many there were.
+        Number of runs.
     """
 
     task: str
@@ -99,7 +99,7 @@ class ExperimentResult(Answer):
     fits, dense_fits : CurveSet, or None
         The fits behind all this.
     notes : tuple of str
-        What was done to the data that a reader should know.
+        What a reader should know about the treatment of the data.
     cautions : tuple of str
         What went wrong, in words.
     """
@@ -126,7 +126,7 @@ class ExperimentResult(Answer):
 
     @property
     def seconds(self) -> float:
-        """What they took, added up."""
+        """Their total time."""
         return float(sum(self._fits().values()))
 
     def _fits(self) -> dict[tuple[Any, ...], float]:
@@ -151,7 +151,7 @@ class ExperimentResult(Answer):
         )
 
     def shown(self) -> Shown:
-        """One row a task, range and method."""
+        """One row per task, range and method."""
         header = ("task", "range", "method", "RMSE x 100", "likelihood", f"{100 * self.experiment.level:g} % coverage")
         rows = [
             (

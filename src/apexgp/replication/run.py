@@ -47,7 +47,7 @@ def run_experiment(
         What `apexgp embed` wrote, an .npy or .npz file, or a table of features, in place of what the configuration
         names.
     results
-        CSV file that each fit is added to when it is done; the same experiment goes on from it.
+        CSV file to which each fit is appended when it is done; the same experiment resumes from it.
     dense
         Whether to do the many runs at large sizes that a configuration may ask for, which take most of the time.
     n_jobs, progress

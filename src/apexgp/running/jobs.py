@@ -10,7 +10,7 @@ _EACH = 4  # processes a core, beyond which they only take each other's memory
 
 
 def jobs(n_jobs: int | None) -> int | None:
-    """A number of processes for joblib: None, or whole, not 0, and at most four a core of this machine.
+    """A number of processes for joblib: None, or whole, not 0, and at most four per core of this machine.
 
     What is computed does not depend on it, so that more are lowered to that, with a warning, and not refused. On a
     cluster, whose cores are others, they are taken as they come.

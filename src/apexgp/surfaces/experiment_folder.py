@@ -31,7 +31,7 @@ _FACTS = "experiment.json"
 def write_experiment(
     result: ExperimentResult, folder: str | os.PathLike[str], *, pictures: bool | None = None, overwrite: bool = False
 ) -> None:
-    """Write all that an experiment found into a folder, which is made if it is not there.
+    """Write the results of an experiment to a folder, which is created if needed.
 
     `tables.md` has the paper's tables; each is also a CSV file. `curves.csv` holds the measured curves, `figures.csv`
     and `dense.csv` every figure, `experiment.json` all of it and the names of these files, `experiment.toml` the
@@ -40,13 +40,13 @@ def write_experiment(
     Parameters
     ----------
     result
-        What `run_experiment` gave.
+        A result of `run_experiment`.
     folder
         Where to write.
     pictures
         Whether to draw; by default where matplotlib is installed.
     overwrite
-        Whether files may exist. Those of an experiment before, which this one has not, are deleted.
+        Whether files may exist. Files of an earlier experiment that this one does not have are deleted.
     """
     instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
     place, overwrite = file_behind(folder), truth("overwrite", overwrite)

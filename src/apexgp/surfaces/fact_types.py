@@ -161,7 +161,62 @@ class TargetFacts(TypedDict, total=False):
     """The required size with the cases for validation and test; null where their share is not known."""
 
 
-class ForecastFacts(ModelFacts, TargetFacts, Said):
+class EvaluationCriteria(TypedDict):
+    """Patients that it takes to estimate each measure of a model's performance precisely."""
+
+    observed_over_expected: Count
+    calibration_slope: Count
+    cstatistic: Count
+    net_benefit: NotRequired[Count]
+    """Where there is a threshold."""
+
+
+class EvaluationWidths(TypedDict):
+    """How wide the 95 % confidence interval for each measure may be."""
+
+    observed_over_expected: Spread
+    calibration_slope: Spread
+    cstatistic: Spread
+    net_benefit: NotRequired[Spread]
+    """Where there is a threshold."""
+
+
+class EvaluationRow(TypedDict):
+    """The minimum number of patients for an evaluation, and what was assumed."""
+
+    size: Count
+    """Patients: the largest of the criteria."""
+    criteria: EvaluationCriteria
+    decisive: str
+    """The criterion that asks for the most."""
+    events: Count
+    """Patients with the outcome among them."""
+    prevalence: Probability
+    cstatistic: Probability
+    """The C statistic (AUROC) that the model is expected to have."""
+    widths: EvaluationWidths
+    threshold: Probability | None
+    """Predicted risk above which a patient would be treated."""
+    sensitivity: Probability | None
+    """Expected at the threshold."""
+    specificity: Probability | None
+
+
+class StudyFacts(TypedDict):
+    """The two sizes of a study, for development and for evaluation."""
+
+    paragraph: str
+    """Both in words, for those who fund it."""
+    evaluation: EvaluationRow
+
+
+class StudySizes(TypedDict, total=False):
+    """The two sizes of a study, where a prevalence was given with the target."""
+
+    study: StudyFacts
+
+
+class ForecastFacts(ModelFacts, TargetFacts, StudySizes, Said):
     """`apexgp forecast --json`, of one curve."""
 
     schema: Literal["urn:apexgp:forecast:1"]
@@ -559,10 +614,17 @@ class MinimumRow(TypedDict):
 
 
 class MinimumFacts(Versioned, Said):
-    """`apexgp minimum --json`."""
+    """`apexgp minimum --json`: patients to develop a model."""
 
     schema: Literal["urn:apexgp:minimum:1"]
     minimum: MinimumRow
+
+
+class EvaluationFacts(Versioned, Said):
+    """`apexgp minimum --for evaluation --json`: patients to evaluate a model."""
+
+    schema: Literal["urn:apexgp:evaluation:1"]
+    minimum: EvaluationRow
 
 
 class ReportedFacts(TypedDict):

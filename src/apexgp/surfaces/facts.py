@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .._answer import rows_of
 from .._check import FloatArray
+from ..answers.evaluation import MinimumEvaluationSize
 from ..answers.minimum import MinimumSampleSize
 from ..answers.required import RequiredSize
 from ..cautions import in_brief, of_one
@@ -33,6 +34,7 @@ from .words.check import check_methods, check_sentence
 from .words.cite import Reference, how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
+from .words.evaluation import evaluation_methods, evaluation_sentence, study_paragraph
 from .words.forecast import answer_sentences, forecast_methods
 from .words.learn import learn_methods, learn_sentence
 from .words.method import with_cautions
@@ -67,6 +69,7 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
         for row, chance in zip(rows, answer.chances.tolist(), strict=True):
             row["prob_target"] = chance
     untold, required = answer.without_training, answer.required
+    of_evaluation: tuple[Reference, ...] = ("riley_evaluation",)
     return {
         "schema": "urn:apexgp:forecast:1",
         **_model_facts(model),
@@ -74,13 +77,26 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
         "forecast": rows,
         "without_training": None if untold is None else _rows_of(untold, answer.question.level),
         **_target_facts(required, model.curve_),
+        **_study_facts(answer),
         **_said(
             " ".join(answer_sentences(answer)),
             forecast_methods(answer),
             answer.cautions,
-            (*sources_of(model), "collins"),
+            (*sources_of(model), *(() if answer.evaluation is None else of_evaluation), "collins"),
         ),
     }
+
+
+def _study_facts(answer: ForecastAnswer) -> types.StudySizes:
+    paragraph = study_paragraph(answer)
+    if paragraph is None or answer.evaluation is None:
+        return {}
+    return {"study": {"paragraph": paragraph, "evaluation": _evaluation_row(answer.evaluation)}}
+
+
+def _evaluation_row(found: MinimumEvaluationSize) -> types.EvaluationRow:
+    (row,) = rows_of(found.to_dict())
+    return row
 
 
 def _rows_of(found: Forecast, level: float) -> list[types.ForecastRow]:
@@ -345,8 +361,15 @@ def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     }
 
 
-def minimum_facts(found: MinimumSampleSize) -> types.MinimumFacts:
-    """The minimum sample size and its criteria."""
+def minimum_facts(found: MinimumSampleSize | MinimumEvaluationSize) -> types.MinimumFacts | types.EvaluationFacts:
+    """The minimum sample size and its criteria, for development or for evaluation."""
+    if isinstance(found, MinimumEvaluationSize):
+        return {
+            "schema": "urn:apexgp:evaluation:1",
+            "apexgp": version("apexgp"),
+            "minimum": _evaluation_row(found),
+            **_said(evaluation_sentence(found), evaluation_methods(found), found.cautions, ("riley_evaluation",)),
+        }
     sources: tuple[Reference, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
     (row,) = rows_of(found.to_dict())
     return {
@@ -402,7 +425,7 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
 def _forecast_rows(
     sizes: FloatArray, mean: FloatArray, median: FloatArray, std: FloatArray, ends: tuple[FloatArray, FloatArray]
 ) -> list[types.ForecastRow]:
-    """One row a size. The level of the interval stands beside the rows, not in the names of its ends."""
+    """One row per size. The level of the interval stands beside the rows, not in the names of its ends."""
     columns = (column.tolist() for column in (sizes, mean, median, std, *ends))
     return [
         {"size": size, "mean": expected, "median": middle, "std": spread, "lower": low, "upper": high}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
@@ -31,6 +31,7 @@ __all__ = [
     "ForecastOptions",
     "MethodOptions",
     "ModelOptions",
+    "StudyOptions",
     "among",
     "as_multiples",
     "numbers_in",
@@ -112,6 +113,30 @@ class ForecastOptions:
             of=cast(Quantity, self.of),
             level=self.level,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(ForecastOptions):
+    """The same for a study that has to state both of its sizes: for development and for evaluation."""
+
+    prevalence: Annotated[
+        float | None,
+        share_option(
+            help="Share of patients with the outcome: with --target, also say how many it takes to evaluate the model.",
+            show_default=False,
+        ),
+    ] = None
+    cstatistic: Annotated[
+        float | None,
+        share_option(
+            help="The C statistic (AUROC) to evaluate for.  [default: the target, where the scores are AUROCs]",
+            show_default=False,
+        ),
+    ] = None
+
+    def question(self) -> ForecastQuestion:
+        """The question that the options ask, which checks them."""
+        return replace(super().question(), prevalence=self.prevalence, cstatistic=self.cstatistic)
 
 
 @dataclass(frozen=True, kw_only=True)

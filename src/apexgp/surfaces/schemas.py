@@ -23,7 +23,16 @@ from typing import (
 
 from . import fact_types
 
-__all__ = ["DOCUMENTS", "Schema", "about_document", "identifier_of", "schema_of", "schemas_of_types"]
+__all__ = [
+    "DOCUMENTS",
+    "Schema",
+    "about_document",
+    "documents_of",
+    "identifier_of",
+    "schema_of",
+    "schema_of_answer",
+    "schemas_of_types",
+]
 
 Schema = dict[str, Any]
 
@@ -65,6 +74,26 @@ def schema_of(name: str) -> Schema:
     whole = _object(DOCUMENTS[name], "#/$defs/", parts)
     head = {"$schema": _DIALECT, "$id": identifier_of(name), "title": f"apexgp {name}"}
     return {**head, **whole, **({"$defs": {part: parts[part] for part in sorted(parts)}} if parts else {})}
+
+
+def documents_of(question: str) -> tuple[type, ...]:
+    """The documents that may answer a question, which has the name of the first."""
+    names = ("minimum", "evaluation") if question == "minimum" else (question,)
+    return tuple(DOCUMENTS[name] for name in names)
+
+
+def schema_of_answer(question: str) -> Schema:
+    """The schema of what answers a question: of its document, or of any that it may be."""
+    kinds = documents_of(question)
+    if len(kinds) == 1:
+        return schema_of(question)
+    return {
+        "$schema": _DIALECT,
+        "title": f"apexgp {question}",
+        "type": "object",
+        "anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds],
+        "$defs": schemas_of_types(kinds, "#/$defs/"),
+    }
 
 
 def schemas_of_types(kinds: Iterable[type], prefix: str) -> dict[str, Schema]:

@@ -45,7 +45,7 @@ def table_of(answer: Answer) -> Cells:
 
 
 def forecast_table(answer: ForecastAnswer) -> Cells:
-    """One row a size."""
+    """One row per size."""
     curve, found = answer.model.curve_, answer.forecast
     header = _forecast_header(curve.metric_name, answer.question.level)
     rows = _forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)
@@ -71,7 +71,7 @@ def _forecast_cells(
 
 
 def batch_table(answer: BatchAnswer, metric: str) -> Cells:
-    """One row a task and size; what a task asks for, and what is wrong with it, stand in its first row."""
+    """One row per task and size; what a task asks for, and what is wrong with it, stand in its first row."""
     level, target = answer.question.level, answer.question.target
     header = ["task", *_forecast_header(metric, level)]
     header += [] if target is None else [f"size for {target:g}"]
@@ -109,7 +109,7 @@ def advice_table(found: PilotDesign) -> Cells:
 
 
 def summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Cells:
-    """One row a task: what a target takes, the last measurement, the farthest forecast, and how many cautions."""
+    """One row per task: what a target takes, the last measurement, the farthest forecast, and how many cautions."""
     asked = next(iter(answers.values()))[0].question
     header = ["measured", "at size", "expected", f"{100 * asked.level:g} % interval", "at size", "cautions"]
     rows = []
@@ -132,7 +132,7 @@ def curve_table(curve: LearningCurve) -> Cells:
 
 
 def held_out_table(result: Backtest, method: str) -> Cells:
-    """One row a size that was held out: what a method said, and what came."""
+    """One row per size that was held out: what a method said, and what came."""
     rows = [one for one in result.by_size if one.method == method]
     return ["size", "times fitted", "measured", "forecast", "95 % interval", "within"], [
         [

@@ -10,7 +10,7 @@ import sys
 import pytest
 from jsonschema import Draft202012Validator
 
-from apexgp.surfaces.schemas import schema_of
+from apexgp.surfaces.schemas import schema_of_answer
 from conftest import pilot_table, require
 from documents import faults
 
@@ -27,6 +27,7 @@ QUESTIONS = {
     "check": {"file": "better.csv", "draws": 100, "mean": "power_law"},
     "minimum": {"prevalence": 0.2, "parameters": 9, "cstatistic": 0.8},
 }
+EVALUATION = {"purpose": "evaluation", "prevalence": 0.2, "cstatistic": 0.8}  # another document of the same tool
 REFUSED = {
     "nothing": ("forecast", {}, "The measurements are missing: give table (CSV text), or file."),
     "both": ("forecast", {"table": "size,score\n", "file": "better.csv"}, "Give table or file, not both."),
@@ -99,6 +100,7 @@ def session(folder, tmp_path_factory):
     async def scene(client):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         answers = {name: await client.call_tool(name, given) for name, given in QUESTIONS.items()}
+        answers["evaluation"] = await client.call_tool("minimum", EVALUATION)
         refusals = {case: await client.call_tool(name, given) for case, (name, given, _) in REFUSED.items()}
         return client.instructions, tools, answers, refusals
 
@@ -112,14 +114,14 @@ def test_the_tools_are_the_questions_with_their_schemas(session, folder):
     assert str(folder) in instructions
     assert list(tools) == list(QUESTIONS)
     for name, tool in tools.items():
-        assert tool.output_schema == schema_of(name)
+        assert tool.output_schema == schema_of_answer(name)
         assert tool.description.endswith(".")
         assert (tool.annotations.read_only_hint, tool.annotations.open_world_hint) == (True, False)
         Draft202012Validator.check_schema(tool.input_schema)
         Draft202012Validator(tool.input_schema).validate(QUESTIONS[name])
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", [*QUESTIONS, "evaluation"])
 def test_an_answer_is_the_document_of_the_command_and_its_gist(session, name):
     answer = session[2][name]
     assert not answer.is_error, answer.content

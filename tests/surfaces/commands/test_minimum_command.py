@@ -1,4 +1,4 @@
-from apexgp import minimum_sample_size
+from apexgp import minimum_evaluation_size, minimum_sample_size
 from conftest import has_row
 
 
@@ -49,3 +49,29 @@ def test_minimum_wants_one_statement_of_how_well_the_model_will_do(run):
     assert "above 0.5, which is chance, and below 1, got 0.5" in run(*common, "--cstatistic", "0.5")[2]
     assert "Write 0.8 for 80 %" in run(*common, "--cstatistic", "80")[2]
     assert "--nagelkerke applies to r2" in run(*common, "--cstatistic", "0.8", "--nagelkerke")[2]
+
+
+def test_minimum_for_evaluation_works_alone(shown, facts_of):
+    command = ("minimum", "--for", "evaluation", "--prevalence", "20%", "--cstatistic", "0.8")
+    lines, sentence, text = shown(*command)
+    found = minimum_evaluation_size(0.2, 0.8)
+    for label, name in (("observed / expected", "observed_over_expected"), ("calibration slope", "calibration_slope")):
+        assert has_row(lines, label, "0.2", f"{found.criteria[name]:,}")
+    assert has_row(lines, "C statistic", "0.1", "471")
+    assert "takes at least 2,671 patients who had no part in its development, 535 of them with the outcome" in sentence
+    assert "2,671 for the calibration slope (width 0.2) and 471 for the C statistic (width 0.1)" in text
+    assert "Minimum sample size for external validation of a clinical prediction model with a binary outcome" in text
+    facts = facts_of(*command)
+    assert (facts["schema"], facts["minimum"]["criteria"]) == ("urn:apexgp:evaluation:1", found.criteria)
+
+
+def test_minimum_for_evaluation_takes_every_width_and_a_threshold(shown, facts_of):
+    widths = {"oe_width": 0.3, "slope_width": 0.4, "cstatistic_width": 0.06, "net_benefit_width": 0.3}
+    words = [word for name, value in widths.items() for word in (f"--{name.replace('_', '-')}", value)]
+    command = ("minimum", "--for", "evaluation", "--prevalence", 0.1, "--cstatistic", 0.7, "--threshold", 0.15, *words)
+    found = minimum_evaluation_size(0.1, 0.7, threshold=0.15, **widths)
+    content = facts_of(*command)["minimum"]
+    assert content["criteria"] == found.criteria
+    assert list(content["widths"].values()) == list(widths.values())
+    assert (content["sensitivity"], content["specificity"]) == (found.sensitivity, found.specificity)
+    assert "for the standardised net benefit at a risk threshold of 0.15 (width 0.3)" in shown(*command)[2]

@@ -3,6 +3,7 @@
 import pytest
 
 PLAN = ("plan", "PAIRS", "--target", "0.8", "--cost", "12", "--penalty", "50000")
+EVALUATION = ("minimum", "--for", "evaluation", "--prevalence", "0.2", "--cstatistic", "0.8")
 MINIMUM = ("minimum", "--prevalence", "0.174", "--parameters", "24", "--r2", "0.288")
 COMMANDS = {
     "forecast": ("forecast", "PAIRS", "--target", "0.8"),
@@ -71,6 +72,17 @@ def replaced(command, **options):
         (["backtest", "TASKS", "--target", "0.8"], "Choose one with --task"),
         (replaced(MINIMUM, prevalence="17.4"), "Write 0.174 for 17.4 %"),
         (replaced(MINIMUM, r2="0.7"), "Is it Nagelkerke's? If so, set --nagelkerke."),
+        (["minimum", "--prevalence", "0.2"], "--parameters must be given for development: the number of candidate"),
+        ([*EVALUATION[:-2]], "--cstatistic must be given for evaluation: the C statistic (AUROC)"),
+        ([*EVALUATION, "--parameters", "9"], "--parameters applies to development, not to evaluation"),
+        ([*EVALUATION, "--parameters", "9"], "Leave it out, or set --for development."),
+        ([*EVALUATION, "--margin", "0.1"], "--margin applies to development"),
+        ([*MINIMUM, "--slope-width", "0.1"], "--slope-width applies to evaluation"),
+        ([*EVALUATION, "--slope-width", "0"], "--slope-width must be above 0"),
+        ([*MINIMUM, "--for", "all"], "--for must be one of 'development', 'evaluation', got 'all'"),
+        (["forecast", "PAIRS", "--prevalence", "0.2"], "--prevalence applies only with a target. Give --target."),
+        (["forecast", "PAIRS", "--target", "0.8", "--cstatistic", "0.8"], "with a prevalence. Give --prevalence."),
+        (["forecast", "TASKS", "--target", "0.8", "--prevalence", "0.2"], "there are 2. Choose one with --task"),
         (replaced(MINIMUM, parameters="0"), "--parameters must be a whole number of at least 1"),
     ],
 )
@@ -91,7 +103,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, better, t
         replaced(PLAN, rounds="1.5"),
         ["compare"],
         ["backtest"],
-        ["minimum", "--prevalence", "0.2"],
+        ["minimum", "--cstatistic", "0.8"],
         replaced(MINIMUM, parameters="many"),
     ],
 )

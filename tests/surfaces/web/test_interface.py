@@ -65,6 +65,9 @@ def test_answers_are_what_the_commands_print(ask, facts_of, pairs, better):
     fields = {"prevalence": 0.2, "parameters": 12, "r2": 0.15}
     arguments = [part for name, value in fields.items() for part in (f"--{name}", value)]
     assert ask("/api/minimum", fields)[2] == facts_of("minimum", *arguments)
+    status, _, answer = ask("/api/minimum", fields | {"purpose": "evaluation"})
+    assert status == 422
+    assert (answer["error"]["argument"], "Leave it out" in answer["error"]["message"]) == ("parameters", True)
 
 
 def test_what_to_measure_next_is_what_the_command_prints(ask, facts_of, pairs):

@@ -13,6 +13,7 @@ from apexgp import (
     backtest,
     compare_models,
     design_pilot,
+    minimum_evaluation_size,
     minimum_sample_size,
     plan_collection,
     predictive_check,
@@ -29,14 +30,15 @@ from apexgp.surfaces.web.vocabularies import FIELDS, OF_THE_PAGE, vocabulary_of
 from apexgp.surfaces.words.controls import CONTROLS
 
 READING = (read_curves, APExGP)
+FORECASTING = (APExGP.forecast, APExGP.required_size, Forecast.interval, minimum_evaluation_size)
 CALLED = {
     "advice": (*READING, design_pilot),
     "backtest": (*READING, backtest, APExGP.required_size),
     "compare": (*READING, compare_models),
     "design": (*READING, design_pilot),
-    "forecast": (*READING, APExGP.forecast, APExGP.required_size, Forecast.interval),
-    "minimum": (minimum_sample_size,),
-    "page": (*READING, APExGP.forecast, APExGP.required_size, Forecast.interval, plan_collection),
+    "forecast": (*READING, *FORECASTING),
+    "minimum": (minimum_sample_size, minimum_evaluation_size),
+    "page": (*READING, *FORECASTING, plan_collection),
     "plan": (*READING, plan_collection),
     "read": (read_curves,),
     "report": (*READING, write_report),
@@ -45,14 +47,15 @@ CALLED = {
 }
 # Arguments that no field sets.
 NOT_READ = {"path", "sheet", "inference", "priors", "variant"}
+USUAL = {"threshold", "oe_width", "slope_width", "cstatistic_width", "net_benefit_width"}  # beside a forecast
 WITHOUT_FIELD = {
     "advice": NOT_READ | {"model", "cost", "n_splits", "confirm"},
     "backtest": NOT_READ | {"self", "curve", "mean", "noise", "precision", "of", "n_jobs", "progress"},
     "compare": NOT_READ | {"model"},
     "design": NOT_READ | {"model", "cost"},
-    "forecast": NOT_READ | {"self", "n_splits", "kind"},
+    "forecast": NOT_READ | USUAL | {"self", "n_splits", "kind"},
     "minimum": set(),
-    "page": NOT_READ | {"self", "n_splits", "kind", "model", "start"},
+    "page": NOT_READ | USUAL | {"self", "n_splits", "kind", "model", "start"},
     "plan": NOT_READ | {"model", "of"},
     "read": {"path"},
     "report": NOT_READ | {"model", "overwrite", "progress"},
@@ -60,7 +63,7 @@ WITHOUT_FIELD = {
     "check": NOT_READ | {"model"},
 }
 # Fields that set no argument: the measurements themselves, and what the surfaces do with them.
-NO_ARGUMENT = {"table", "task", "published", "backtest", "doubts"}
+NO_ARGUMENT = {"table", "task", "published", "backtest", "doubts", "purpose"}
 
 
 def fields_of(kind):

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 
 from ..curve_file import ColumnOptions
-from ..schemas import DOCUMENTS, Schema, schema_of
+from ..schemas import DOCUMENTS, Schema, schema_of_answer
 from ..web.requests import MOST_CHARACTERS, REQUESTS, option_field
 
 __all__ = ["TOOLS", "WITHOUT_PILOT", "Tool", "tool"]
@@ -58,7 +58,7 @@ class Tool:
     @property
     def output_schema(self) -> Schema:
         """The document that it gives: that of the command."""
-        return schema_of(self.name)
+        return schema_of_answer(self.name)
 
 
 @cache

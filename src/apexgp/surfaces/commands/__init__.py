@@ -1,1 +1,1 @@
-"""The commands, one a file: parse, one call to the library, print."""
+"""The commands, one per file: parse, one call to the library, print."""

@@ -11,7 +11,7 @@ from ...questions.forecast import ForecastQuestion
 from ...questions.picture import CurvePicture, picture_of
 from ..curve_file import CurveFile
 from ..facts import batch_facts, forecast_facts
-from ..options import ForecastOptions, ModelOptions
+from ..options import ModelOptions, StudyOptions
 from ..output import OutputOptions, PictureOptions
 from ..plot.batch import MOST_PANELS, BatchDisplay
 from ..plot.curve import CurveDisplay
@@ -24,7 +24,7 @@ __all__ = ["forecast"]
 
 def forecast(
     *,
-    asked: ForecastOptions,
+    asked: StudyOptions,
     settings: ModelOptions,
     picture: PictureOptions,
     output: OutputOptions,
@@ -32,7 +32,8 @@ def forecast(
 ) -> None:
     """Forecast the score at larger training-set sizes from a file of measured scores.
 
-    With --target, also say how many examples reach it. A file whose column task names several tasks is a batch: every
+    With --target, also say how many examples reach it, and with --prevalence how many patients it takes to evaluate the
+    model. A file whose column task names several tasks is a batch: every
     curve is forecast, by default at multiples of its own largest size, and the answer is one table (one document with
     --json).
     """

@@ -15,7 +15,7 @@ from ...questions.design import BUDGET
 from ...running.progress import progress_bar
 from ..command import Sets
 from ..curve_file import CurveFile
-from ..options import ForecastOptions, ModelOptions
+from ..options import ModelOptions, StudyOptions
 from ..report.write import write_report
 from ..words.report import titled_as_sheet, written_line
 
@@ -31,7 +31,7 @@ def report(
     ] = None,
     author: Annotated[str | None, typer.Option(help="Author of the report.")] = None,
     project: Annotated[str | None, typer.Option(help="What it is for, such as a protocol or a grant.")] = None,
-    asked: ForecastOptions,
+    asked: StudyOptions,
     cost: Annotated[
         float | None,
         typer.Option(help="Cost of a labelled example: plan what to collect.", show_default=False),
@@ -89,6 +89,8 @@ def report(
         times=question.at.times or None,
         target=question.target,
         confidence=question.confidence,
+        prevalence=question.prevalence,
+        cstatistic=question.cstatistic,
         of=question.of,
         level=question.level,
         cost_per_example=cost,

@@ -20,8 +20,9 @@ def schema(
         str | None,
         typer.Argument(
             help=(
-                "Document: the command that prints it with --json, batch for a forecast of several tasks, or report "
-                "for the numbers that a report offers as a file. If omitted, all are listed."
+                "Document: the command that prints it with --json, batch for a forecast of several tasks, evaluation "
+                "for minimum --for evaluation, or report for the numbers that a report offers as a file. If omitted, "
+                "all are listed."
             ),
             autocompletion=among(*DOCUMENTS),
         ),

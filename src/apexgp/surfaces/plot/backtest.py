@@ -22,7 +22,7 @@ _MARKERS = "osD^"
 
 @dataclass(eq=False, repr=False)
 class BacktestDisplay(Display):
-    """How far each method was off, with its 95 % intervals, the best method on top.
+    """How far off each method was, with its 95 % intervals, the best method on top.
 
     Make one with `BacktestDisplay.from_backtest(result)` and draw it with `plot`.
 
@@ -31,7 +31,7 @@ class BacktestDisplay(Display):
     methods : sequence of MethodScore
         The methods, the best first.
     said : sequence of HeldOut
-        What each said of every size held out, and what came.
+        What each forecast at every held-out size, and what was measured.
     metric : str
         Name of the score.
     """
@@ -42,7 +42,7 @@ class BacktestDisplay(Display):
 
     @classmethod
     def from_backtest(cls, result: Backtest) -> Self:
-        """Take what a backtest found."""
+        """Make one from the result of a backtest."""
         instance("result", result, Backtest, "a result of apexgp.backtest")
         return cls(result.pooled, result.by_size, result.metric)
 

@@ -28,7 +28,7 @@ _PANEL = (4.6, 3.1)  # inches
 
 @dataclass(eq=False, repr=False)
 class BatchDisplay(Display):
-    """Learning curves of several tasks, each on axes of its own; a task without a forecast says why.
+    """Learning curves of several tasks, each on its own axes; a task without a forecast says why.
 
     Make one with `BatchDisplay.from_estimators(models, sizes, times)` and draw it with `plot`.
 

@@ -15,21 +15,21 @@ __all__ = ["PredictiveCheckDisplay"]
 
 @dataclass(eq=False, repr=False)
 class PredictiveCheckDisplay(Display):
-    """Mean scores as they were measured, on the band of what the fitted model would have measured.
+    """Mean scores as measured, on the band of simulations from the fitted model.
 
     Make one with `PredictiveCheckDisplay.from_check(found)` and draw it with `plot`.
 
     Parameters
     ----------
     found : PredictiveCheck
-        What `apexgp.predictive_check` gives.
+        A result of `apexgp.predictive_check`.
     """
 
     found: PredictiveCheck
 
     @classmethod
     def from_check(cls, found: PredictiveCheck) -> Self:
-        """Take what is drawn from an answer."""
+        """Make one from an answer."""
         return cls(instance("found", found, PredictiveCheck, "a result of apexgp.predictive_check"))
 
     def _about(self) -> str:

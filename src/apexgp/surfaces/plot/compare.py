@@ -65,7 +65,7 @@ class ComparisonDisplay(Display):
     unit : str
         What a size counts.
     range : pair of float
-        The least and the greatest possible score.
+        The lowest and the highest possible score.
     """
 
     sizes: FloatArray

@@ -63,7 +63,7 @@ class CurveDisplay(CurvePicture, Display):
     metric, unit, task, direction : str
         Name of the score axis, what a size counts, whose curve it is, and which way is better.
     range : pair of float
-        The least and the greatest possible score.
+        The lowest and the highest possible score.
     level : float
         The level of the interval that is read off, where a picture can be.
     required : RequiredSize or None
@@ -130,10 +130,10 @@ class CurveDisplay(CurvePicture, Display):
         ax
             Where to draw; nothing outside it is touched.
         truth
-            Sizes and scores that were measured beyond the pilot, to be shown beside the forecast.
+            Sizes and scores that were measured beyond the pilot, to be shown with the forecast.
         required
-            Answer to a target, of `model.required_size`: shows the target, and the size with its interval as far as the
-            picture reaches. By default the one that the picture was made with, if any.
+            Answer to a target, from `model.required_size`: shows the target, and the size with its interval as far as
+            the picture extends. By default the one that the picture was made with, if any.
         """
         later = None if truth is None else _pairs(truth, self.range)
         required = self.required if required is None else required

@@ -39,7 +39,7 @@ _BEYOND = 1.25  # how much farther than the last size that matters is drawn
 class DesignDisplay(Display):
     """The 95 % interval of the true score now, and as it is expected to be after the best design.
 
-    Before there is a pilot nobody knows where the curve will be: then the expected widths alone are drawn, of the best
+    Before there is a pilot nobody knows where the curve will be: then only the expected widths are drawn, of the best
     design and of the best that cost a half and a quarter. Make one with `DesignDisplay.from_design(found, model)` and
     draw it with `plot`.
 
@@ -58,7 +58,7 @@ class DesignDisplay(Display):
     metric, unit : str
         What is measured, and what a size counts.
     range : pair of float
-        The least and the greatest possible score.
+        The lowest and the highest possible score.
     """
 
     found: PilotDesign
@@ -72,7 +72,7 @@ class DesignDisplay(Display):
 
     @classmethod
     def from_design(cls, found: PilotDesign, model: APExGP | None = None) -> Self:
-        """Take what is drawn from the answer of `design_pilot`, and the pilot from the model it was put to."""
+        """Make one from the answer of `design_pilot` and the model that was asked."""
         instance("found", found, PilotDesign, "a result of apexgp.design_pilot")
         if model is not None:
             check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))

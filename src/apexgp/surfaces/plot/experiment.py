@@ -26,7 +26,7 @@ _SAME_MEAN = {"power_law": "gp_power_law", "arctan": "gp_arctan"}
 
 @dataclass(eq=False, repr=False)
 class ExperimentDisplay(Display):
-    """A panel a method that says how sure it is, with the curves of those that do not.
+    """One panel per method with a distribution, with the curves of the methods without one.
 
     Make one with `ExperimentDisplay.from_result(result, task)` and draw it with `plot`.
 
@@ -73,7 +73,7 @@ class ExperimentDisplay(Display):
         return f"{self.title}, {len(self.panels) + len(self.lines)} methods"
 
     def plot(self) -> Self:
-        """Draw on a new figure, a panel beside the other."""
+        """Draw on a new figure, the panels side by side."""
         pyplot = need("matplotlib.pyplot", "ExperimentDisplay.plot", "plot")
         names = list(self.panels) or [""]
         figure, axes = pyplot.subplots(

@@ -53,7 +53,7 @@ class PlanDisplay(Display):
 
     @classmethod
     def from_plan(cls, model: APExGP, plan: CollectionPlan, of: Quantity = "expected") -> Self:
-        """Ask the model that a plan was made with for the probabilities between its rounds."""
+        """Ask the model behind a plan for the probabilities between its rounds."""
         check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))
         instance("plan", plan, CollectionPlan, "a result of apexgp.plan_collection")
         collected = plan.sizes[-1] - plan.start

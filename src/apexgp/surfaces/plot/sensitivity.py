@@ -23,26 +23,26 @@ _ROW, _REST = 0.3, 1.6  # inches: of a bar, and of what is above and below them 
 class SensitivityDisplay(Display):
     """What moves an answer: a bar for each change, from the answer as it is to what it becomes.
 
-    With a target, bars show the probability that the size compared at reaches it, and the size that the target takes
-    stands beside each; without one, the expected score at the farthest size, with its interval. Make one with
+    With a target, bars show the probability that the compared size reaches it, with the size that the target takes
+    beside each; without one, the expected score at the farthest size, with its interval. Make one with
     `SensitivityDisplay.from_sensitivity(found)` and draw it with `plot`.
 
     Parameters
     ----------
     found : Sensitivity
-        What `apexgp.sensitivity` gives.
+        A result of `apexgp.sensitivity`.
     """
 
     found: Sensitivity
 
     @classmethod
     def from_sensitivity(cls, found: Sensitivity) -> Self:
-        """Take what is drawn from an answer."""
+        """Make one from an answer."""
         return cls(instance("found", found, Sensitivity, "a result of apexgp.sensitivity"))
 
     @property
     def rows(self) -> tuple[SensitivityRow, ...]:
-        """The changes that are drawn, what moves the answer most first."""
+        """The changes that are drawn, largest first."""
         return self.found.answered[:MOST_BARS]
 
     def _about(self) -> str:

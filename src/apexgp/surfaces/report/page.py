@@ -90,8 +90,9 @@ class _Task:
         of_plan: list[Reference] = [] if self.answer.plan is None else ["mahmood_b"]
         of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
         of_check: list[Reference] = [] if self.answer.check is None else ["gelman"]
+        of_study: list[Reference] = [] if self.answer.forecast.evaluation is None else ["riley_evaluation"]
         compared = sources_of_methods(self.answer.backtest.question.methods)
-        return [*sources_of(self.answer.model), *of_plan, *of_advice, *of_check, *compared, "collins"]
+        return [*sources_of(self.answer.model), *of_study, *of_plan, *of_advice, *of_check, *compared, "collins"]
 
     @property
     def doubts(self) -> list[str]:
@@ -122,6 +123,7 @@ class _Task:
             "chart": chart_figure(picture_of(answer.forecast, CurvePicture), f"{self.anchor}-chart"),
             "forecast": forecast_table(answer.forecast),
             "required": None if required is None else required_table(required, curve),
+            "evaluation": None if (study := answer.forecast.evaluation) is None else table_of(study),
             "plan": None if plan is None else table_of(plan.plan),
             "designs": None if advice is None else advice_table(advice.found),
             "designs_read": None if advice is None else how_designs_are_ranked(advice),

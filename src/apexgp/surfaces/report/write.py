@@ -35,6 +35,8 @@ def write_report(
     times: ArrayLike | None = None,
     target: float | None = None,
     confidence: float = CONFIDENCE,
+    prevalence: float | None = None,
+    cstatistic: float | None = None,
     of: Quantity = "new_splits",
     level: float = LEVEL,
     cost_per_example: float | None = None,
@@ -48,11 +50,11 @@ def write_report(
     overwrite: bool = False,
     progress: bool = True,
 ) -> None:
-    """Write all that there is to say about a forecast as one HTML file, which opens offline and prints.
+    """Write everything there is to say about a forecast as one HTML file, which works offline and prints well.
 
-    It holds the answers in words, a chart, the forecasts, the size that a target takes, a plan, whether more
-    measuring would change the decision, what the answer depends on, a predictive check, a backtest on the pilot,
-    cautions, assumptions, the data, and the lines that make it again. Needs `pip install 'apexgp[report]'`.
+    It contains the answers in words, a chart, the forecasts, the size that a target takes, a plan, whether measuring
+    more would change the decision, what the answer depends on, a predictive check, a backtest on the pilot, cautions,
+    assumptions, the data, and the code that reproduces it. Needs `pip install 'apexgp[report]'`.
 
     Parameters
     ----------
@@ -67,15 +69,19 @@ def write_report(
         More of them, as multiples of a pilot's largest size; 2, 10 and 50 where neither is given.
     target, confidence
         Score to reach, and the probability with which it should be, as for `APExGP.required_size`.
+    prevalence, cstatistic
+        With a target, for a report on one task: share of patients with the outcome, and the C statistic (AUROC) that
+        the model is expected to have, by default the target where the scores are AUROCs. They add how many patients it
+        takes to evaluate the model, as for `minimum_evaluation_size`.
     of
-        What is forecast, as for `APExGP.forecast`. A target is about the true expected score, whatever is forecast.
+        What is forecast, as for `APExGP.forecast`. A target refers to the true expected score, whatever is forecast.
     level
-        Probability that the intervals should hold the score.
+        Probability that the intervals should cover the score.
     cost_per_example, penalty, rounds
         Costs to plan by, as for `plan_collection`.
     budget, available
-        Number of fits, and most examples that can be trained on, for the advice on what to measure next, as for
-        `design_pilot`. By default 12 fits, where the model can tell (the published one cannot); 0: no advice.
+        Number of fits, and most examples available for training, for the advice on what to measure next, as for
+        `design_pilot`. By default 12 fits, where the model can judge them (the published one cannot); 0 for no advice.
     title, author, project
         Lines above the answers; without a title, what they are about.
     overwrite
@@ -93,6 +99,8 @@ def write_report(
             level=level,
             target=target,
             confidence=confidence,
+            prevalence=prevalence,
+            cstatistic=cstatistic,
         ),
         plan=PlanQuestion.if_priced(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds),
         budget=budget,
@@ -102,6 +110,10 @@ def write_report(
         project=project,
     )
     models, failed = _sorted_out(model)
+    if prevalence is not None and len(models) > 1:
+        raise RequestError(
+            f"applies to one task, whose outcome it describes; there are {len(models)}.", argument="prevalence"
+        )
     answers = {}
     with progress_bar("tasks", len(models), shown=progress) as advance:
         for name, one in models.items():

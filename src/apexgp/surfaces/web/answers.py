@@ -40,6 +40,7 @@ from ..fact_types import (
     DesignFacts,
     Doubted,
     DoubtFacts,
+    EvaluationFacts,
     ForecastFacts,
     MinimumFacts,
     NoBacktest,
@@ -57,7 +58,7 @@ from ..facts import (
     plan_facts,
     sensitivity_facts,
 )
-from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, reach_of
+from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, StudyOptions, reach_of
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.check import how_checks_are_read
@@ -88,7 +89,7 @@ from .vocabularies import FIELDS, vocabulary_of
 
 __all__ = ["KINDS", "Reply", "answer", "notes_on"]
 
-Group = TypeVar("Group", ColumnOptions, ForecastOptions, MethodOptions, BayesOptions, ModelOptions)
+Group = TypeVar("Group", ColumnOptions, ForecastOptions, StudyOptions, MethodOptions, BayesOptions, ModelOptions)
 Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 
@@ -155,7 +156,7 @@ def _fitted(asked: CurveRequest) -> tuple[APExGP, tuple[str, ...]]:
 
 
 def _forecast(asked: ForecastRequest) -> ForecastFacts:
-    question = _options(ForecastOptions, asked).question()
+    question = _options(StudyOptions, asked).question()
     return forecast_facts(question.answer(_fitted(asked)[0]))
 
 
@@ -200,7 +201,7 @@ def _check(asked: CheckRequest) -> CheckFacts:
     return check_facts(question.answer(model.fit(_curve(asked.table, asked)[0])))
 
 
-def _minimum(asked: MinimumRequest) -> MinimumFacts:
+def _minimum(asked: MinimumRequest) -> MinimumFacts | EvaluationFacts:
     return minimum_facts(MinimumQuestion(**asked.model_dump()).answer())
 
 
@@ -238,11 +239,13 @@ def _advice(asked: AdviceRequest) -> AdviceFacts:
 
 def _page(asked: PageRequest) -> PageFacts:
     """All that the page shows, from one fit."""
-    question, plan = _options(ForecastOptions, asked).question(), _plan_if_priced(asked)
+    question, plan = _options(StudyOptions, asked).question(), _plan_if_priced(asked)
     model, notes = _fitted(asked)
     answer, planned = question.answer(model), None if plan is None else plan.answer(model)
     facts, plan_said = forecast_facts(answer), None if planned is None else plan_facts(planned, answer.required)
     tables = {"forecast": forecast_table(answer)}
+    if answer.evaluation is not None:
+        tables["evaluation"] = table_of(answer.evaluation)
     if planned is not None:
         tables["plan"] = table_of(planned.plan)
     judged: BacktestFacts | NoBacktest | None = None
@@ -315,7 +318,7 @@ def _plan_if_priced(asked: PlannedRequest) -> PlanQuestion | None:
 
 def _report(asked: ReportRequest) -> str:
     question = ReportQuestion(
-        forecast=_options(ForecastOptions, asked).question(),
+        forecast=_options(StudyOptions, asked).question(),
         plan=_plan_if_priced(asked),
         budget=asked.budget,
         available=asked.available,

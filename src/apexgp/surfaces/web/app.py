@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeGuard
 
@@ -21,7 +22,7 @@ from starlette.types import ASGIApp
 from ..chart.figure import chart_script, chart_style
 from ..curve_file import ColumnOptions
 from ..fact_types import AdviceFacts, PageFacts
-from ..schemas import DOCUMENTS, schemas_of_types
+from ..schemas import DOCUMENTS, documents_of, schemas_of_types
 from ..words.controls import control
 from .answers import answer
 from .examples import examples
@@ -37,10 +38,10 @@ __all__ = ["COMPUTE_SECONDS", "described_application", "make_app"]
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
 _COMPONENTS = "#/components/schemas/"
-_GIVES: dict[str, type] = {  # for most requests the document that a command prints
-    **{kind: DOCUMENTS[kind] for kind in REQUESTS if kind in DOCUMENTS and kind != "report"},
-    "advice": AdviceFacts,
-    "page": PageFacts,
+_GIVES: dict[str, tuple[type, ...]] = {  # for most requests the document that a command prints
+    **{kind: documents_of(kind) for kind in REQUESTS if kind in DOCUMENTS and kind != "report"},
+    "advice": (AdviceFacts,),
+    "page": (PageFacts,),
 }
 _SLOW = {"advice", "backtest", "compare", "design", "report", "sensitivity"}
 
@@ -74,7 +75,7 @@ class _Described(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The description at /openapi.json."""
         described = super().openapi()
-        described["components"]["schemas"] |= schemas_of_types(_GIVES.values(), _COMPONENTS)
+        described["components"]["schemas"] |= schemas_of_types(chain.from_iterable(_GIVES.values()), _COMPONENTS)
         return described
 
 
@@ -88,7 +89,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     token
         What requests must carry; None: nothing.
     workers
-        Processes that compute; by default one a core, and two at least.
+        Processes that compute; by default one per core, and two at least.
     """
     app = described_application(max(2, os.cpu_count() or 2) if workers is None else workers)
     for path, kind, content in _own_files():
@@ -192,7 +193,8 @@ def _given(kind: str) -> dict[str, Any]:
     """What a request of a kind is answered with, as OpenAPI describes it."""
     if kind == "report":
         return {"content": {"text/html": {"schema": {"type": "string"}}}}
-    return {"content": {"application/json": {"schema": {"$ref": f"{_COMPONENTS}{_GIVES[kind].__name__}"}}}}
+    either = [{"$ref": f"{_COMPONENTS}{one.__name__}"} for one in _GIVES[kind]]
+    return {"content": {"application/json": {"schema": either[0] if len(either) == 1 else {"anyOf": either}}}}
 
 
 def _asked(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:

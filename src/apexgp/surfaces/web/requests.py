@@ -17,10 +17,10 @@ from ...forecast import LEVEL, Quantity
 from ...model.means import MEANS
 from ...questions.check import CheckQuestion
 from ...questions.design import BUDGET
-from ...questions.minimum import MinimumQuestion
+from ...questions.minimum import MinimumQuestion, Purpose
 from ..command import Sets
 from ..curve_file import ColumnOptions
-from ..options import ForecastOptions, ModelOptions
+from ..options import ForecastOptions, ModelOptions, StudyOptions
 
 __all__ = [
     "REQUESTS",
@@ -144,7 +144,12 @@ class _AnswerRequest(ModelRequest):
     )
 
 
-class ForecastRequest(_AnswerRequest):
+class _StudyRequest(_AnswerRequest):
+    prevalence: float | None = option_field(StudyOptions, "prevalence")
+    cstatistic: float | None = option_field(StudyOptions, "cstatistic")
+
+
+class ForecastRequest(_StudyRequest):
     """`apexgp forecast --json`: scores at larger sizes and, with a target, how many examples reach it."""
 
 
@@ -184,13 +189,23 @@ class CompareRequest(ColumnsRequest, _BayesRequest):
 
 
 class MinimumRequest(_Request):
-    """`apexgp minimum --json`: patients that a prediction model needs before any pilot (Riley et al. 2020)."""
+    """`apexgp minimum --json`: patients that it takes to develop or evaluate a prediction model (Riley et al.)."""
 
+    purpose: Purpose = Field(
+        MinimumQuestion.purpose, description="What the patients are for: development, or evaluation."
+    )
     prevalence: float = Field(description="Share of patients with the outcome.", gt=0, lt=1)
-    parameters: int = Field(description="Number of candidate coefficients for the model.", ge=1, le=100_000)
-    r2: float | None = Field(None, description="Cox and Snell's R2 that the model is expected to achieve.", gt=0, lt=1)
     cstatistic: float | None = Field(
-        None, description="Alternatively, the C statistic (AUROC) that it is expected to achieve.", gt=0.5, lt=1
+        None,
+        description="The C statistic (AUROC) that the model is expected to achieve; for development, instead of r2.",
+        gt=0.5,
+        lt=1,
+    )
+    parameters: int | None = Field(
+        None, description="For development: number of candidate coefficients for the model.", ge=1, le=100_000
+    )
+    r2: float | None = Field(
+        None, description="For development: Cox and Snell's R2 that the model is expected to achieve.", gt=0, lt=1
     )
     nagelkerke: bool = Field(False, description="The R2 is Nagelkerke's.")
     margin: float = Field(
@@ -203,6 +218,23 @@ class MinimumRequest(_Request):
         MinimumQuestion.optimism, description="Difference between the apparent and the true Nagelkerke R2.", gt=0, lt=1
     )
     error: float = Field(MinimumQuestion.error, description="Mean absolute error of the predicted risks.", gt=0, lt=1)
+    threshold: float | None = Field(
+        None, description="For evaluation: predicted risk above which a patient would be treated.", gt=0, lt=1
+    )
+    oe_width: float = Field(
+        MinimumQuestion.oe_width, description="For evaluation: width of the interval for O/E.", gt=0
+    )
+    slope_width: float = Field(
+        MinimumQuestion.slope_width, description="For evaluation: width of that for the calibration slope.", gt=0
+    )
+    cstatistic_width: float = Field(
+        MinimumQuestion.cstatistic_width, description="For evaluation: width of that for the C statistic.", gt=0
+    )
+    net_benefit_width: float = Field(
+        MinimumQuestion.net_benefit_width,
+        description="For evaluation: width of that for the standardised net benefit.",
+        gt=0,
+    )
 
 
 class SensitivityRequest(_AnswerRequest):
@@ -215,7 +247,7 @@ class CheckRequest(CurveRequest, _BayesRequest):
     draws: int = Field(CheckQuestion.draws, description="Number of pilots to simulate.", ge=100, le=_MOST_DRAWS)
 
 
-class PlannedRequest(_AnswerRequest):
+class PlannedRequest(_StudyRequest):
     """A forecast, and a plan where there are costs."""
 
     cost: Annotated[float | None, Sets("cost_per_example")] = _number(

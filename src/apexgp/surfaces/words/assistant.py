@@ -25,7 +25,7 @@ def instructions(folders: Sequence[str]) -> str:
         "training-set sizes. Use forecast for the score at larger sizes and, with a target, for the number of examples "
         "that reach it; plan for what to collect when labels cost money; design for what to measure next; compare for "
         "which of several models will be better; sensitivity, check and backtest for how far to trust the answer; "
-        "minimum for a prediction model before there is any pilot. "
+        "minimum for a prediction model before there is any pilot, or for the size of its evaluation. "
         f"Tables are CSV text with the columns size, score and, if known, split. {files} Every answer comes with its "
         "cautions, which belong to it: pass them on. Nothing is sent anywhere or written to disk."
     )

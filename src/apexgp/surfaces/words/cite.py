@@ -25,6 +25,7 @@ Reference = Literal[
     "mahmood_b",
     "riley",
     "riley_c",
+    "riley_evaluation",
     "van_smeden",
 ]
 
@@ -78,6 +79,10 @@ _SOURCES: dict[Reference, str] = {
         "Riley RD, Van Calster B, Collins GS. A note on estimating the Cox-Snell R2 from a reported C statistic "
         "(AUROC) to inform sample size calculations for developing a prediction model with a binary outcome. "
         "Statistics in Medicine 2021;40:859-864."
+    ),
+    "riley_evaluation": (
+        "Riley RD, Debray TPA, Collins GS, et al. Minimum sample size for external validation of a clinical prediction "
+        "model with a binary outcome. Statistics in Medicine 2021;40:4230-4251."
     ),
     "van_smeden": (
         "van Smeden M, Moons KGM, de Groot JAH, et al. Sample size for binary logistic prediction models: Beyond "

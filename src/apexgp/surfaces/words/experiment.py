@@ -127,7 +127,7 @@ def stopped_sentence(record: Path) -> str:
 
 
 def shipped_lines(experiments: dict[str, Experiment]) -> list[str]:
-    """The experiments that ship, one a line, and what to do with them."""
+    """The experiments that ship, one per line, and what to do with them."""
     width = max(map(len, experiments))
     lines = []
     for name, one in experiments.items():

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
+from .evaluation import evaluation_methods, study_paragraph
 from .method import pilot_and_method, reached
 from .on_top import on_top_of_required
 from .required import is_realistic, required_methods, required_sentence
@@ -25,14 +26,16 @@ __all__ = [
 def answer_sentences(answer: ForecastAnswer) -> list[str]:
     """What was asked for: where there is a target, how many examples it takes; then the forecast.
 
-    Whoever asks for a precision is told which was reached.
+    Whoever asks for a precision is told which was reached. Where a study is to be evaluated, both of its sizes are one
+    paragraph, at the end.
     """
-    model, of_target = answer.model, list[str]()
-    if answer.required is not None:
+    model, of_target, study = answer.model, list[str](), study_paragraph(answer)
+    if answer.required is not None and study is None:
         told = (required_sentence(answer.required, model.curve_), on_top_of_required(answer.required, model.curve_))
         of_target = [sentence for sentence in told if sentence]
     precision = [] if model.precision is None else [reached(model)]
-    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *precision]
+    both_sizes = [] if study is None else [study]
+    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *precision, *both_sizes]
 
 
 def short_answer(answer: ForecastAnswer) -> str:
@@ -85,6 +88,8 @@ def forecast_methods(answer: ForecastAnswer) -> str:
     if answer.required is not None:
         told = (required_methods(answer.required, curve), on_top_of_required(answer.required, curve))
         text = " ".join([text, *filter(None, told)])
+    if answer.evaluation is not None:
+        text = f"{text} {evaluation_methods(answer.evaluation)}"
     return f"{text} {tripod_sentence(answer)}"
 
 

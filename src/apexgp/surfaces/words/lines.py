@@ -22,7 +22,11 @@ _WIDTH = 100
 def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """Python that holds the measurements and prints the forecast, the required size and the plan."""
     asked, required = answer.question, answer.required
-    names = ["APExGP", "LearningCurve", *(["plan_collection"] if planned is not None else [])]
+    names = [
+        *("APExGP", "LearningCurve"),
+        *(["minimum_evaluation_size"] if answer.evaluation is not None else []),
+        *(["plan_collection"] if planned is not None else []),
+    ]
     quantity = "" if asked.of == "new_splits" else f", of={asked.of!r}"
     lines = [
         f"from apexgp import {', '.join(names)}",
@@ -41,6 +45,8 @@ def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
             f"required = model.required_size({required.target!r}, confidence={required.confidence!r})",
             "print(required)",
         ]
+    if (found := answer.evaluation) is not None:
+        lines += ["", f"print(minimum_evaluation_size({found.prevalence!r}, {found.cstatistic!r}))"]
     if planned is not None:
         plan = planned.question
         costs = f"{plan.target!r}, {plan.cost_per_example!r}, {plan.penalty!r}, rounds={plan.rounds}"
@@ -102,7 +108,13 @@ def answer_in_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
         if getattr(asked, name) != getattr(usual, name) and (name != "confidence" or target)
         for part in (f"--{name}", plainly(getattr(asked, name)))
     ]
-    lines = [["apexgp", "forecast", MEASUREMENTS, *sizes_as_options(asked.at), *target, *changed, *settings]]
+    study = [
+        part
+        for name in ("prevalence", "cstatistic")
+        if getattr(asked, name) is not None
+        for part in (f"--{name}", plainly(getattr(asked, name)))
+    ]
+    lines = [["apexgp", "forecast", MEASUREMENTS, *sizes_as_options(asked.at), *target, *study, *changed, *settings]]
     if planned is not None:
         plan = planned.question
         values = {"cost": plan.cost_per_example, "penalty": plan.penalty, "rounds": plan.rounds}

@@ -30,7 +30,7 @@ class TripodItem:
 def tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
     """The items that a forecast bears on, in their order."""
     curve, asked = answer.model.curve_, answer.question
-    what, sizes = curve.unit_name, curve.replicates.sizes
+    sizes = curve.replicates.sizes
     splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} splits"
     share = (
         "the share for validation and test is not stated"
@@ -42,9 +42,8 @@ def tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
         TripodItem(
             "10",
             "Sample size",
-            _size(answer),
-            f"The size for evaluation: {what} that no size here includes. For a regression model also the minimum of "
-            "Riley et al. (apexgp minimum).",
+            _size(answer) + _evaluation_size(answer),
+            f"{_left_of_evaluation(answer)}For a regression model also the minimum of Riley et al. (apexgp minimum).",
         ),
         TripodItem(
             "12a",
@@ -93,12 +92,27 @@ def _size(answer: ForecastAnswer) -> str:
     return f"For development: {required.in_words(required.size)} training {curve.unit_name} for {goal}, {how}."
 
 
+def _evaluation_size(answer: ForecastAnswer) -> str:
+    found = answer.evaluation
+    return "" if found is None else f" For evaluation: {found.size:,} patients, by Riley et al. 2021."
+
+
+def _left_of_evaluation(answer: ForecastAnswer) -> str:
+    if answer.evaluation is not None:
+        return ""
+    return f"The size for evaluation: {answer.model.curve_.unit_name} that no size here includes. "
+
+
 def tripod_sentence(answer: ForecastAnswer) -> str:
     """The same for the methods section of a paper."""
     answered = ["12a and 12e (use of the data, measures)", "23a (performance with its uncertainty, as a forecast)"]
     if answer.required is not None:
-        answered.insert(0, "10 (how the size for development was arrived at)")
+        sizes = "size for development" if answer.evaluation is None else "sizes for development and evaluation"
+        answered.insert(0, f"10 (how the {sizes} {'was' if answer.evaluation is None else 'were'} arrived at)")
+    left = ["data and participants (5, 6)", "the performance of the final model"]
+    if answer.evaluation is None:
+        left.insert(1, "the size for evaluation (10)")
     return (
-        f"Of TRIPOD+AI (Collins et al. 2024) this answers items {listed(answered)} in part; data and participants (5, "
-        "6), the size for evaluation (10) and the performance of the final model are reported elsewhere."
+        f"Of TRIPOD+AI (Collins et al. 2024) this answers items {listed(answered)} in part; {listed(left)} are "
+        "reported elsewhere."
     )

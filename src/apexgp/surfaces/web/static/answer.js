@@ -10,6 +10,8 @@ export function showAnswer(answer) {
   list("cautions", [...forecast.cautions, ...notes]);
   drawFigure(answer.figure);
   table("forecast-table", tables.forecast, "The forecast at each size");
+  element("evaluation").hidden = !tables.evaluation;
+  if (tables.evaluation) table("evaluation-table", tables.evaluation, "Patients for the evaluation, one row per measure");
   element("plan").hidden = plan === null;
   if (plan !== null) {
     element("plan-sentence").textContent = plan.sentence;

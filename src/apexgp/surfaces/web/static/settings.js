@@ -3,7 +3,7 @@
 import { Refused } from "./api.js";
 import { SETTINGS } from "./state.js";
 
-const NUMBERS = ["target", "confidence", "ceiling", "level", "floor", "test_share"];
+const NUMBERS = ["target", "confidence", "ceiling", "level", "floor", "test_share", "prevalence", "cstatistic"];
 const AMOUNTS = ["cost", "penalty"];
 const NEXT = ["budget", "available"];
 const ABOUT_NEXT = ["table", "metric", "lower_is_better", "range", "unit", "test_share", "averaged_over", "mean", "ceiling", "floor", "at", "target", "confidence"];

@@ -1,0 +1,87 @@
+"""Both sizes of a study, for development and for evaluation, wherever a prevalence is given with a target."""
+
+import re
+from html import unescape
+
+import pytest
+
+from apexgp import APExGP, LearningCurve, minimum_evaluation_size, write_report
+from apexgp.errors import RequestError
+from conftest import document_in, pilot_table, require
+
+STUDY = ("--target", 0.8, "--prevalence", 0.2)
+
+
+@pytest.fixture(scope="module")
+def pilot(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "pilot.csv"
+    path.write_text(pilot_table())
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(pilot):
+    return APExGP().fit(LearningCurve.from_csv(pilot, metric="auroc"))
+
+
+def test_one_paragraph_has_both_sizes(run, shown, facts_of, pilot, model):
+    command = ("forecast", pilot, "--metric", "auroc", *STUDY)
+    _, sentence, text = shown(*command)
+    facts = facts_of(*command)
+    found, required = minimum_evaluation_size(0.2, 0.8), model.required_size(0.8)
+    paragraph = facts["study"]["paragraph"]
+    assert sentence == facts["sentence"]
+    assert sentence.endswith(paragraph)
+    assert sentence.count("To reach a mean AUROC of 0.8") == 1
+    development, evaluation = paragraph.split(" Evaluation. ")
+    assert development.startswith("Development. To reach a mean AUROC of 0.8 with a probability of 80 %, plan for ")
+    assert f"{required.in_words(required.size)} training" in development
+    assert f"at least {found.size:,} further patients who had no part in its development" in evaluation
+    assert f"about {found.events:,} will have the outcome if 20 % of all patients do" in evaluation
+    assert "0.2 for the calibration slope and 0.1 for the C statistic (Riley et al. 2021)" in evaluation
+    assert facts["study"]["evaluation"]["criteria"] == found.criteria
+    assert "Minimum sample size for external validation" in text
+    assert "10 (how the sizes for development and evaluation were arrived at)" in text
+    assert "the size for evaluation (10)" not in text
+    assert "study" not in facts_of("forecast", pilot, "--target", 0.8)
+
+
+def test_the_c_statistic_is_the_target_only_where_scores_are_aurocs(run, facts_of, pilot):
+    code, out, err = run("forecast", pilot, "--metric", "accuracy", *STUDY)
+    assert (code, out) == (1, "")
+    assert "--cstatistic must be given with a prevalence: the scores are accuracy, not AUROCs." in err
+    assert "Give --cstatistic, or --metric auroc if they are AUROCs." in err
+    facts = facts_of("forecast", pilot, "--metric", "accuracy", *STUDY, "--cstatistic", 0.9)
+    assert facts["study"]["evaluation"]["cstatistic"] == 0.9
+    err = run("forecast", pilot, "--metric", "auroc", "--target", 0.4, "--prevalence", 0.2)[2]
+    assert "--target must be above 0.5, which is chance" in err
+
+
+def test_the_report_and_the_page_say_the_same(run, facts_of, pilot, tmp_path):
+    require("fastapi")
+    require("jinja2")
+    from apexgp.surfaces.web.answers import answer
+    from apexgp.surfaces.web.requests import PageRequest
+
+    facts = facts_of("forecast", pilot, "--metric", "auroc", *STUDY)
+    out = tmp_path / "report.html"
+    assert run("report", pilot, "--metric", "auroc", *STUDY, "--budget", 0, "--out", out)[0] == 0
+    html = out.read_text()
+    assert document_in(html)["forecast"]["study"] == facts["study"]
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+    assert facts["study"]["paragraph"] in text
+    assert "For evaluation: 2,671 patients, by Riley et al. 2021." in text
+    assert "The size for evaluation: examples that no size here includes." not in text
+    assert "--prevalence 0.2" in text
+    assert "prevalence=0.2" in text
+    asked = PageRequest(table=pilot.read_text(), metric="auroc", target=0.8, prevalence=0.2)
+    status, _, body = answer(("page", asked))
+    assert status == 200
+    for said in (b"minimum_evaluation_size(0.2, 0.8)", b"--prevalence 0.2", b"observed / expected"):
+        assert said in body
+
+
+def test_a_report_on_several_tasks_has_no_one_prevalence(model, tmp_path):
+    require("jinja2")
+    with pytest.raises(RequestError, match="prevalence applies to one task, whose outcome it describes; there are 2"):
+        write_report({"a": model, "b": model}, tmp_path / "r.html", target=0.8, prevalence=0.2)
