@@ -96,7 +96,7 @@ def made(count: int) -> Iterator[LearningCurve]:
 def run(count: int, mean: str, where: str, n_jobs: int | None) -> None:
     marks = {max(1, round(share * count)): share for share in MARKS}
     print(f"{count:,} curves of 6 sizes and 3 splits, {mean}, on {where}\n")
-    print("| done | curves | seconds | ms a curve | parent now, peak (MB) | worker now, peak (MB) |")
+    print("| done | curves | seconds | ms per curve | parent now, peak (MB) | worker now, peak (MB) |")
     print("|---|---|---|---|---|---|", flush=True)
     failed = 0
     with Memory() as memory:

@@ -147,9 +147,9 @@ def command_line_page() -> str:
     parts = ["# The command line\n\nMade by `make outputs` from the program itself.\n"]
     commands = [[], *([name] for name in typer.main.get_command(cli.app).commands)]  # type: ignore[attr-defined]
     for command in commands:
-        shown = CliRunner().invoke(cli.app, [*command, "--help"], prog_name="apexgp", terminal_width=100)
+        shown = CliRunner().invoke(cli.app, [*command, "--help"], prog_name="apexgp", terminal_width=88)
         parts.append(f"\n## `{' '.join(['apexgp', *command])}`\n\n```text\n{shown.output.strip()}\n```\n")
-    parts.append("\nExit codes: 0 fine, 1 the data or the request is at fault, 2 usage.\n")
+    parts.append("\nExit codes: 0 success, 1 a problem with the data or the request, 2 a usage error.\n")
     return "".join(parts)
 
 

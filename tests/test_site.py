@@ -132,7 +132,7 @@ def the_search_finds_sections_and_names_without_a_server(chromium):
     for words, wanted in {
         "rules of thumb": "docs/design.html#rules-of-thumb",
         "required_size": "docs/api/models.html#apexgp.APExGP.required_size",
-        "coverage": "docs/terms.html",
+        "coverage": "docs/terms.html#in-these-documents",
         "Slurm": "docs/start_training.html#a-command",
     }.items():
         page.goto((SITE / "docs" / "index.html").as_uri())

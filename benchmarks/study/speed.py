@@ -44,7 +44,7 @@ def each(known: dict[str, Method], curves: int) -> Iterator[str]:
     """A line a method: median time a curve."""
     rng = np.random.default_rng(0)
     cases = [case(rng) for _ in range(curves)]
-    yield "| method | ms a curve | times the default |\n|---|---|---|"
+    yield "| method | ms per curve | times the default |\n|---|---|---|"
     base = None
     for method in known.values():
         some = cases[: max(2, curves // method.every)]

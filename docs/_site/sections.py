@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
+_TERMS = "docs/terms"  # each of its rows is an entry
 _LEFT_OUT = ("CHANGELOG", "papers/harvey2023/results/")
 
 
@@ -34,6 +35,10 @@ def _sections(app: Sphinx, name: str) -> Iterator[list[str]]:
         heading = part[0].astext()
         at = "" if part.parent is page else f"#{part['ids'][0]}"
         yield [title, "" if not at else heading, address + at, _text_of(part, without=own)]
+        if name == _TERMS and at:
+            for row in (row for table in part.findall(nodes.tbody) for row in table.findall(nodes.row)):
+                term, meaning = (cell.astext() for cell in row.children)
+                yield [title, term, address + at, meaning]
     for part in page.findall(addnodes.desc):
         signature = part[0]
         if signature.get("ids"):

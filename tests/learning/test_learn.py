@@ -36,7 +36,7 @@ def test_one_curve_moves_priors_less_than_many(low_curves, learnt):
     one = learn_beliefs(low_curves[:1])
     assert (one.learnt.curves, one.learnt.tasks, one.learnt.left_out) == (1, 1, {})
     assert 0 < distance(one) < distance(learnt)
-    assert one.learnt.moved["share still to be won"][1] == pytest.approx(0.59, abs=0.03)
+    assert one.learnt.moved["share still to be gained"][1] == pytest.approx(0.59, abs=0.03)
 
 
 def test_curves_that_stop_low_teach_that_less_is_to_be_won(learnt):
@@ -95,8 +95,8 @@ def test_priors_of_another_metric_are_doubted(learnt):
 @pytest.mark.parametrize(
     ("curves", "said"),
     [
-        ([LearningCurve([10, 20, 25], [0.5, 0.6, 0.7])], "must go beyond a pilot: 1 of 1 (curve 0) has no size"),
-        ([LearningCurve([10, 10, 10], [0.5, 0.6, 0.7], task="one")], "must go beyond a pilot: 1 of 1 (one)"),
+        ([LearningCurve([10, 20, 25], [0.5, 0.6, 0.7])], "must extend beyond a pilot: 1 of 1 (curve 0) has no size"),
+        ([LearningCurve([10, 10, 10], [0.5, 0.6, 0.7], task="one")], "must extend beyond a pilot: 1 of 1 (one)"),
         ([whole_curve(0, 0.9), whole_curve(1, 0.9, metric="accuracy")], "metrics that differ: AUROC, accuracy"),
         ([whole_curve(0, 0.9), whole_curve(1, 0.9, unit="patients")], "units that differ: examples, patients"),
         ([whole_curve(0, 0.9), 3], "must be LearningCurves, got 3"),
@@ -111,7 +111,7 @@ def test_what_cannot_teach_is_refused_in_one_line(curves, said):
 
 
 def test_priors_without_shares_are_no_start():
-    with pytest.raises(RequestError, match="start must know single scores"):
+    with pytest.raises(RequestError, match="start must model individual scores"):
         learn_beliefs([whole_curve(0, 0.9)], start=paper_beliefs(PUBLISHED))
     with pytest.raises(RequestError, match="seed"):
         learn_beliefs([whole_curve(0, 0.9)], seed=-1)

@@ -28,20 +28,24 @@ function worth([page, heading, , text], wanted) {
   return title === phrase ? sum + 30 : sum;
 }
 
-/** The part of a text where the words are, with the words marked. */
-function quotation(text, wanted) {
-  const at = Math.min(...wanted.map((word) => text.toLowerCase().indexOf(word)).filter((place) => place >= 0), text.length);
-  const start = at === text.length ? 0 : Math.max(0, text.lastIndexOf(" ", at - 60) + 1);
-  const part = text.slice(start, start + QUOTED);
-  const line = document.createElement("p");
+/** A text as nodes, with the words marked. */
+function marked(text, wanted) {
   const escaped = wanted.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pieces = part.split(new RegExp(`(${escaped.join("|")})`, "i"));
-  line.append(start ? "… " : "", ...pieces.map((piece, place) => {
+  return text.split(new RegExp(`(${escaped.join("|")})`, "i")).map((piece, place) => {
     if (place % 2 === 0) return piece;
     const mark = document.createElement("mark");
     mark.textContent = piece;
     return mark;
-  }), start + QUOTED < text.length ? " …" : "");
+  });
+}
+
+/** The part of a text where the words are. */
+function quotation(text, wanted) {
+  const places = wanted.map((word) => text.toLowerCase().indexOf(word)).filter((place) => place >= 0);
+  const start = places.length ? Math.max(0, text.lastIndexOf(" ", Math.min(...places) - 60) + 1) : 0;
+  const part = `${start ? "… " : ""}${text.slice(start, start + QUOTED)}${start + QUOTED < text.length ? " …" : ""}`;
+  const line = document.createElement("p");
+  line.append(...marked(part, wanted));
   return line;
 }
 
@@ -49,7 +53,7 @@ function entry([page, heading, address, text], wanted) {
   const item = document.createElement("li");
   const link = document.createElement("a");
   link.href = address;
-  link.textContent = heading ? `${heading} · ${page}` : page;
+  link.append(...marked(heading ? `${heading} · ${page}` : page, wanted));
   item.append(link, quotation(text, wanted));
   return item;
 }

@@ -33,7 +33,7 @@ _LOG_2PI = np.log(2 * np.pi)
 _FIRST, _SECOND, _SEARCHING = 256, 256, 512
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Then come as many as the error of the ends of far forecasts asks for, in a few rounds.
-_LEAST, _MOST, _STEP, _GROWTH = 1024, 24576, 256, 1.0
+_LEAST, _LEAST_WHERE_HARD, _MOST, _STEP, _GROWTH = 1024, 4096, 24576, 256, 1.0
 _ENOUGH = 200.0  # effective nodes that are aimed at
 # Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
 # far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
@@ -59,17 +59,19 @@ def integrate(
     pool = sampler.continued(sampler.begun(), _SECOND)
     while pool.weights.effective_size < _FOUND and pool.rounds < _MOST_SEARCHING:
         pool = sampler.continued(pool, _SEARCHING)
+    least = _LEAST
     if pool.rounds > 3:
-        pool = sampler.afresh(pool)
+        # What was hard to find may have parts that have not been found yet.
+        pool, least = sampler.afresh(pool), _LEAST_WHERE_HARD
     if not roughly:
         most = finer * _MOST
         while pool.points.count < most:
             have = pool.points.count
             wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
-            if wanted <= have and have >= _LEAST:
+            if wanted <= have and have >= least:
                 break
             # Proposals that were fitted to few nodes are not worth many.
-            more = min(wanted - have, _GROWTH * have, most - have)
+            more = min(max(wanted, least) - have, _GROWTH * have, most - have)
             pool = sampler.continued(pool, _STEP * max(math.ceil(more / _STEP), 1))
     return sampler.posterior(pool, int(min(finer, _MOST_FINER) * _COMPONENTS))
 

@@ -63,8 +63,8 @@ def lessons_of(curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], ar
             short.append(task)
     if short:
         raise DataError(
-            f"must go beyond a pilot: {len(short)} of {len(keyed)} ({some(short)}) "
-            f"{'has' if len(short) == 1 else 'have'} no size at least {_FARTHER:g} times the third smallest, so that "
+            f"must extend beyond a pilot: {len(short)} of {len(keyed)} ({some(short)}) "
+            f"{'has' if len(short) == 1 else 'have'} no size at least {_FARTHER:g} times the third smallest, so "
             "nothing is left to compare a forecast with. Leave such curves out.",
             argument=argument,
         )
@@ -81,7 +81,7 @@ def check_alike(curves: Sequence[LearningCurve], argument: str) -> None:
     for what, found in kinds.items():
         if len(found) > 1:
             raise DataError(
-                f"must be alike, got {what} that differ: {some(sorted(found))}. Take those of one kind at a time.",
+                f"must be alike, got {what} that differ: {some(sorted(found))}. Learn from one kind at a time.",
                 argument=argument,
             )
 

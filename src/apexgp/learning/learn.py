@@ -92,7 +92,9 @@ def _learn(
 ) -> Beliefs:
     instance("start", start, Beliefs, "the Beliefs to start from, such as apexgp.priors.CALIBRATED")
     if start.shares is None or not start.uses_replicates:
-        raise RequestError("must know single scores and shares, as apexgp.priors.CALIBRATED does.", argument="start")
+        raise RequestError(
+            "must model individual scores and shares, as apexgp.priors.CALIBRATED does.", argument="start"
+        )
     whole_number("seed", seed, least=0)
     given = _listed(argument, curves)
     if not given:

@@ -1,8 +1,8 @@
 """The numbers that are learnt: how far priors move, in units of their own, as one vector.
 
 Each coordinate of a curve's parameters may move by so many standard deviations (`shift`) and widen by so much
-(`spread`, in logarithms); the share still to be won moves by the logarithms of its a and b. A move is written as what
-the sign `always` does to a prior, so that it works with whatever distribution the prior is, and for every mean.
+(`spread`, in logarithms); the share still to be gained moves by the logarithms of its a and b. A move is written as
+what the sign `always` does to a prior, so that it works with whatever distribution the prior is, and for every mean.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _told(beliefs: Beliefs) -> dict[str, float]:
     share, (tail, bend, sharpness) = beliefs.shares["burr"], beliefs.shapes["burr"]
     a, b = share.a * np.exp(shifts.get("share_a", 0.0)), share.b * np.exp(shifts.get("share_b", 0.0))
     told = {
-        "share still to be won": float(a / (a + b)),
+        "share still to be gained": float(a / (a + b)),
         "noise": middle(beliefs.tau_e, "tau_e"),
         "exponent of the tail": middle(tail, "shape0"),
         "bend, in pilot sizes": float(np.exp(middle(bend, "shape1"))),

@@ -15,8 +15,8 @@ __all__ = ["FIGURES", "Learnt"]
 FIGURES = {
     "crps": "CRPS",
     "log_score": "log score",
-    "covers_80": "80 % covers",
-    "covers_95": "95 % covers",
+    "covers_80": "80 % coverage",
+    "covers_95": "95 % coverage",
     "width_95": "95 % width",
 }
 """Figures of left-out tasks, and what they are called; the first two are better the lower they are."""

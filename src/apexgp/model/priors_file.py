@@ -36,10 +36,10 @@ def read_priors(path: str | os.PathLike[str]) -> Beliefs:
     except (ValueError, RecursionError) as problem:
         raise DataError(f"{path} is not a file of priors: {problem}.") from None
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise DataError(f"{path} is not a file of priors that apexgp learn wrote.")
+        raise DataError(f"{path} is not a file of priors written by apexgp learn.")
     if document.get("checksum") != _checksum(document.get("priors")):
         raise DataError(
-            f"{path} was edited after it was written: its checksum does not match, and its record no longer says where "
+            f"{path} was edited after it was written: its checksum does not match, so its record no longer says where "
             "the numbers come from. Learn the priors again, or state your own as apexgp.priors.Beliefs in Python."
         )
     try:

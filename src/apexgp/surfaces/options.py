@@ -179,12 +179,12 @@ class BayesOptions(MethodOptions):
     ] = None
     priors: Annotated[
         Path | None,
-        typer.Option(help="Priors that apexgp learn wrote, instead of the shipped ones.", show_default=False),
+        typer.Option(help="Priors written by apexgp learn, instead of the shipped ones.", show_default=False),
     ] = None
     related: Annotated[
         Path | None,
         typer.Option(
-            help="Table of whole curves that are related, such as last year's: priors are learnt from them first.",
+            help="Table of related whole curves, such as last year's: priors are learnt from them first.",
             show_default=False,
         ),
     ] = None

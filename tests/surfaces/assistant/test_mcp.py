@@ -35,23 +35,23 @@ REFUSED = {
     "an argument": ("forecast", {"table": pilot_table(), "level": 3}, "level must be strictly between 0 and 1, got 3."),
     "a type": ("plan", {"table": pilot_table(), "target": "high"}, "target: Input should be a valid number"),
     "no such argument": ("check", {"table": pilot_table(), "seeds": 1}, "seeds: Extra inputs are not permitted."),
-    "no such tool": ("serve", {}, "There is no tool 'serve'. There are forecast, plan, design,"),
+    "no such tool": ("serve", {}, "There is no tool 'serve'. Choose from forecast, plan, design,"),
     "one model": ("compare", {"tables": {"a": pilot_table()}}, "There must be two or more models to compare"),
     "twice": (
         "compare",
         {"tables": {"a": pilot_table()}, "files": {"a": "better.csv"}},
-        "'a' is named in tables and in files.",
+        "'a' is named in both tables and files.",
     ),
     "no such file": (
         "check",
         {"file": "best.csv"},
-        "file names no file that is there: 'best.csv'. There are better.csv",
+        "file does not name an existing file: 'best.csv'. Found better.csv",
     ),
     "outside": ("check", {"file": "../outside.csv"}, "file must be a file within"),
     "from the root": ("check", {"file": "/etc/passwd"}, "file must be a file within"),
     "through a link": ("check", {"file": "link.csv"}, "file must be a file within"),
     "through a linked folder": ("check", {"file": "elsewhere/outside.csv"}, "file must be a file within"),
-    "a folder": ("check", {"file": "pilots"}, "file names no file that is there: 'pilots'."),
+    "a folder": ("check", {"file": "pilots"}, "file does not name an existing file: 'pilots'."),
     "a name that no file has": ("check", {"file": "a\x00b"}, "file must be a file within"),
     "several tasks": ("forecast", {"file": "tasks.csv"}, "task must be one of the tasks in the table (liver, lung)"),
 }
@@ -216,4 +216,4 @@ def test_a_folder_that_is_not_there_is_refused(run, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     code, out, err = run("mcp", "--folder", tmp_path / "none")
     assert (code, out) == (1, "")
-    assert err == f"Error: --folder must be a folder that is there, got {tmp_path / 'none'}.\n"
+    assert err == f"Error: --folder must be an existing folder, got {tmp_path / 'none'}.\n"

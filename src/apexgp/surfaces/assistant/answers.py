@@ -74,7 +74,7 @@ def _with_tables(asked: BaseModel, call: Call) -> BaseModel:
         raise RequestError("The measurements are missing: give table (CSV text), or file.")
     twice = next((name for name in files if name in tables), None)
     if twice is not None:
-        raise RequestError(f"{twice!r} is named in tables and in files. Give each model one of them.")
+        raise RequestError(f"{twice!r} is named in both tables and files. Give each model only one.")
     read = {name: file_within(path, call.folders) for name, path in files.items()}
     if call.tool == "compare" and len(tables) + len(read) < 2:
         raise RequestError("There must be two or more models to compare: give tables, or files, by their names.")

@@ -22,7 +22,7 @@ _MOST_LOOKED_AT = 2_000  # files of a folder, for those that are worth naming
 def checked_folder(folder: Path) -> Path:
     """A folder as it is called wherever links lead to."""
     if not folder.is_dir():
-        raise RequestError(f"must be a folder that is there, got {folder}.", argument="folder")
+        raise RequestError(f"must be an existing folder, got {folder}.", argument="folder")
     return folder.resolve()
 
 
@@ -40,15 +40,15 @@ def file_within(path: str, folders: Sequence[Path]) -> TableFile:
     if not within:
         # Whether there is such a file elsewhere is nobody's business.
         raise RequestError(
-            f"must be a file within {some(list(map(str, folders)))}, which is all that may be read here, got "
+            f"must be a file within {some(list(map(str, folders)))}, the only folders that may be read, got "
             f"{shown(path)}.",
             argument="file",
         )
     real = next((one for one in within if one.is_file()), None)
     if real is None:
         there = list(_data_files(folders))
-        found = f"There are {some(there, _MOST_NAMED)}." if there else "No tables were found there."
-        raise RequestError(f"names no file that is there: {shown(path)}. {found}", argument="file")
+        found = f"Found {some(there, _MOST_NAMED)}." if there else "No tables were found there."
+        raise RequestError(f"does not name an existing file: {shown(path)}. {found}", argument="file")
     if real.stat().st_size > MOST_BYTES:
         raise DataError(f"{path} has {real.stat().st_size:,} bytes; at most {MOST_BYTES:,} are read.")
     return TableFile(path, read_bytes(real))

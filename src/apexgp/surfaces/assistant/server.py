@@ -107,9 +107,9 @@ class _Questions:
             task.cancel()
             raise
         except BusyError:
-            return Reply("Too much is asked at once. Try again in a moment.")
+            return Reply("The server is busy. Try again in a moment.")
         except TookTooLongError:
             return Reply(took_too_long(_SECONDS))
         except WorkerDiedError:
-            return Reply("The process that computed this died, for want of memory perhaps. Send fewer rows.")
+            return Reply("The process computing this died, perhaps for lack of memory. Send fewer rows.")
         return reply

@@ -72,7 +72,7 @@ def _fields(name: str, with_files: bool) -> dict[str, Any]:
     known = REQUESTS[name].model_fields
     changed: dict[str, Any] = {}
     if "table" in known:
-        about = f"{_TABLE} Leave it out before the first pilot." if name in WITHOUT_PILOT else _TABLE
+        about = f"{_TABLE} Omit it before the first pilot." if name in WITHOUT_PILOT else _TABLE
         if with_files or name in WITHOUT_PILOT:
             changed["table"] = str | None, Field(None, description=about, min_length=1, max_length=MOST_CHARACTERS)
         else:
@@ -80,9 +80,11 @@ def _fields(name: str, with_files: bool) -> dict[str, Any]:
         about = "Instead of table: the path of a file with the measurements (CSV, .xlsx or JSON)."
         changed["file"] = str | None, Field(None, description=about, max_length=_LONGEST_PATH)
     if "tables" in known:
-        about = f"For each model, by its name, its table. {_TABLE}"
+        about = f"The table of each model, by the model's name. {_TABLE}"
         changed["tables"] = dict[str, str], Field(default_factory=dict, description=about, max_length=_MOST_FILES)
-        about = "Instead: for each model, by its name, the path of a file with its measurements (CSV, .xlsx or JSON)."
+        about = (
+            "Instead: the path of a file with the measurements (CSV, .xlsx or JSON) of each model, by the model's name."
+        )
         changed["files"] = dict[str, str], Field(default_factory=dict, description=about, max_length=_MOST_FILES)
     if changed:
         changed["sheet"] = str | None, option_field(ColumnOptions, "sheet", max_length=200)

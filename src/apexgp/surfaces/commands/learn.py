@@ -33,20 +33,20 @@ def learn(
     folder: Annotated[
         Path | None,
         typer.Option(
-            help="Keep what is computed of each curve here, so that a run that was interrupted goes on.",
+            help="Folder for intermediate results of each curve, so that an interrupted run resumes.",
             show_default=False,
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the integration.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist."), Sets("overwrite")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), Sets("overwrite")] = False,
     workers: WorkerOptions,
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
-    """Learn priors from whole curves of your own: those that forecast the later part of each from its earlier part.
+    """Learn priors from your own whole curves: those that best forecast the later part of each from its earlier part.
 
-    The file holds one curve for each entry of its column task. Few curves move the priors a little, many as far as they
-    speak for it; tasks are left out in turn to say whether it helps.
+    The file has one curve per entry of its column task. A few curves move the priors a little, many as far as they
+    support it; tasks are left out in turn to see whether it helps.
     """
     check_writable(out, force)
     begin = CALIBRATED if start is None else read_priors(start)
@@ -54,7 +54,7 @@ def learn(
     with workers.at_work() as n_jobs:
         beliefs = learn_beliefs(curves, begin, folder=folder, n_jobs=n_jobs, seed=seed)
     if beliefs.learnt is None:
-        raise DataError(f"{source.pairs} holds no curves to learn from.")
+        raise DataError(f"{source.pairs} contains no curves to learn from.")
     write_priors(beliefs, out, overwrite=force)
     output.present(learn_facts(beliefs.learnt, out), *table_of(beliefs.learnt))
     if output.for_a_reader:

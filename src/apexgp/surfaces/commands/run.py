@@ -64,7 +64,7 @@ def run(
         list[str] | None,
         typer.Option(
             help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.  [default: "
-            "those that are called like metrics, or all]",
+            "those named like metrics, or all]",
             show_default=False,
         ),
     ] = None,

@@ -8,15 +8,15 @@ from typing import Any
 __all__ = ["AT_A_TERMINAL", "forecast_lines", "instructions", "took_too_long", "unknown_tool"]
 
 AT_A_TERMINAL = (
-    "apexgp mcp answers programs that speak the Model Context Protocol on standard input and output: an assistant "
-    "starts it by itself once it is configured to. Press Ctrl+C to stop."
+    "apexgp mcp answers programs that speak the Model Context Protocol on standard input and output: a configured "
+    "assistant starts it by itself. Press Ctrl+C to stop."
 )
 
 
 def instructions(folders: Sequence[str]) -> str:
     """How to use the tools."""
     files = (
-        f"Instead of text, tools take files that lie in {' or '.join(folders)}; no others can be read."
+        f"Instead of text, tools accept files in {' or '.join(folders)}; no others can be read."
         if folders
         else "No files can be read: send tables as text."
     )
@@ -27,7 +27,7 @@ def instructions(folders: Sequence[str]) -> str:
         "which of several models will be better; sensitivity, check and backtest for how far to trust the answer; "
         "minimum for a prediction model before there is any pilot, or for the size of its evaluation. "
         f"Tables are CSV text with the columns size, score and, if known, split. {files} Every answer comes with its "
-        "cautions, which belong to it: pass them on. Nothing is sent anywhere or written to disk."
+        "cautions: pass them on as part of it. Nothing is sent anywhere or written to disk."
     )
 
 
@@ -43,9 +43,9 @@ def forecast_lines(document: Mapping[str, Any]) -> list[str]:
 
 def unknown_tool(name: str, known: Sequence[str]) -> str:
     """That there is no such tool."""
-    return f"There is no tool {name!r}. There are {', '.join(known)}."
+    return f"There is no tool {name!r}. Choose from {', '.join(known)}."
 
 
 def took_too_long(seconds: float) -> str:
     """That an answer did not come in time."""
-    return f"This takes longer than {seconds:g} seconds. Send fewer rows."
+    return f"This would take longer than {seconds:g} seconds. Send fewer rows."

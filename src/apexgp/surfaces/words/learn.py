@@ -10,7 +10,7 @@ __all__ = ["learn_methods", "learn_sentence", "learnt_from", "learnt_line", "wri
 
 _NOTEWORTHY = 1.03  # times as large or as small: less is not worth a word
 _MOVES = {
-    "share still to be won": ("more is still to be won", "less is still to be won"),
+    "share still to be gained": ("more is still to be gained", "less is still to be gained"),
     "noise": ("more noise", "less noise"),
     "exponent of the tail": ("curves that end steeper", "curves that end flatter"),
     "bend, in pilot sizes": ("curves that bend later", "curves that bend earlier"),
@@ -35,7 +35,7 @@ def learn_sentence(learnt: Learnt) -> str:
 def learnt_line(beliefs: Beliefs) -> str:
     """The same of priors that may be the shipped ones, unchanged."""
     if beliefs.learnt is None:
-        return "There were no curves to learn from: the priors stay as they are."
+        return "There were no curves to learn from: the priors are unchanged."
     return learn_sentence(beliefs.learnt)
 
 
@@ -46,24 +46,24 @@ def _moved(learnt: Learnt) -> str:
         if name in _MOVES and not 1 / _NOTEWORTHY < ratio < _NOTEWORTHY:
             found.append(f"{_MOVES[name][ratio < 1]} ({before:.3g} -> {after:.3g})")
     if not found:
-        return "they speak for hardly any move of the priors."
+        return "they hardly move the priors."
     return f"{listed(found)}."
 
 
 def _judged(learnt: Learnt) -> str:
     """Whether it helps, as far as that can be told."""
     pull = (
-        f"The priors before count for {learnt.pull:g} curves, and {100 * learnt.related:.0f} % of the moves were kept."
+        f"The earlier priors count for {learnt.pull:g} curves, and {100 * learnt.related:.0f} % of the moves were kept."
     )
     if not learnt.left_out:
-        return f"{pull} There is one task: nothing could be left out to judge by."
+        return f"{pull} There is only one task, so none could be left out to evaluate on."
     before, after, error = learnt.left_out["crps"]
     change, doubt = 100 * (after / before - 1), 100 * error / before
     figures = f"CRPS {change:+.1f} % (standard error {doubt:.1f} %)"
     if abs(change) <= 2 * doubt:
-        verdict = f"Whether tasks that are left out are forecast better cannot be told: {figures}"
+        verdict = f"Whether left-out tasks are forecast better cannot be decided: {figures}"
     else:
-        verdict = f"Tasks that are left out are forecast {'better' if change < 0 else 'worse'}: {figures}"
+        verdict = f"Left-out tasks are forecast {'better' if change < 0 else 'worse'}: {figures}"
     held_before, held, _ = learnt.left_out["covers_95"]
     coverage = f"95 % intervals cover {100 * held:.0f} % of their later scores, {100 * held_before:.0f} % before"
     return f"{pull} {verdict}; {coverage}."
@@ -75,13 +75,13 @@ def learn_methods(learnt: Learnt) -> str:
     if learnt.left_out:
         before, after, error = learnt.left_out["crps"]
         left_out = (
-            f" On tasks that were left out in turn the CRPS was {after:.4g}, with the shipped priors {before:.4g} "
-            f"(standard error of the difference {error:.2g})."
+            f" On tasks left out in turn, the CRPS was {after:.4g}, with the shipped priors {before:.4g} (standard "
+            f"error of the difference {error:.2g})."
         )
     return (
         f"Priors were learnt from {learnt_from(learnt)} by maximising the log score of the later part of each curve, "
         f"forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away from the "
-        f"calibrated priors that is worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
+        f"calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
     )
 
 
