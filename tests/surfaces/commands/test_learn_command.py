@@ -49,6 +49,6 @@ def test_files_that_are_no_priors_are_refused(run, old, pilot, tmp_path):
     short = tmp_path / "short.csv"
     short.write_text("size,auroc,task\n10,0.5,a\n20,0.6,a\n25,0.7,a\n")
     code, _, err = run("forecast", pilot, "--related", short)
-    assert (code, "--related must go beyond a pilot: 1 of 1 (a)" in err) == (1, True)
+    assert (code, "--related must extend beyond a pilot: 1 of 1 (a)" in err) == (1, True)
     code, _, err = run("learn", short, "--out", tmp_path / "x.json", "--jobs", 1)
-    assert (code, "curves must go beyond a pilot" in err) == (1, True)
+    assert (code, "curves must extend beyond a pilot" in err) == (1, True)
