@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 Range = tuple[float, float]
-"""The least and the greatest value that a score can take; one of them may be infinite."""
+"""The lowest and the highest value that a score can take; one of them may be infinite."""
 
 UNIT_RANGE: Range = (0.0, 1.0)
 
@@ -158,7 +158,7 @@ def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithm
 
 
 def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
-    """The least and the greatest possible score: two numbers, or text that holds them."""
+    """The lowest and the highest possible score: two numbers, or text that holds them."""
     wanted = "the lowest and the highest possible score, such as (0, inf) or (-1, 1)"
     try:
         ends = range_in(value) if isinstance(value, str) else tuple(several("range", value, wanted, error=error))

@@ -247,7 +247,7 @@ def test_the_same_rows_in_processes_and_on_a_cluster():
         ((score, SIZES, 0), "n_splits must be a whole number of at least 1"),
         ((score, SIZES, 1, {"metric": ["a", "a"]}), "metric must be one or more different names"),
         ((score, SIZES, 1, {"direction": "down"}), "direction must be one of"),
-        ((score, SIZES, 1, {"range": (1, 0)}), "range must be the least and the greatest possible score"),
+        ((score, SIZES, 1, {"range": (1, 0)}), "range must be the lowest and the highest possible score"),
         ((score, SIZES, 1, {"unit": " "}), "unit must be what a size counts in a word or two, such as patients"),
         ((score, SIZES, 1, {"after": 3}), "after must be a function of the curves so far"),
         ((score, SIZES, 1, {"stop": 3}), "stop must be a function of the curves so far"),

@@ -124,7 +124,7 @@ def test_no_pickle_is_loaded(vit, tmp_path, torch):
     folder = save_model(tmp_path / "pickled")
     (folder / "model.safetensors").unlink()
     torch.save({"trap": Trap()}, folder / "pytorch_model.bin")
-    with pytest.raises(RequestError, match=r"no weights as safetensors. Other weights are pickles"):
+    with pytest.raises(RequestError, match=r"no weights as safetensors. Other formats are pickles"):
         Encoder(folder, "cpu")
     assert not marker.exists()
 

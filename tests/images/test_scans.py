@@ -265,7 +265,7 @@ def test_broken_scans_are_explained(tmp_path, volume):
         (mr, "holds 7 DICOM files, but no CT slice"),
         (sagittal, "holds 1 series of CT slices, none of them axial"),
         (tmp_path / "cut.nii.gz", "damaged or truncated"),
-        (tmp_path / "text.nii", "not a NIfTI file"),
+        (tmp_path / "text.nii", "not a single-file NIfTI image"),
         (tmp_path / "a.png", "neither a folder of DICOM files nor a NIfTI file"),
     ]:
         with pytest.raises(DataError, match=message):

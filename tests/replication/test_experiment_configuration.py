@@ -150,7 +150,7 @@ WRONG = {
     "twice": (changed(('["odd"]', '["odd", "odd"]')), "data.labels contains a duplicate"),
     "descending": (changed(("60, 94", "94, 60")), "sizes.pilot must be ascending"),
     "fraction": (changed(("60, 94", "60.5, 94")), "sizes.pilot must be a whole number, got 60.5."),
-    "few": (changed(("60, 94, 147", "60")), "sizes.pilot must hold 3 sizes or more, got [60]."),
+    "few": (changed(("60, 94, 147", "60")), "sizes.pilot must have 3 sizes or more, got [60]."),
     "none to forecast": (changed(("short = [200]", "")), "sizes.short and sizes.long name no size to forecast."),
     "within the pilot": (changed(("200", "100")), "sizes.short must lie beyond the pilot's largest, 147, got 100."),
     "true": (changed(add="[splits]\nnumber = true\n"), "splits.number must be a whole number of at least 1, got True."),

@@ -65,7 +65,7 @@ def test_dense_coverage_is_of_means_of_groups(rng):
     expected = np.diff(norm.cdf([0.69, 0.71], runs.mean(), runs.std() / np.sqrt(3)))[0]
     assert found == pytest.approx(expected, abs=0.02)
     assert 0.01 < deviation < 0.06
-    with pytest.raises(DataError, match="scores must hold 3 runs or more, without NaN, got 2"):
+    with pytest.raises(DataError, match="scores must contain 3 runs or more, without NaN, got 2"):
         dense_coverage((0, 1), [0.7, 0.7], 3)
 
 

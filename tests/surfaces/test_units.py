@@ -86,7 +86,7 @@ def test_files_of_two_units_are_asked_about(run, sheet, tmp_path):
     other.write_text(pilot_table())
     code, _, err = run("compare", sheet("n patients"), other)
     assert code == 1
-    assert "examples are counted (other)" in err
+    assert "examples (other)" in err
     assert "Name it for all of them with --unit" in err
     assert run("compare", sheet("n patients"), other, "--unit", "patients")[0] == 0
 

@@ -110,7 +110,7 @@ class Record:
 
     @property
     def range(self) -> Range | None:
-        """The least and the greatest possible score, where that was said."""
+        """The lowest and the highest possible score, where that was said."""
         said = self.head.get(RANGE)
         return None if said is None else checked_range(said)
 

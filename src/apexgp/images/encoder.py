@@ -133,7 +133,7 @@ def _loaded(name: str) -> Any:
     except (RequestError, MemoryError):
         raise
     except Exception as problem:  # what transformers and the hub raise has no common class
-        raise RequestError(f"{name} could not be loaded: {_reason(problem)}", argument="model") from None
+        raise RequestError(f"{name} was not loaded: {_reason(problem)}", argument="model") from None
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED)]
     wrong = [str(entry[0]) for entry in report.get("mismatched_keys", ())]
     if missing or wrong:

@@ -210,7 +210,7 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
         ("metric", "by the same metric", lambda curve: curve.metric_name),
         ("direction", "with the same direction being better", lambda curve: f"{curve.direction} is better"),
         ("range", "on the same range of scores", lambda curve: range_words(curve.range)),
-        ("unit", "at sizes in the same unit", lambda curve: f"sizes count {curve.unit_name}"),
+        ("unit", "at sizes in the same unit", lambda curve: curve.unit_name),
     ):
         kinds: dict[str, str] = {}
         for name, curve in curves.items():

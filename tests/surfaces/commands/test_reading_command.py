@@ -265,7 +265,7 @@ def test_compare_refuses_what_cannot_be_compared(run, write):
     _, _, err = run("compare", curves["a"], curves["b"])
     assert err.endswith("Error: Models are compared by the same metric, got AUROC (a), accuracy (b).\n")
     _, _, err = run("compare", curves["d"], groups)
-    assert "at sizes in the same unit, got examples are counted (d), groups are counted (g)." in err
+    assert "at sizes in the same unit, got examples (d), groups (g)." in err
 
 
 LOSSES = "n,{},fold\n60,1.82,1\n60,1.85,2\n94,1.75,1\n94,1.73,2\n147,1.66,1\n147,1.68,2\n360,1.57,1\n360,1.58,2\n"
@@ -300,4 +300,4 @@ def test_losses_are_forecast_once_it_is_known_that_they_are(run, write, header, 
 def test_a_range_that_is_none_is_refused(run, write):
     code, _, err = run("forecast", write(LOSSES.format("score")), "--range", "wide")
     assert code != 0
-    assert "--range must be the least and the greatest possible score" in err
+    assert "--range must be the lowest and the highest possible score" in err

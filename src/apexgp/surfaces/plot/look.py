@@ -139,7 +139,7 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
 
 
 def score_axis(ax: Any, label: str, *shown: FloatArray, between: Range = UNIT_RANGE) -> None:
-    """An axis that holds all that is shown, and nothing beyond the least and the greatest possible score."""
+    """An axis that holds all that is shown, and nothing beyond the lowest and the highest possible score."""
     values = np.concatenate([np.ravel(part) for part in shown])
     low, high = float(values.min()), float(values.max())
     span = max(high - low, _LEAST_SPAN * (1.0 if between == UNIT_RANGE else max(abs(low), abs(high))))
