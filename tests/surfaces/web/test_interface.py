@@ -148,7 +148,7 @@ def test_the_page_gets_everything_from_one_fit(ask):
     assert page["csv"].splitlines()[0] == "size,mean,median,std,lower,upper,prob_target"
     # Too few sizes to hold some out is no reason not to forecast.
     few = {"table": "size,score\n60,0.6\n90,0.65\n150,0.7\n", "backtest": True}
-    assert "hold out" in ask("/api/page", few)[2]["backtest"]["error"]
+    assert "holding out" in ask("/api/page", few)[2]["backtest"]["error"]
     refused(ask("/api/page", {"table": TABLE, "target": 0.8, "cost": 3}), 422, "penalty")
     refused(ask("/api/page", {"table": TABLE, "cost": 3, "penalty": 4}), 422, "target")
 
