@@ -12,6 +12,7 @@ import apexgp.inference.pool as pool_module
 import apexgp.inference.proposals as proposals_module
 import apexgp.inference.sampler as sampler_module
 import apexgp.numerics.cut_mixture as cut_mixture
+import apexgp.numerics.truncated as truncated
 from apexgp import APExGP, LearningCurve, forecast_many
 from apexgp.compiled.loaded import compiled_loops
 from apexgp.inference import fused
@@ -56,7 +57,7 @@ def loops():
 
 
 def without_loops(patch):
-    for module in (fused, pool_module, proposals_module, sampler_module, cut_mixture):
+    for module in (fused, pool_module, proposals_module, sampler_module, cut_mixture, truncated):
         patch.setattr(module, "compiled_loops", lambda nodes=0: None)
 
 
@@ -87,6 +88,16 @@ def test_forecasts_are_those_of_numpy(name, monkeypatch):
     ours = quantiles()
     without_loops(monkeypatch)
     np.testing.assert_allclose(ours, quantiles(), atol=1e-9)
+
+
+@pytest.mark.usefixtures("loops")
+def test_cut_distributions_are_those_of_numpy(rng, monkeypatch):
+    location, scale = rng.normal(0.5, 3, (4, 64)), 10.0 ** rng.uniform(-32, 6, (4, 64))
+    ours = truncated.CutNormal(location, scale)
+    without_loops(monkeypatch)
+    theirs = truncated.CutNormal(location, scale)
+    for name in ("location", "scale", "precision", "sign_below", "sign_above", "phi_below", "phi_above", "mass"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-11, err_msg=name)
 
 
 @pytest.mark.usefixtures("loops")

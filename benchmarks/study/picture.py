@@ -23,8 +23,8 @@ NAMES = {
     "calibrated": "full Bayes, calibrated priors",
     "paper's priors": "full Bayes, the paper's priors",
     "MAP": "published MAP and MAP as written",
-    "least squares": "least squares: thirteen families, bootstrap",
-    "outside": "others: scikit-learn, Domhan, simple-scaling-laws, LC-PFN, last score",
+    "least squares": "least squares: families of curves, bootstrap",
+    "outside": "other methods",
 }
 TITLES = ("up to 2 times the pilot", "2 to 10 times", "more than 10 times")
 
@@ -51,10 +51,10 @@ def draw(targets: pd.DataFrame, known: dict[str, Method], path: Path) -> None:
         own = rows[(rows.method == "default") & (rows.horizon == where)]
         if len(own):
             ax.plot(100 * LEVELS, 100 * reliability(own), color="black", lw=2.6, solid_capstyle="round")
-        ax.set(title=title, xlabel="the interval is to hold (%)", xlim=(0, 100), ylim=(0, 100))
+        ax.set(title=title, xlabel="nominal coverage of the interval (%)", xlim=(0, 100), ylim=(0, 100))
         ax.set_aspect("equal")
         ax.grid(alpha=0.25)
-    axes[0].set_ylabel("it held the later scores (%)")
+    axes[0].set_ylabel("actual coverage of later scores (%)")
     _legend(figure, axes[0], {known[name].kind for name in rows.method.unique()})
     figure.savefig(path, dpi=130)
 
@@ -62,7 +62,7 @@ def draw(targets: pd.DataFrame, known: dict[str, Method], path: Path) -> None:
 def _legend(figure, ax, kinds: set[str]) -> None:
     (default,) = ax.plot([], [], color="black", lw=2.6)
     (honest,) = ax.plot([], [], color="black", lw=1, ls=":")
-    handles, labels = [default, honest], ["the default", "an honest method"]
+    handles, labels = [default, honest], ["the default", "coverage as stated"]
     for kind, colour in COLOURS.items():
         if kind in kinds:
             handles.append(ax.plot([], [], color=colour, lw=2)[0])

@@ -273,6 +273,11 @@ ATTACKS = {
     "commands": command,
 }
 
+if find_spec("mcp"):
+    from fuzz.assistant import tool_call
+
+    ATTACKS["tools"] = tool_call
+
 if all(map(find_spec, ("nibabel", "PIL", "pydicom"))):  # what reads them
     from fuzz.media import media_file
 

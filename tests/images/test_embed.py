@@ -506,9 +506,7 @@ def test_the_command_says_what_it_did_and_what_to_do_next(run, folder, vit, monk
     with seen_by(monkeypatch, at_most=1):
         code, out, err = run(*command, "--batch", 4)
     assert code == 130
-    assert (
-        err.strip() == "Stopped. What is finished is kept beside e.npz, or in it; the same command resumes from there."
-    )
+    assert err.strip() == "Stopped. Finished work is kept in or beside e.npz; the same command resumes from there."
     code, out, err = run(*command, "--batch", 4)
     assert code == 0
     assert err == "Left out: b/07.png is not a readable picture (PNG, JPEG, TIFF, BMP, DICOM).\n"
@@ -521,6 +519,6 @@ def test_the_command_says_what_it_did_and_what_to_do_next(run, folder, vit, monk
     assert out.startswith("Nothing to do: the embeddings of 19 pictures of 10 patients are in e.npz.")
     code, out, err = run(*command, "--crop")
     assert code == 1
-    assert err.endswith("go back to those settings, or begin anew with --force.\n")
+    assert err.endswith("go back to those settings, or start afresh with --force.\n")
     assert "crop was false, now true" in err
     assert Path("e.npz").exists()

@@ -50,23 +50,24 @@ def detailed_signs(curve):
         "test_noise": np.log(np.sqrt(test * (1 - test) / 250) / np.sqrt(0.8 * 0.2 / 500)),
         "gap_known": 1.0,
         "gap": (0.92 - test) / (1 - test),
+        "always": 1.0,
     }
 
 
 def every_sign(*values):
     """Moves by the signs that a detailed curve shows, in their order; large ones by those that it does not show."""
-    shown = ("size", "accuracy", "test_known", "test_noise", "gap_known", "gap")
+    shown = ("size", "accuracy", "test_known", "test_noise", "gap_known", "gap", "always")
     return dict.fromkeys(SIGNS, 9.0) | dict(zip(shown, values, strict=True))
 
 
 MOVED = replace(
     CALIBRATED,
     shifts={
-        "tau_e": every_sign(0.1, -0.2, 0.2, 0.5, 0.1, -0.1),
-        "sigma": every_sign(0.5, 0.3, 0.1, 0.0, 0.2, 0.4),
+        "tau_e": every_sign(0.1, -0.2, 0.2, 0.5, 0.1, -0.1, 0.2),
+        "sigma": every_sign(0.5, 0.3, 0.1, 0.0, 0.2, 0.4, -0.2),
         "shape0": {"gap": 0.5},
         "shape2": {"accuracy": -0.4},
-        "share_a": every_sign(0.3, -0.2, 0.1, 0.0, -0.3, 1.0),
+        "share_a": every_sign(0.3, -0.2, 0.1, 0.0, -0.3, 1.0, 0.1),
         "share_b": {"gap": -0.3, "accuracy": 0.2},
     },
     spreads={"sigma": {"gap_known": -0.3}, "shape1": {"accuracy": 0.2}, "lam": {"test_known": -0.1}},
@@ -107,7 +108,7 @@ class CalibratedPosterior:
         variance = np.mean([np.var(self.y[self.x == s], ddof=1) for s in SIZES])
         best = max(self.y[self.x == s].mean() for s in SIZES)
         self.window = 1 - best + np.sqrt((variance + b.resolution**2) / 3)
-        plain = dict.fromkeys(SIGNS, 0.0) | {"size": np.log(SIZES[-1] / 362)}
+        plain = dict.fromkeys(SIGNS, 0.0) | {"size": np.log(SIZES[-1] / 362), "always": 1.0}
         signs = plain if curve.n_test is None else detailed_signs(curve)
 
         def added(moves, name):

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define INTERFACE 2 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
+#define INTERFACE 3 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
 #define MOST_LANES 8 /* nodes at a time: their number is a multiple of it */
 #define MOST_SIZES 24
 #define MOST_FAR 3
@@ -336,6 +336,24 @@ done:
     return released(result, (Py_buffer *[]){&z, &weights, &mean, &products, NULL});
 }
 
+static PyObject *cut(PyObject *self, PyObject *args) {
+    Py_buffer location, scale, out;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*w*", &location, &scale, &out)) return NULL;
+    Py_ssize_t n = location.len / (Py_ssize_t)sizeof(double);
+    if (n % MOST_LANES) {
+        PyErr_SetString(PyExc_ValueError, "the number of distributions is out of range");
+        goto done;
+    }
+    if (!holds(&scale, n, "scale") || !holds(&out, 10 * n, "out")) goto done;
+    Py_BEGIN_ALLOW_THREADS
+    CALL(cut, location.buf, scale.buf, out.buf, n);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    return released(result, (Py_buffer *[]){&location, &scale, &out, NULL});
+}
+
 /* Check mixtures and the rows that are asked for. */
 static int read_mixtures(struct mixtures *m, const Py_buffer *location, const Py_buffer *rate, const Py_buffer *step,
                          const Py_buffer *height, const Py_buffer *beyond, const Py_buffer *rows, Py_ssize_t count) {
@@ -402,6 +420,7 @@ static PyMethodDef methods[] = {
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
     {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},
     {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
+    {"cut", cut, METH_VARARGS, "Normal distributions cut to [0, 1]."},
     {"search", search, METH_VARARGS, "Quantiles of mixtures."},
     {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},
     {NULL, NULL, 0, NULL},

@@ -586,6 +586,26 @@ static void NAME(moments)(const double *z, const double *weights, int several, i
     }
 }
 
+/* Normal distributions cut to [0, 1]: see `CutNormal` in numerics/truncated.py, whose arrays these are. */
+static void NAME(cut)(const double *locations, const double *scales, double *out, Py_ssize_t n) {
+    const double farthest = 30.0, flattest = 1e4, narrowest = 1e-30;
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V scale = NAME(load)(scales + i), at = NAME(load)(locations + i);
+        scale = NAME(least)(NAME(most)(scale, NAME(all)(narrowest)), NAME(all)(flattest));
+        at = NAME(least)(NAME(most)(at, -farthest * scale), 1.0 + farthest * scale);
+        V precision = 1.0 / scale, low = -at * precision;
+        V high = NAME(most)((1.0 - at) * precision, NAME(all)(-farthest));
+        I before = at < 0.0, after = at > 1.0;
+        V below = NAME(pick)(before, NAME(all)(-1.0), NAME(all)(1.0));
+        V above = NAME(pick)(after, NAME(all)(1.0), NAME(all)(-1.0));
+        V phi_below = NAME(normal_below)(below * low, NAME(bell)(low));
+        V phi_above = NAME(normal_below)(above * high, NAME(bell)(high)), between = phi_below - phi_above;
+        V mass = NAME(pick)(before | after, NAME(most)(between, -between), 1.0 - phi_below - phi_above);
+        V found[] = {at, scale, precision, low, high, below, above, phi_below, phi_above, mass};
+        for (int k = 0; k < 10; k++) NAME(store)(out + k * n + i, found[k]);
+    }
+}
+
 /* Tail, density and its slope of a mixture at a value: see `CutMixture._tail_and_slopes`. */
 static inline void NAME(tail_at)(const struct mixtures *m, Py_ssize_t row, double value, double *found) {
     const Py_ssize_t column = row % m->columns, components = m->components;

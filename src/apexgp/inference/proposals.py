@@ -122,15 +122,15 @@ def wide_proposal(density: Density, of: Statistics) -> Proposal:
     """The first proposal: the prior, but the noise where the replicates put it."""
     names = density.names
     noise = [i for i, name in enumerate(names) if not name.startswith(("sigma", "lam", "shape", "drop"))]
-    mode, covariance = _noise_mode(density, of, noise)
+    mode, spread = _noise_mode(density, of, noise)
     location, root = np.zeros(len(names)), np.eye(len(names))
     location[noise] = mode
-    root[np.ix_(noise, noise)] = np.linalg.cholesky(2.0 * covariance)
+    root[np.ix_(noise, noise)] = sqrt(2.0) * spread
     return Proposal(location, root)
 
 
 def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[FloatArray, FloatArray]:
-    """Where prior and replicates put the N coordinates of the noise: mode (N,) and inverse curvature there (N, N).
+    """Where prior and replicates put the N coordinates of the noise: mode (N,), root of the inverse curvature (N, N).
 
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
     """
@@ -161,7 +161,8 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
             if (np.abs(step) < _STEP).all():
                 break
     # Differences leave few digits: what is rounded does not hang on how they were computed.
-    return np.round(mode, 4), _rounded(covariance)
+    # (Not the covariance: rounding could leave it without a root.)
+    return np.round(mode, 4), _rounded(np.linalg.cholesky(covariance))
 
 
 def _rounded(values: FloatArray) -> FloatArray:

@@ -96,7 +96,7 @@ class _Sampler:
         """With another round, most of it from proposals that are fitted to the nodes so far."""
         fitted = fitted_proposals(_targets(pool.weights), pool.points.roomy_z)
         # The worse its ends are known, the more nodes a tail gets.
-        worst = pool.weights.far.errors.max(axis=0)
+        worst = pool.weights.far.errors.max(axis=0) + 1e-12  # both may be known for certain
         shares = [_FOR_POSTERIOR, *(_FOR_TAILS * worst / worst.sum()).tolist()]
         counts = [round(share * count) for share in shares]
         counts.append(count - sum(counts))

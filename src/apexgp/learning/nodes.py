@@ -148,7 +148,8 @@ def _deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
     grid = np.broadcast_to(_GRID, (len(names), len(_GRID)))
     table, node = bare.parameters(grid, of), posterior.nodes.parameters
     if "tau_ratio" in names:
-        table = table | {"tau_ratio": table["tau_b"] / table["tau_e"]}
+        assert start.tau_ratio is not None
+        table = table | {"tau_ratio": start.tau_ratio.from_normal(_GRID)}
         node = node | {"tau_ratio": node["tau_b"] / node["tau_e"]}
     table = table | {f"shape{i}": values for i, values in enumerate(bare.shape(grid, of))}
     node = node | {f"shape{i}": values for i, values in enumerate(posterior.nodes.shape)}

@@ -11,7 +11,7 @@ from .._check import FloatArray
 
 __all__ = ["WORTH", "pull_of"]
 
-WORTH = 60.0
+WORTH = 100.0
 """How many curves the priors that the search starts from count for."""
 
 # What one curve tells of a number: the mean square of the slope of its log score, at the shipped priors. Numbers that

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from .._check import FloatArray
+from ..compiled.loaded import compiled_loops
 
 __all__ = ["Cut", "CutNormal"]
 
@@ -71,6 +72,13 @@ class CutNormal:
     """
 
     def __init__(self, location: FloatArray, scale: FloatArray) -> None:
+        loops = compiled_loops(location.size)
+        if loops is not None and location.shape == scale.shape and location.dtype == scale.dtype == np.float64:
+            found = np.empty((10, *location.shape))
+            loops.cut(np.ascontiguousarray(location), np.ascontiguousarray(scale), found)
+            self.location, self.scale, self.precision, self._low, self._high, *rest = found
+            self.sign_below, self.sign_above, self.phi_below, self.phi_above, self.mass = rest
+            return
         scale = np.clip(scale, _NARROWEST, _FLATTEST)
         self.location = location = np.clip(location, -_FARTHEST * scale, 1 + _FARTHEST * scale)
         self.scale = scale

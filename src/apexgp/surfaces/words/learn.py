@@ -8,6 +8,7 @@ from .phrases import listed
 
 __all__ = ["learn_methods", "learn_sentence", "learnt_from", "learnt_line", "written_line"]
 
+_FEWEST_TASKS = 5  # of fewer, a standard error says nothing
 _NOTEWORTHY = 1.03  # times as large or as small: less is not worth a word
 _MOVES = {
     "share still to be gained": ("more is still to be gained", "less is still to be gained"),
@@ -60,7 +61,7 @@ def _judged(learnt: Learnt) -> str:
     before, after, error = learnt.left_out["crps"]
     change, doubt = 100 * (after / before - 1), 100 * error / before
     figures = f"CRPS {change:+.1f} % (standard error {doubt:.1f} %)"
-    if abs(change) <= 2 * doubt:
+    if abs(change) <= 2 * doubt or learnt.tasks < _FEWEST_TASKS:
         verdict = f"Whether left-out tasks are forecast better cannot be decided: {figures}"
     else:
         verdict = f"Left-out tasks are forecast {'better' if change < 0 else 'worse'}: {figures}"

@@ -1,0 +1,54 @@
+"""`apexgp learn`, and what other commands do with the priors that it writes."""
+
+import json
+
+import pytest
+
+from apexgp.curve import curve_columns
+from apexgp.priors import read_priors
+from apexgp.reading.spreadsheets import as_csv
+from curves_to_learn_from import whole_curve
+from documents import faults
+
+
+@pytest.fixture
+def old(tmp_path):
+    path = tmp_path / "old.csv"
+    path.write_text(as_csv(curve_columns([whole_curve(i, 0.75) for i in range(3)])))
+    return path
+
+
+@pytest.fixture
+def pilot(tmp_path):
+    whole_curve(9, 0.75).up_to(256).to_csv(tmp_path / "pilot.csv")
+    return tmp_path / "pilot.csv"
+
+
+def test_priors_are_learnt_written_and_used(run, old, pilot, tmp_path):
+    out = tmp_path / "ours.json"
+    code, said, err = run("learn", old, "--out", out, "--jobs", 1, "--json")
+    assert (code, err) == (0, "")
+    facts = json.loads(said)
+    assert faults(facts, "learn") == []
+    assert (facts["curves"], facts["tasks"], facts["priors"]) == (3, 3, str(out))
+    assert read_priors(out).learnt.curves == 3
+    code, said, _ = run("learn", old, "--out", out, "--jobs", 1)
+    assert code == 1  # nothing is overwritten unasked
+    code, held, _ = run("forecast", pilot, "--priors", out, "--json")
+    code, at_once, note = run("forecast", pilot, "--related", old, "--json")
+    assert json.loads(held)["forecast"] == json.loads(at_once)["forecast"]
+    assert "Learnt from 3 whole curves (AUROC)" in note
+    assert "were learnt from 3 whole curves (AUROC)" in json.loads(held)["methods_text"]
+
+
+def test_files_that_are_no_priors_are_refused(run, old, pilot, tmp_path):
+    code, _, err = run("forecast", pilot, "--priors", old)
+    assert (code, "is not a file of priors" in err) == (1, True)
+    code, _, err = run("forecast", pilot, "--published", "--related", old)
+    assert (code, err.strip()) == (1, "Error: --published does not take --related.")
+    short = tmp_path / "short.csv"
+    short.write_text("size,auroc,task\n10,0.5,a\n20,0.6,a\n25,0.7,a\n")
+    code, _, err = run("forecast", pilot, "--related", short)
+    assert (code, "--related must extend beyond a pilot: 1 of 1 (a)" in err) == (1, True)
+    code, _, err = run("learn", short, "--out", tmp_path / "x.json", "--jobs", 1)
+    assert (code, "curves must extend beyond a pilot" in err) == (1, True)
