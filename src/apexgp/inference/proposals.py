@@ -130,7 +130,7 @@ def wide_proposal(density: Density, of: Statistics) -> Proposal:
 
 
 def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[FloatArray, FloatArray]:
-    """Where prior and replicates put the N coordinates of the noise: mode (N,) and the root of the inverse curvature there (N, N).
+    """Where prior and replicates put the N coordinates of the noise: mode (N,), root of the inverse curvature (N, N).
 
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
     """
