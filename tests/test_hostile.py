@@ -279,6 +279,6 @@ def test_what_would_fill_the_memory_is_bounded(model):
 def test_a_curve_that_is_not_there_is_an_error_of_ours_and_of_mappings(model):
     curves = collect_curves(GaussianNB(), X, Y, sizes=[20], n_splits=1, progress=False)
     for missing in ("auroc", ("2", "auroc"), [1]):
-        with pytest.raises(NoSuchCurveError, match=r"there are \('1', 'auroc'\)"):
+        with pytest.raises(NoSuchCurveError, match=r"choose from \('1', 'auroc'\)"):
             curves[missing]
     assert curves.get(("2", "auroc")) is None

@@ -470,7 +470,7 @@ def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"labels": Y + 0.5}, DataError, "must contain classes, got numbers such as .* regressions"),
+        ({"labels": Y + 0.5}, DataError, "must contain classes, got numbers such as .* regression models"),
         ({"labels": np.arange(len(Y))}, DataError, "Each class needs 3 rows or more.*if y is a quantity"),
         ({"labels": np.zeros(len(Y))}, DataError, "two classes or more, got only 0"),
         ({"labels": Y[:-1]}, DataError, "one row per case, got 569 and 568"),
@@ -495,7 +495,11 @@ def test_a_progress_bar_where_there_is_a_terminal(capfd, monkeypatch):
         ({"n_splits": 0}, RequestError, "n_splits must be a whole number of at least 1"),
         ({"seed": -1}, RequestError, "seed must be"),
         ({"ratio": (8, 1)}, RequestError, "ratio must be three numbers"),
-        ({"ratio": (8, 0, 2), "param_grid": {"var_smoothing": [1, 2]}}, RequestError, "tuned on validation"),
+        (
+            {"ratio": (8, 0, 2), "param_grid": {"var_smoothing": [1, 2]}},
+            RequestError,
+            "needs a validation set to tune on",
+        ),
         ({"multiclass": "both"}, RequestError, "'one_vs_rest', 'macro', got 'both'"),
         ({"by_group": "patients"}, RequestError, "by_group must be True or False"),
         ({"metric": "auc"}, RequestError, "got 'auc'"),

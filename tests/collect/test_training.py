@@ -267,9 +267,8 @@ def test_numbers_beside_a_metric_are_not_taken_for_scores(tmp_path):
     curves = collect_scores(train, SIZES, 2, results=tmp_path / "runs.csv")
     assert list(curves) == [(None, "val_loss"), (None, "AUC")]
     assert curves.fits[0]["parameters"] == {"epochs": 30, "lr": 1e-3, "train_auc": 1.0, "n": 50}
-    note = (
-        "Not taken for scores by name: epochs, lr, train_auc. The record has them; to measure them, name the metrics."
-    )
+    note = "Not read as scores, judging by name: epochs, lr, train_auc. The record has them; to measure them, name the "
+    note += "metrics."
     assert curves.notes == (note,)
     again = collect_scores(train, SIZES, 2, results=tmp_path / "runs.csv")
     assert again.notes == curves.notes

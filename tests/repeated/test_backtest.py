@@ -189,7 +189,7 @@ def test_figures_are_written_and_not_overwritten(tmp_path):
     assert float(rows[0]["error"]) == result.by_curve[0].error
     assert float(rows[0]["crps"]) == result.by_curve[0].crps
     assert math.isnan(float(rows[0]["coverage_95"]))
-    assert "to hold out 1" in rows[1]["failed"]
+    assert "holding out 1" in rows[1]["failed"]
     before = path.read_text()
     with pytest.raises(WouldOverwriteError):
         backtest(curve(2), {"law": LeastSquares("power_law")}).to_csv(path)
@@ -200,7 +200,7 @@ def test_figures_are_written_and_not_overwritten(tmp_path):
 
 def test_bad_requests_are_explained():
     whole = curve(1)
-    with pytest.raises(RequestError, match=r"There is no method cubic, spline; there are apexgp, apexgp_published, "):
+    with pytest.raises(RequestError, match=r"There is no method cubic, spline; choose from apexgp, apexgp_published, "):
         backtest(whole, ["power_law", "cubic", "spline"])
     with pytest.raises(RequestError, match="There is no method apex-gp"):
         backtest(whole, "apex-gp")

@@ -189,7 +189,7 @@ class Training:
             return ()
         them = "it" if len(left) == 1 else "them"
         return (
-            f"Not read as {'a score' if len(left) == 1 else 'scores'} because of the name: {some(list(left))}. The "
+            f"Not read as {'a score' if len(left) == 1 else 'scores'}, judging by name: {some(list(left))}. The "
             f"record has {them}; to measure {them}, name the metrics.",
         )
 

@@ -140,7 +140,7 @@ def _alike(found: PilotDesign) -> list[str]:
         figure = f"expected errors differ by less than {best.risk_error:.1g}"
     else:
         figure = f"doubt left differs by less than {100 * best.risk_error / found.risk_now:.0f} points"
-    return [f"Measurements whose {figure} cannot be told apart: take whichever suits you."]
+    return [f"Options whose {figure} cannot be told apart: take whichever suits you."]
 
 
 def _without_more(answer: DesignAnswer) -> list[str]:

@@ -40,12 +40,12 @@ def evaluation_methods(found: MinimumEvaluationSize) -> str:
         ]
     )
     return (
-        "The minimum sample size for evaluating (externally validating) the prediction model was computed by the "
-        f"criteria of Riley et al. (2021) for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence "
-        f"of {found.prevalence:g}, a C statistic of {found.cstatistic:g}, good calibration, and a linear predictor "
-        "that is normally distributed with a common variance among patients with and without the outcome, the numbers "
-        f"of patients required for 95 % confidence intervals of the stated widths were {each}. The largest, "
-        f"{found.size:,} patients with {found.events:,} events, was taken."
+        "The minimum sample size for evaluating (externally validating) the prediction model was computed with the "
+        f"criteria of Riley et al. (2021) for a binary outcome, with apexgp {version('apexgp')}. Assuming a "
+        f"prevalence of {found.prevalence:g}, a C statistic of {found.cstatistic:g}, good calibration, and a linear "
+        "predictor that is normally distributed with a common variance among patients with and without the outcome, "
+        f"the numbers of patients required for 95 % confidence intervals of the stated widths were {each}. The "
+        f"largest, {found.size:,} patients with {found.events:,} events, was taken."
     )
 
 
