@@ -288,7 +288,7 @@ def test_a_better_error_rate_takes_more(rng):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"target": 0.95}, r"The target 0.95 is better than 0.9, the best score .* set another ceiling"),
+        ({"target": 0.95}, r"The target 0.95 is better than 0.9, the best possible score .* change the ceiling"),
         ({"target": 90}, r"above 0 and at most 1, got 90\. Write 0\.9 for 90 %"),
         ({"target": 0}, "target must be a score above 0 and at most 1, got 0"),
         ({"target": -0.1}, "above 0 and at most 1"),
@@ -312,7 +312,7 @@ def test_bad_questions_are_explained(make, arguments, message):
 
 def test_bad_questions_about_error_rates_are_explained():
     model = APExGP.as_published(floor=0.1).fit(LearningCurve(SIZES, 1 - SCORES, direction="lower"))
-    with pytest.raises(RequestError, match=r"The target 0.05 is better than 0.1, the best score .* set another floor"):
+    with pytest.raises(RequestError, match=r"0.05 is better than 0.1, the best possible score .* change the floor"):
         model.required_size(0.05)
     with pytest.raises(RequestError, match="at least 0 and below 1, got 1"):
         model.required_size(1.0)

@@ -72,7 +72,7 @@ def test_pictures_of_one_page_share_no_identifier(picture):
 
 def test_what_is_read_off_is_what_the_model_says(model, required, picture):
     data = data_of(chart_figure(picture))
-    assert data["labels"][2:] == ["95 % interval", "probability of 0.84"]
+    assert data["labels"][2:] == ["95 % interval", "true mean reaches 0.84"]
     read = {reading[0]: reading[1:] for reading in data["readings"]}
     asked = [720.0, 3600.0, float(required.rounded_size)]
     forecast, expected = model.forecast(asked), model.forecast(asked, of="expected")

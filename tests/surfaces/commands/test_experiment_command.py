@@ -86,9 +86,7 @@ def test_a_record_does_not_make_other_files_ours(run, small, tmp_path):
     (tmp_path / "mine" / "experiment.json").write_text('{"files": ["tables.md"]}')
     code, _, err = run("experiment", small, "--jobs", 1, "--out", "mine")
     assert code == 1
-    assert (
-        "mine holds experiment.json beside runs.csv, and no experiment.json of an experiment that lists what it" in err
-    )
+    assert "mine holds experiment.json beside runs.csv, but no experiment.json of an experiment that lists it" in err
     assert (tmp_path / "mine" / "tables.md").read_text() == "mine"
 
 

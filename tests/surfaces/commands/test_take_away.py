@@ -79,7 +79,7 @@ def test_without_matplotlib_the_answer_is_printed_and_then_what_to_install(
         (
             "forecast",
             ("--published",),
-            "by APEx-GP (Harvey et al. 2023) after its released code: .* fitted by maximum a-posteriori",
+            "by APEx-GP (Harvey et al. 2023) after its released code: .* fitted by maximum a posteriori",
             ("Harvey E",),
         ),
         (
