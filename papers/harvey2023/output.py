@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 PAGE = "README.md"
-TITLE = "# Harvey et al. 2023, remade"
+TITLE = "# Harvey et al. 2023, reproduced"
 RESULTS = "results"
 
 

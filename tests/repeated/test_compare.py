@@ -124,7 +124,7 @@ def test_what_was_taken_for_granted_is_said():
     found = compare_models({"a": named, "b": LearningCurve(sizes, two)}, [360], MODEL)
     assert found.unnamed == ("b",)
     assert found.notes == (
-        "b does not name its metric; AUROC was taken, which the others name.",
+        "b does not name its metric; AUROC was assumed, as the others name it.",
         "Scores on the 2 splits that the models share were paired.",
     )
     assert all(note in str(found) for note in found.notes)
@@ -196,8 +196,11 @@ def test_bad_requests_are_explained(rng):
     first = replace(first, metric="auroc")
     for other, message in (
         ({"metric": "accuracy"}, r"compared by the same metric, got AUROC \(a\), accuracy \(b\)\."),
-        ({"direction": "lower"}, r"one direction is better, got higher is better \(a\), lower is better \(b\)\."),
-        ({"unit": "groups"}, r"sizes that count the same, got examples are counted \(a\), groups are counted \(b\)\."),
+        (
+            {"direction": "lower"},
+            r"the same direction being better, got higher is better \(a\), lower is better \(b\)\.",
+        ),
+        ({"unit": "groups"}, r"sizes in the same unit, got examples \(a\), groups \(b\)\."),
     ):
         with pytest.raises(DataError, match=message):
             compare_models({"a": first, "b": replace(second, **other)}, [720], MODEL)

@@ -1,6 +1,6 @@
 """Which numbers of the priors move, and how strongly they are pulled back: as if so many curves spoke for no move.
 
-Learnt on the development curves by leaving tasks out (`benchmarks/learning.py --pull`).
+Learnt on the development curves by leaving tasks out (`benchmarks/learning.py --worth`).
 """
 
 from __future__ import annotations
