@@ -140,5 +140,5 @@ def test_the_picture_shows_what_is_known_now_and_after():
     first = DesignDisplay.from_design(design_pilot(None, 9, at=5000, confirm=0)).plot()
     assert first.ax_.get_ylabel() == "expected width of the 95 % interval"
     pyplot.close("all")
-    with pytest.raises(RequestError, match="found must be what"):
+    with pytest.raises(RequestError, match="found must be a result of"):
         DesignDisplay.from_design(model)
