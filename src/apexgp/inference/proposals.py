@@ -162,7 +162,7 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
                 break
     # Differences leave few digits: what is rounded does not hang on how they were computed.
     # (Not the covariance: rounding could leave it without a root.)
-    return np.round(mode, 4), _rounded(np.linalg.cholesky(covariance))
+    return np.round(mode, 4), _rounded(np.asarray(np.linalg.cholesky(covariance), np.float64))
 
 
 def _rounded(values: FloatArray) -> FloatArray:
