@@ -130,6 +130,33 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
         np.testing.assert_allclose(predicted["same_splits"][1][i], np.sqrt(expected), atol=5e-6)
 
 
+@pytest.mark.parametrize("kind", ["balanced", "one run"])
+def test_early_sizes_have_their_own_place_between_which_it_is_interpolated(kind, rng):
+    """At a pilot size below an eighth of the largest, and half-way (in the logarithm) to the next."""
+    c, model = curve(kind, rng), Density(MEANS["burr"], CALIBRATED)
+    posterior = integrate(model, Statistics.of(c), 0).drawn(rng)
+    new = np.array([SIZES[0], np.sqrt(SIZES[0] * SIZES[1])])
+    off = early(model, c)[0, 0]
+    assert off > 0
+    assert early(model, c)[-1, -1] == 0
+    location, scale = posterior.predict(new, "expected", 1.0)
+    _, joint = posterior.joint(new, "expected", 1.0, np.arange(len(posterior.weights)))
+    for i in np.argsort(posterior.weights)[-3:]:
+        n = posterior.nodes
+        p = {name: float(value[i]) for name, value in n.parameters.items()}
+        theta = MEANS["burr"].theta_of(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
+        m = n.level[i] + n.drop[i] - MEANS["burr"].drop(np.concatenate([c.sizes, new]) / SIZES[0], *theta)
+        share = np.concatenate([1.0 * (c.sizes == SIZES[0]), [1.0, 0.5]])  # of what the first size has of its own
+        at = np.concatenate([c.sizes, new])
+        prior = kernel(model, at, at, p) + off * np.outer(share, share)
+        rows = len(c.sizes)
+        gain = np.linalg.solve(prior[:rows, :rows] + noise_covariance(c, model, p), prior[:rows, rows:])
+        np.testing.assert_allclose(location[i], m[rows:] + gain.T @ (c.scores - m[:rows]), atol=1e-6)
+        covariance = prior[rows:, rows:] - prior[rows:, :rows] @ gain
+        np.testing.assert_allclose(scale[i], np.sqrt(np.diag(covariance)), atol=2e-6)
+        np.testing.assert_allclose(joint[:, :, i], covariance, atol=1e-7)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_pseudo_scores_keep_the_likelihood_of_all_rows(kind, rng):
     c = curve(kind, rng)

@@ -103,7 +103,8 @@ class Posterior:
         some = self.some(which)
         n, at, known = some.nodes, sizes[:, None], self.statistics.sizes[:, None]
         location, cross = some.given_the_pilot(at)
-        covariance = some._kernel(at, at) - np.einsum("rpn,rqn->pqn", cross, cross)
+        apart = self._apart(at)
+        covariance = some._kernel(at, at) + (apart.T @ apart)[:, :, None] - np.einsum("rpn,rqn->pqn", cross, cross)
         swing = some._swing(at, cross)
         covariance += swing[:, None] * swing[None, :]
         diagonal = np.arange(len(sizes))
@@ -144,7 +145,7 @@ class Posterior:
         return Known(factor, white[:, 0], white[:, 1], variance / runs, carried / np.sqrt(runs))
 
     def given_the_pilot(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean of f at new sizes, and the whitened covariances of f there with the pseudo-scores."""
+        """Mean of the expected score at new sizes, and its whitened covariances with the pseudo-scores."""
         cross = self._cross(at)
         return self.curve(at) + np.einsum("rqn,rn->qn", cross, self.known.white), cross
 
@@ -152,9 +153,23 @@ class Posterior:
         """Covariances of f between sizes (R, 1) and (Q, 1): shape (R, Q, nodes)."""
         return self.density.kernel(left, right, float(self.statistics.sizes[-1]), self.nodes.parameters)
 
+    def _apart(self, at: FloatArray) -> FloatArray:
+        """How far the expected score lies off f at sizes (Q, 1), by standard deviations at the pilot's: shape (R, Q).
+
+        Between early sizes it is interpolated along the logarithm; late ones have none.
+        """
+        early, known = np.sqrt(self.density.early(self.statistics)), np.log(self.statistics.sizes)
+        each = np.array([np.interp(np.log(at[:, 0]), known, row) for row in np.eye(len(known))])
+        apart: FloatArray = early[:, None] * each
+        return apart
+
+    def _with_the_pilot(self, at: FloatArray) -> FloatArray:
+        """Covariances of the expected score at the pilot sizes with that at sizes (Q, 1): shape (R, Q, nodes)."""
+        early = np.sqrt(self.density.early(self.statistics))
+        return self._kernel(self.statistics.sizes[:, None], at) + (early[:, None] * self._apart(at))[:, :, None]
+
     def _cross(self, at: FloatArray) -> FloatArray:
-        kernel = self._kernel(self.statistics.sizes[:, None], at)
-        return solve_lower(self.known.factor, kernel)
+        return solve_lower(self.known.factor, self._with_the_pilot(at))
 
     def _expected(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f at new sizes."""
@@ -169,6 +184,7 @@ class Posterior:
             return self.nodes.level + rise + left * self.nodes.departure, variance
         location, cross = self.given_the_pilot(at)
         explained = np.einsum("rqn,rqn->qn", cross, cross)
+        variance = variance + (self._apart(at) ** 2).sum(axis=0)[:, None]
         return location, np.maximum(variance - explained, 0.0) + self._swing(at, cross) ** 2
 
     def curve(self, sizes: FloatArray) -> FloatArray:
@@ -225,13 +241,12 @@ class Posterior:
             pull[rows] += gain
             offset = offset + (pattern.mean[:, None] * gain).sum(axis=0)
             spread = spread + pattern.count / total**2 * tau_b**2 / excess
-        prior = self._kernel(known, known)  # of what was measured: f, and what early sizes have of their own
-        prior += np.diag(density.early(self.statistics))[:, :, None]
+        prior = self._with_the_pilot(known)
         half = solve_lower(at_known.factor, prior)
         fitted = self.curve(known) + np.einsum("rkn,rn->kn", half, at_known.white)
         pulled = np.einsum("rkn,kn->rn", half, pull)
         variance_of_pull = np.einsum("in,ijn,jn->n", pull, prior, pull, optimize=True) - (pulled**2).sum(axis=0)
-        covariance = np.einsum("rqn,rn->qn", self._kernel(known, at), pull)
+        covariance = np.einsum("rqn,rn->qn", self._with_the_pilot(at), pull)
         covariance = covariance - np.einsum("rqn,rn->qn", cross, pulled)
         swing = (pull * self._swing(known, half)).sum(axis=0)
         covariance = covariance + self._swing(at, cross) * swing
