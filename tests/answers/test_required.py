@@ -226,7 +226,7 @@ def test_nearly_without_noise_the_answer_is_the_inverse_of_the_curve(settings):
     sizes = np.geomspace(50, 5000, 12)
     table = np.repeat((0.9 - 1.5 * sizes**-0.5)[:, None], 3, axis=1)
     model = APExGP("power_law", **settings).fit(sizes, table)
-    for target, within in ((0.87, 0.02), (0.88, 0.03), (0.885, 0.05)):
+    for target, within in ((0.87, 0.02), (0.88, 0.05), (0.885, 0.1)):
         answer, exact = model.required_size(target), (1.5 / (0.9 - target)) ** 2
         assert answer.median == pytest.approx(exact, rel=0.01)
         assert answer.size == pytest.approx(exact, rel=within)

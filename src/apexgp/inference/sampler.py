@@ -35,6 +35,7 @@ _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Then come as many as the error of the ends of far forecasts asks for, in a few rounds.
 _LEAST, _LEAST_WHERE_HARD, _MOST, _STEP, _GROWTH = 1024, 4096, 24576, 256, 1.0
 _ENOUGH = 200.0  # effective nodes that are aimed at
+_ROUGH, _MORE_WHERE_HARD = 3.0, 4  # where so many times the error remains that is aimed at, so many times the nodes
 # Of each round but the first, these shares follow the posterior, and what lies beyond the lower and the upper ends of
 # far forecasts: they hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has
 # few. The others keep to the wide proposal, in case the fitted ones missed something.
@@ -64,11 +65,11 @@ def integrate(
         # What was hard to find may have parts that have not been found yet.
         pool, least = sampler.afresh(pool), _LEAST_WHERE_HARD
     if not roughly:
-        most = finer * _MOST
-        while pool.points.count < most:
-            have = pool.points.count
+        while True:
+            have, hard = pool.points.count, pool.weights.far.error > _ROUGH * precision
+            most = finer * _MOST * (_MORE_WHERE_HARD if hard else 1)
             wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
-            if wanted <= have and have >= least:
+            if have >= most or (wanted <= have and have >= least):
                 break
             # Proposals that were fitted to few nodes are not worth many.
             more = min(max(wanted, least) - have, _GROWTH * have, most - have)
