@@ -18,8 +18,11 @@ from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
 APART = {"--dask", "demo", "serve", "mcp"}
-# Options that start processes, as many as they say.
-PROCESSES = {"--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310]}
+# Options that start processes, as many as they say, or fill a folder, wherever it is: no other values than these.
+ONLY = {
+    "--jobs": ["0", "-0", "", "abc", "1.5", "nan", "1", "9" * 310],
+    "--folder": ["kept", "good.csv", "good.csv/kept", "/dev/null", "/no/such", "/proc/x", "\udc80", "x" * 300],
+}
 # Options whose usual values are worth meeting as well.
 SOUND = {
     "--at": ["720", "2x"],
@@ -71,6 +74,7 @@ def commands():
         "schema": [],
         "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
         "embed": [str(shown["folder"]), *embed],
+        "learn": [str(pairs), "--jobs", "1", "--out", "p.json"],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],
         "run": trained,
@@ -106,13 +110,13 @@ def command(draw):
     for option in chosen:
         argv.append(option)
         if options[option]:
-            words = st.sampled_from(PROCESSES.get(option) or [*WORDS, *SOUND.get(option, ())])
-            argv.append(draw(words if option in PROCESSES else words | number.map(typed) | st.text(max_size=5)))
+            words = st.sampled_from(ONLY.get(option) or [*WORDS, *SOUND.get(option, ())])
+            argv.append(draw(words if option in ONLY else words | number.map(typed) | st.text(max_size=5)))
     if draw(st.integers(0, 9)) == 0:
         argv[2:3] = [draw(st.sampled_from(["/dev/null", ".", "/no/such", "", "data.npz", "pairs.csv"]))]
 
     def act():
-        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "r.html", "e.npz", "picture.png", "picture.svg"):
+        for stale in ("c.csv", "r.csv", "d.csv", "s.csv", "r.html", "e.npz", "p.json", "picture.png", "picture.svg"):
             (folder() / stale).unlink(missing_ok=True)
         code, out, err = run(argv)
         assert code in (0, 1, 2), (code, err)

@@ -227,7 +227,7 @@ def test_files_that_cannot_be_read_are_listed_and_the_others_embedded(folder, em
     save_picture(pictures / "extra.png", np.zeros((8, 8), np.uint8))
     done = embed(batch=5)
     assert [file for file, _ in done.unreadable] == ["a/04.png", "b/07.png"]
-    assert "cut off" in done.unreadable[0][1]
+    assert "truncated" in done.unreadable[0][1]
     assert done.without_file == ("b/09.png",)
     assert done.without_label == ("extra.png",)
     found = arrays(done.out)
@@ -287,7 +287,7 @@ def test_mean_and_sd_of_the_source_are_those_of_all_pixels(folder, vit, embed, m
     np.testing.assert_allclose(made["mean"], shades.mean(axis=(0, 1, 2)), rtol=1e-6)
     with pytest.raises(RequestError, match=r"mean was .* Name another output"):
         embed("part.npz", normalise="source")
-    with pytest.raises(RequestError, match=r"fit_on names the pictures.*That needs normalise='source'"):
+    with pytest.raises(RequestError, match=r"fit_on names the pictures.*It requires normalise='source'"):
         embed("x.npz", fit_on=folder / "train.csv")
 
 
@@ -365,7 +365,7 @@ def test_scans_become_a_folder_that_collect_maps(tmp_path, vit, rng):
     for out, message in [
         ("e.npz", r"out must be a folder for embeddings of scans, got e.npz"),
         ("elsewhere", "is a folder with other files in it"),
-        ("no/where", "cannot be made"),
+        ("no/where", "cannot be created"),
     ]:
         with pytest.raises((RequestError, WouldOverwriteError), match=message):
             embed_images(tmp_path / "in", tmp_path / out, labels=tmp_path / "labels.csv", model=vit, progress=False)
@@ -409,7 +409,7 @@ def test_a_data_set_of_the_paper_is_prepared_as_the_paper_says(tmp_path, vit, rn
 def test_a_patients_own_label_is_one_and_a_pictures_may_differ(folder, embed):
     assert embed().n_embedded == 20  # effusion differs between the pictures of p0
     with pytest.raises(
-        DataError, match=r"patient p0 has effusion '1' in line 2 and '0' in line 3\. .*without per_patient='effusion'"
+        DataError, match=r"patient p0 has effusion '1' in line 2 and '0' in line 3\. .*omit per_patient='effusion'"
     ):
         embed("x.npz", per_patient=["effusion"])
     with pytest.raises(DataError, match="no column 'stage'"):
@@ -433,8 +433,8 @@ def test_wrong_tables_folders_and_names_are_explained(folder, vit, embed, tmp_pa
         (table("file,X\na/00.png,1\n"), "a label cannot be called X"),
         (table("file,y\nz.png,1\n"), "None of the 1 files that .* names is in"),
         (table("file,y\na/00.png,1\na,0\n"), r"names pictures \(a/00.png\) and scans \(a\)"),
-        ({"labels": None}, r"Give either labels=\.\.\. or dataset="),
-        ({"dataset": "busi"}, r"Give either labels=\.\.\. or dataset="),
+        ({"labels": None}, r"Give one of labels=\.\.\. and dataset="),
+        ({"dataset": "busi"}, r"Give one of labels=\.\.\. and dataset="),
         ({"labels": None, "dataset": "busi"}, "holds no pictures as BUSI has them"),
         ({"normalise": "z"}, "normalise must be one of 'source', 'imagenet', 'half', got 'z'"),
         ({"batch": 0}, "batch must be a whole number of at least 1"),

@@ -84,6 +84,7 @@ def test_every_sign_is_what_it_says():
             "test_noise": np.log(np.sqrt(test * (1 - test) / 125) / np.sqrt(0.8 * 0.2 / 500)),
             "gap_known": 1.0,
             "gap": (0.9 - test) / (0.95 - test),
+            "always": 1.0,
         }
     )
     perfect = replace(curve, metric="roc_auc", train_scores=np.ones(15), n_test=None)

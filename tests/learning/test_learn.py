@@ -117,6 +117,17 @@ def test_priors_without_shares_are_no_start():
         learn_beliefs([whole_curve(0, 0.9)], seed=-1)
 
 
+def test_what_is_computed_is_kept_in_a_folder_only(tmp_path):
+    (tmp_path / "file").touch()
+    for folder, said in [
+        (tmp_path / "file", "folder .*file is not a folder"),
+        (tmp_path / "no" / "such", "folder .*such cannot be created: No such file or directory"),
+        (3, "Expected the name of a file, got 3"),
+    ]:
+        with pytest.raises(RequestError, match=said):
+            learn_beliefs([whole_curve(0, 0.9)], folder=folder)
+
+
 def test_errors_and_losses_are_learnt_from_as_they_are(low_curves, learnt):
     rates = [
         LearningCurve(SIZES, 1 - c.scores.reshape(len(SIZES), -1), metric="error rate", direction="lower", task=c.task)

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from html import unescape
 from itertools import pairwise
 
 import numpy as np
@@ -229,7 +230,7 @@ def test_page_and_report_print_the_same(few):
         assert page["short"] == short_answer(answer)
         assert [page["tables"]["forecast"][part] for part in ("header", "rows")] == list(forecast_table(answer))
         question = ReportQuestion(forecast=asked, budget=0.0)
-        report = report_page({"": question.answer(answer.model)}, {}, question)
+        report = unescape(report_page({"": question.answer(answer.model)}, {}, question))
         for sentence in re.split(r"(?<=\.) (?=[A-Z])", facts["sentence"]):
             assert sentence in report
         for row in required_table(required, curve)[1]:

@@ -117,7 +117,7 @@ def test_a_backtest_shows_what_was_said_against_what_came():
     ]
     np.testing.assert_allclose(sorted(map(tuple, spans)), sorted(said))
     assert "at size 564" in labels(ax)
-    assert [text.get_text() for text in ax.texts] == ["no answer"]  # pow4: four parameters, three sizes
+    assert [text.get_text() for text in ax.texts] == ["no forecast"]  # pow4: four parameters, three sizes
     assert ax.get_xlabel() == "forecast minus measured AUROC"
 
 

@@ -17,7 +17,7 @@ from .._check import DAMAGED, FloatArray, instance, mapped, several, truth, whol
 from ..curve import LearningCurve, curve_columns
 from ..errors import AccuracyWarning, DataError, RequestError
 from ..files.plain import plain
-from ..files.writing import written_atomically
+from ..files.writing import file_behind, written_atomically
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.learnt import FIGURES, Learnt
 from ..running.processes import in_order
@@ -55,7 +55,7 @@ def learn_beliefs(
         Priors that the learnt ones are pulled towards, by so many curves' worth as `learnt.pull` says.
     folder
         Where to keep what was computed of each curve, so that a run which was interrupted, or has more curves, goes on
-        from there. By default nowhere.
+        from there; created if needed. By default nowhere.
     n_jobs
         Processes, as joblib counts them; `joblib.parallel_config(backend="dask")` spreads the work over a cluster.
     seed
@@ -76,7 +76,7 @@ def learn_beliefs(
     >>> learn_beliefs([old]).learnt.curves
     1
     """
-    return _learn("curves", curves, start, None if folder is None else Path(folder), n_jobs, seed, progress)
+    return _learn("curves", curves, start, None if folder is None else file_behind(folder), n_jobs, seed, progress)
 
 
 def learn_from(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
@@ -169,7 +169,12 @@ def _integrated(
     from joblib import delayed
 
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(exist_ok=True)
+        except FileExistsError:
+            raise RequestError(f"{folder} is not a folder. Name one, or one to create.", argument="folder") from None
+        except OSError as problem:
+            raise RequestError(f"{folder} cannot be created: {problem.strerror}.", argument="folder") from None
     work = (delayed(_of_one)(lesson, start, seed, folder) for lesson in lessons)
     found = []
     with progress_bar("curves", len(lessons), shown=truth("progress", progress)) as advance:
