@@ -300,3 +300,9 @@ def test_per_cents_become_fractions_and_have_no_other_range():
         LearningCurve.from_csv(io.StringIO("n,score\n60,71%\n120,80%\n"), range=(0, 100))
     with pytest.raises(DataError, match=r"Or say so with per_cent=True.*; if they are something else, .* range=\.\.\."):
         LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"))
+
+
+@pytest.mark.parametrize("ends", [np.array([1 + 2j]), [np.complex128(1 + 2j), 1.0], [np.array([1 + 2j]), 1.0]])
+def test_complex_ends_are_refused_in_our_words(ends):
+    with pytest.raises(DataError, match="must be"):
+        LearningCurve([10, 20, 40], [0.1, 0.2, 0.3], range=ends)

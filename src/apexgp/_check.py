@@ -59,6 +59,8 @@ def _culprit(values: Any) -> Any:
 
 
 def _is_real(value: Any) -> bool:
+    if np.iscomplexobj(value):  # of which NumPy's own would drop the imaginary part, with a warning
+        return False
     try:
         float(value)
     except UNUSABLE:
