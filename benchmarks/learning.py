@@ -9,6 +9,7 @@ unless that is the point. With --worth, pulls of other strengths are tried.
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,7 +123,7 @@ def main() -> None:
     parser.add_argument("--sources", nargs="+", default=("same learner", "same data set", "random"))
     parser.add_argument("--counts", nargs="+", type=int, default=COUNTS)
     parser.add_argument("--worth", nargs="+", type=float, default=[WORTH])
-    parser.add_argument("--cache", type=Path, default=Path("/tmp/apexgp_learning"))
+    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "apexgp_learning"))
     parser.add_argument("--jobs", type=int, default=2)
     settings = parser.parse_args()
     figures = ("CRPS, change in %", "log score", "80 % covers", "95 % covers", "95 % width")

@@ -25,7 +25,7 @@ from .statistics import EARLY, PseudoScores, Statistics, pseudo_scores
 from .uniforms import Uniforms
 from .whitening import Products, by_factor, by_filter
 
-__all__ = ["Density"]
+__all__ = ["Density", "moved"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -100,8 +100,8 @@ class Density:
         kept: _Given | None = vars(self).get("_kept")
         if kept is None or kept.of is not of:
             signs, beliefs = of.signs(self.ceiling), self.beliefs
-            stretch = [np.exp(_moved(beliefs.spreads.get(name, {}), signs)) for name in self.names]
-            shift = [_moved(beliefs.shifts.get(name, {}), signs) for name in self.names]
+            stretch = [np.exp(moved(beliefs.spreads.get(name, {}), signs)) for name in self.names]
+            shift = [moved(beliefs.shifts.get(name, {}), signs) for name in self.names]
             clock = self.clock(FAR[:, None] * of.sizes[-1], of.sizes[-1])
             kept = _Given(of, np.array(stretch), np.array(shift), self.window(of), laid_out(self, clock, of))
             vars(self)["_kept"] = kept
@@ -110,7 +110,7 @@ class Density:
     def share_factors(self, of: Statistics) -> tuple[float, float]:
         """What a and b of the share's prior are multiplied by."""
         signs, shifts = of.signs(self.ceiling), self.beliefs.shifts
-        a, b = (float(np.exp(_moved(shifts.get(name, {}), signs))) for name in ("share_a", "share_b"))
+        a, b = (float(np.exp(moved(shifts.get(name, {}), signs))) for name in ("share_a", "share_b"))
         return a, b
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:
@@ -288,6 +288,6 @@ class _Given(NamedTuple):
     """What compiled loops need."""
 
 
-def _moved(by_sign: dict[str, float], signs: dict[str, float]) -> float:
+def moved(by_sign: dict[str, float], signs: dict[str, float]) -> float:
     """What signs add up to."""
     return sum(value * signs[name] for name, value in by_sign.items())

@@ -15,7 +15,7 @@ from scipy.special import betaln
 from .._check import FloatArray
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
-from ..inference.density import Density
+from ..inference.density import Density, moved
 from ..inference.posterior import Posterior
 from ..model.beliefs import Beliefs
 from ..model.means import MEANS
@@ -69,9 +69,8 @@ def coordinates_of(start: Beliefs) -> list[str]:
 
 def nodes_of_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[CutNodes]:
     """Nodes of the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
-    found = []
+    found, broad = [], broadened(start, coordinates_of(start), _BROADER, _BROADER_SHARE)
     for i, cut in enumerate(lesson.cuts):
-        broad = broadened(start, coordinates_of(start), _BROADER, _BROADER_SHARE)
         engine = FullBayes((MEANS[MEAN],), broad, 1.0, 0.0, seed + i, _PRECISION)
         try:
             (fit,) = engine.fit([cut.pilot])
@@ -93,13 +92,9 @@ def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.G
     predicted = fit.predict(cut.sizes, cut.of, cut.n_splits)
     names = some.density.names
     signs = some.statistics.signs(some.density.ceiling)
-
-    def by_signs(moves: dict[str, dict[str, float]], place: str) -> float:
-        return sum(number * signs[sign] for sign, number in moves.get(place, {}).items())
-
     prior, broad = (Density(MEANS[MEAN], beliefs) for beliefs in (start, some.density.beliefs))
-    shift = np.array([by_signs(start.shifts, name) for name in names])
-    wide = np.array([by_signs(broad.beliefs.spreads, name) for name in names])
+    shift = np.array([moved(start.shifts.get(name, {}), signs) for name in names])
+    wide = np.array([moved(broad.beliefs.spreads.get(name, {}), signs) for name in names])
     deviates = _deviates(some, start)
     assert start.shares is not None
     a, b = start.shares[MEAN].a, start.shares[MEAN].b
@@ -117,7 +112,7 @@ def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.G
         truth=cut.truths,
         times=cut.sizes / cut.pilot.largest,
         shift=shift,
-        log_spread=np.array([by_signs(start.spreads, name) for name in names]),
+        log_spread=np.array([moved(start.spreads.get(name, {}), signs) for name in names]),
         log_a=float(np.log(a * factors[0])),
         log_b=float(np.log(b * factors[1])),
     )
