@@ -164,7 +164,7 @@ def made_by_options(model: APExGP) -> list[str] | None:
         words, changed = ["--published"], changed | {"mean": model.mean}
         for name in ("inference", "priors"):
             changed.pop(name, None)
-    if set(changed) - {"mean", "ceiling", "floor", "noise", "seed"}:
+    if set(changed) - {"mean", "ceiling", "floor", "noise", "learner", "seed"}:
         return None
     return words + [part for name, value in changed.items() for part in (f"--{name}", plainly(value))]
 
