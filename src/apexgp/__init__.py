@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from .repeated.sensitivity_answer import Sensitivity
     from .repeated.simulate import simulate_collection
     from .surfaces.report.write import write_report
+    from .track_record.file import ForecastRecord
+    from .track_record.reliability import Reliability
 
     __version__: str
 
@@ -51,6 +53,7 @@ __all__ = [
     "CurveSet",
     "Enough",
     "Forecast",
+    "ForecastRecord",
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",
@@ -58,6 +61,7 @@ __all__ = [
     "MinimumSampleSize",
     "PilotDesign",
     "PredictiveCheck",
+    "Reliability",
     "RequiredSize",
     "Sensitivity",
     "SliceHead",
@@ -121,6 +125,8 @@ _HOMES = {
         "repeated.sensitivity_answer": ["Sensitivity"],
         "repeated.simulate": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
+        "track_record.file": ["ForecastRecord"],
+        "track_record.reliability": ["Reliability"],
     }.items()
     for name in names
 }

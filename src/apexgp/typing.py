@@ -7,11 +7,15 @@ from .repeated.compare import PairComparison
 from .repeated.predictive_answer import Discrepancy
 from .repeated.sensitivity_answer import SensitivityRow
 from .scale import Scale
+from .track_record.comparisons import ComparedForecast
+from .track_record.reliability import LevelCoverage
 
 __all__ = [
+    "ComparedForecast",
     "Discrepancy",
     "EmbeddingRun",
     "HeldOut",
+    "LevelCoverage",
     "MethodScore",
     "PairComparison",
     "RankedDesign",

@@ -15,7 +15,7 @@ from ..files.writing import write_text
 from ..reading.spreadsheets import one_line, read_bytes
 from .beliefs import Beliefs
 
-__all__ = ["read_priors", "write_priors"]
+__all__ = ["checksum_of", "read_priors", "write_priors"]
 
 _FORMAT = "apexgp-priors"
 
@@ -47,6 +47,11 @@ def read_priors(path: str | os.PathLike[str]) -> Beliefs:
     except DAMAGED as problem:
         said = one_line(str(problem), 500).rstrip(".")
         raise DataError(f"{path} is from another version of apexgp, or damaged: {said}.") from None
+
+
+def checksum_of(beliefs: Beliefs) -> str:
+    """What tells the numbers of priors from those of others: the checksum that their file has."""
+    return _checksum(plain(beliefs.to_dict()))
 
 
 def _checksum(content: Any) -> str:

@@ -6,7 +6,7 @@ from ...model.beliefs import Beliefs
 from ...model.learnt import Learnt
 from .phrases import listed
 
-__all__ = ["learn_methods", "learn_sentence", "learnt_from", "learnt_line", "written_line"]
+__all__ = ["learn_methods", "learn_sentence", "learnt_from", "learnt_line", "left_out_line", "written_line"]
 
 _FEWEST_TASKS = 5  # of fewer, a standard error says nothing
 _NOTEWORTHY = 1.03  # times as large or as small: less is not worth a word
@@ -84,6 +84,11 @@ def learn_methods(learnt: Learnt) -> str:
         f"forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away from the "
         f"calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
     )
+
+
+def left_out_line(short: int, count: int, path: object) -> str:
+    """What a record holds that cannot be learnt from yet."""
+    return f"{short} of {count} curves in {path} {'does' if short == 1 else 'do'} not extend beyond a pilot: left out."
 
 
 def written_line(path: object) -> str:
