@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from .repeated.simulate import simulate_collection
     from .surfaces.report.write import write_report
     from .track_record.file import ForecastRecord
-    from .track_record.reliability import Reliability
 
     __version__: str
 
@@ -61,7 +60,6 @@ __all__ = [
     "MinimumSampleSize",
     "PilotDesign",
     "PredictiveCheck",
-    "Reliability",
     "RequiredSize",
     "Sensitivity",
     "SliceHead",
@@ -126,7 +124,6 @@ _HOMES = {
         "repeated.simulate": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
         "track_record.file": ["ForecastRecord"],
-        "track_record.reliability": ["Reliability"],
     }.items()
     for name in names
 }

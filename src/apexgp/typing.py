@@ -8,7 +8,7 @@ from .repeated.predictive_answer import Discrepancy
 from .repeated.sensitivity_answer import SensitivityRow
 from .scale import Scale
 from .track_record.comparisons import ComparedForecast
-from .track_record.reliability import LevelCoverage
+from .track_record.reliability import LevelCoverage, Reliability
 
 __all__ = [
     "ComparedForecast",
@@ -19,6 +19,7 @@ __all__ = [
     "MethodScore",
     "PairComparison",
     "RankedDesign",
+    "Reliability",
     "Scale",
     "SensitivityRow",
 ]

@@ -11,6 +11,7 @@ from functools import lru_cache
 import typer
 from hypothesis import strategies as st
 
+from apexgp import ForecastRecord, LearningCurve
 from apexgp.surfaces import cli
 from documents import faults
 from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
@@ -44,6 +45,7 @@ SOUND = {
     "--label": ["c"],
     "--out": ["d.csv"],
     "--results": ["s.csv"],
+    "--record": ["record.jsonl", "good.csv"],
     "--plot": ["picture.png", "picture.svg", "no.txt"],
 }
 
@@ -54,6 +56,8 @@ def commands():
     pairs, data = folder() / "good.csv", folder() / "good labelled.csv"
     pairs.write_text(TABLE)
     data.write_bytes(labelled_files()[".csv"])
+    kept = ForecastRecord(folder() / "record.jsonl")
+    kept.add_measured(LearningCurve([60, 120, 240], [0.6, 0.7, 0.75]), name="a")
     experiment()
     shown = pictures()
     embed = [part for name in ("labels", "model", "device") for part in (f"--{name}", str(shown[name]))]
@@ -75,6 +79,7 @@ def commands():
         "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
         "embed": [str(shown["folder"]), *embed],
         "learn": [str(pairs), "--jobs", "1", "--out", "p.json"],
+        "record": [str(folder() / "record.jsonl"), str(pairs), "--record-as", "a"],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],
         "run": trained,

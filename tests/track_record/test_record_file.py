@@ -3,15 +3,17 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from recorded import forecast_line, measured_line
 
 from apexgp import APExGP, ForecastRecord, LearningCurve, LeastSquares, learn_beliefs
-from apexgp.errors import DataError, RequestError
+from apexgp.errors import DataError, NoForecastError, RequestError
 from apexgp.track_record.comparisons import compared
-from apexgp.track_record.lines import ForecastLine
+from apexgp.track_record.file import append_lines, read_lines
+from apexgp.track_record.lines import ForecastLine, _checksum
 from curves_to_learn_from import whole_curve
 
 
@@ -27,7 +29,7 @@ def record(tmp_path):
 
 def test_what_is_recorded_is_what_the_model_says(record, model):
     assert record.add_forecast(model, [1024, 512], date="2026-11-17") == 1
-    (line,) = record.lines()
+    (line,) = read_lines(record.path)
     assert line.sizes.tolist() == [512, 1024]
     assert (line.of, line.n_splits, line.date, line.method) == ("new_splits", 3, "2026-11-17T00:00:00", "APExGP")
     assert line.priors["name"] == "calibrated"
@@ -60,7 +62,7 @@ def test_nothing_is_recorded_twice(record, model):
     assert record.add_measured([whole_curve(1, 0.9), whole_curve(1, 0.9)]) == 1
     assert record.add_measured(whole_curve(1, 0.9)) == 0
     assert record.add_measured(whole_curve(1, 0.9), name="another study") == 1
-    assert len(record.lines()) == 5
+    assert len(read_lines(record.path)) == 5
 
 
 def test_curves_are_matched_by_name_or_task(record, model):
@@ -91,6 +93,15 @@ def test_pilot_and_later_scores_make_a_whole_curve_to_learn_from(record):
     assert learnt.moved == learn_beliefs(whole).learnt.moved
 
 
+def test_a_curve_is_whole_once_it_goes_beyond_a_pilot_that_was_forecast_from(record, model):
+    record.add_forecast(model, [512])
+    record.add_measured(whole_curve(5, 0.9).up_to(128))  # never forecast
+    assert list(record.curves()) == ["task 1", "task 5"]
+    assert list(record.curves(whole=True)) == ["task 5"]
+    record.add_measured(whole_curve(1, 0.9))
+    assert list(record.curves(whole=True)) == ["task 1", "task 5"]
+
+
 def test_what_cannot_be_measured_is_not_recorded(record, model):
     with pytest.raises(RequestError, match=r"cannot be 'expected' in a record"):
         record.add_forecast(model, [512], of="expected")
@@ -102,14 +113,13 @@ def test_what_cannot_be_measured_is_not_recorded(record, model):
 
 
 def test_any_method_with_a_distribution_is_recorded(record):
-    for settings in (
-        LeastSquares("piecewise_power_law"),
-        APExGP.as_published(),
-        APExGP(priors=learn_beliefs([whole_curve(1, 0.9)])),
-    ):
-        record.add_forecast(settings.fit(whole_curve(2, 0.9).up_to(256)), [512])
-    names = [line.priors["name"] for line in record.lines()]
+    ours = learn_beliefs([whole_curve(1, 0.9)])
+    for settings in (LeastSquares("piecewise_power_law"), APExGP.as_published(), APExGP(priors=ours)):
+        record.add_forecast(settings.fit(whole_curve(2, 0.9).up_to(1024)), [2048])
+    names = [line.priors["name"] for line in read_lines(record.path)]
     assert names == ["own", "paper", "learnt from 1 curves"]
+    with pytest.raises(NoForecastError):
+        record.add_forecast(LeastSquares().fit(whole_curve(2, 0.9).up_to(1024)), [2048])
 
 
 def test_a_loss_comes_back_as_it_was(record):
@@ -137,10 +147,11 @@ def changed(record, place, change):
     ],
 )
 def test_a_line_that_was_changed_is_named(record, change, said):
-    record.add([forecast_line("a"), forecast_line("b"), measured_line("b")])
+    append_lines(record.path, [forecast_line("a"), forecast_line("b"), measured_line("b")])
     changed(record, 2, change)
     held = record.path.read_bytes()
-    for asked in (record.lines, record.reliability, record.curves, lambda: record.add_measured(whole_curve(1, 0.9))):
+    again = partial(record.add_measured, whole_curve(1, 0.9))
+    for asked in (partial(read_lines, record.path), record.reliability, record.curves, again):
         with pytest.raises(DataError, match=f"record.jsonl, line 3, {said}") as problem:
             asked()
         assert "\n" not in str(problem.value)
@@ -148,30 +159,28 @@ def test_a_line_that_was_changed_is_named(record, change, said):
 
 
 def test_lines_of_another_version_are_named(record):
-    record.add([forecast_line("a")])
+    append_lines(record.path, [forecast_line("a")])
     content = json.loads(record.path.read_text())
-    from apexgp.track_record.lines import _checksum
-
     del content["checksum"], content["quantiles"]
     record.path.write_text(json.dumps({**content, "checksum": _checksum(content)}))
     with pytest.raises(DataError, match=r"line 1, is from another version of apexgp, or damaged: KeyError"):
-        record.lines()
+        read_lines(record.path)
 
 
 def test_an_editor_may_leave_the_last_end_of_line_out_and_empty_lines_in(record):
-    record.add([forecast_line("a")])
+    append_lines(record.path, [forecast_line("a")])
     record.path.write_text("\n" + record.path.read_text().rstrip("\n"))
-    assert record.add([forecast_line("b")]) == 1
-    assert [line.curve.task for line in record.lines()] == ["a", "b"]
+    assert append_lines(record.path, [forecast_line("b")]) == 1
+    assert [line.curve.task for line in read_lines(record.path)] == ["a", "b"]
     record.path.write_bytes(b"\xef\xbb\xbf" + record.path.read_bytes().replace(b"\n", b"\r\n"))
-    assert len(record.lines()) == 2
+    assert len(read_lines(record.path)) == 2
 
 
 def test_what_contradicts_the_record_is_not_appended(record):
-    record.add([forecast_line("a")])
+    append_lines(record.path, [forecast_line("a")])
     with pytest.raises(DataError, match="direction='lower'"):
-        record.add([measured_line("b"), measured_line("a", direction="lower")])
-    assert len(record.lines()) == 1
+        append_lines(record.path, [measured_line("b"), measured_line("a", direction="lower")])
+    assert len(read_lines(record.path)) == 1
 
 
 def test_files_that_cannot_be_a_record_are_refused(tmp_path):
@@ -181,7 +190,7 @@ def test_files_that_cannot_be_a_record_are_refused(tmp_path):
         ForecastRecord(tmp_path).add_measured(whole_curve(1, 0.9))
     (tmp_path / "picture").write_bytes(b"\x89PNG\xff\xfe")
     with pytest.raises(DataError, match="is no text"):
-        ForecastRecord(tmp_path / "picture").lines()
+        read_lines(tmp_path / "picture")
     with pytest.raises(RequestError, match="name of a file"):
         ForecastRecord(3)
 
@@ -190,9 +199,10 @@ WRITER = """
 import sys
 sys.path.insert(0, sys.argv[3])
 from recorded import measured_line
-from apexgp import ForecastRecord
+from pathlib import Path
+from apexgp.track_record.file import append_lines
 for i in range(20):
-    ForecastRecord(sys.argv[1]).add([measured_line(f"{sys.argv[2]} {i}")])
+    append_lines(Path(sys.argv[1]), [measured_line(f"{sys.argv[2]} {i}")])
 """
 
 
@@ -202,14 +212,14 @@ def test_several_processes_append_to_one_record(record, request):
     call = [sys.executable, "-c", WRITER, str(record.path)]
     writers = [subprocess.Popen([*call, name, folder]) for name in "abc"]
     assert [writer.wait(120) for writer in writers] == [0, 0, 0]
-    tasks = [line.curve.task for line in record.lines()]
+    tasks = [line.curve.task for line in read_lines(record.path)]
     assert sorted(tasks) == sorted(f"{name} {i}" for name in "abc" for i in range(20))
 
 
 def test_a_line_is_the_same_after_it_was_written(record):
     line = forecast_line(splits=2, single=(0.5, 0.9))
-    record.add([line])
-    (again,) = record.lines()
+    append_lines(record.path, [line])
+    (again,) = read_lines(record.path)
     assert isinstance(again, ForecastLine)
     assert again.as_text() == line.as_text()
     assert compared([again, measured_line()]).made == compared([line, measured_line()]).made

@@ -16,7 +16,7 @@ from ..estimators import APExGP
 from ..estimators.contract import clone
 from ..files.writing import check_writable
 from ..questions.forecast import ForecastQuestion
-from ..track_record.file import ForecastRecord
+from ..track_record.file import ForecastRecord, append_lines, read_lines
 from ..track_record.lines import ForecastLine, check_measurable
 from .command import Sets
 from .words.reliability import appended_line
@@ -51,7 +51,7 @@ class RecordOptions:
                 raise RequestError("--record-as needs --record, the file to record in.")
             return
         if self.record.exists():
-            ForecastRecord(self.record).lines()
+            read_lines(self.record)
         check_writable(self.record, True)
 
     def check_forecast(self, question: ForecastQuestion, curves: Mapping[str | None, LearningCurve]) -> None:
@@ -76,7 +76,7 @@ class RecordOptions:
             ForecastLine.of_model(model, question.sizes_for(model.curve_), question.of, self.record_as)
             for model in models
         ]
-        self._say(ForecastRecord(self.record).add(lines), len(lines), "forecast")
+        self._say(append_lines(self.record, lines), len(lines), "forecast")
 
     def forecasts_of_batch(
         self, question: ForecastQuestion, curves: Mapping[str | None, LearningCurve], settings: APExGP

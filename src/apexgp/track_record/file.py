@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._check import several, text
+from .._check import several, text, truth
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import CurveEstimator
@@ -25,7 +25,7 @@ from .lines import Day, ForecastLine, Identity, Line, line_in
 from .reliability import Reliability, reliability_of
 from .whole_curves import adds_nothing, by_identity, merged
 
-__all__ = ["ForecastRecord"]
+__all__ = ["ForecastRecord", "append_lines", "read_lines"]
 
 _PATIENCE = 20.0  # seconds: others hold the file for as long as it takes to append a few lines
 
@@ -61,7 +61,7 @@ class ForecastRecord:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._file = file_behind(path)
+        file_behind(path)  # refuses what is no path
         self.path = Path(os.fsdecode(path))
 
     def __repr__(self) -> str:
@@ -96,7 +96,7 @@ class ForecastRecord:
         int
             Number of lines appended: 0 if the record has this forecast already.
         """
-        return self.add([ForecastLine.of_model(model, sizes, of, name, date)])
+        return append_lines(self.path, [ForecastLine.of_model(model, sizes, of, name, date)])
 
     def add_measured(
         self,
@@ -121,40 +121,29 @@ class ForecastRecord:
         """
         given = curves.values() if isinstance(curves, Mapping) else curves
         listed = [given] if isinstance(given, LearningCurve) else several("curves", given, "LearningCurves")
-        return self.add([Line.of_curve(curve, name, date) for curve in listed])
+        return append_lines(self.path, [Line.of_curve(curve, name, date) for curve in listed])
 
-    def add(self, lines: Sequence[Line]) -> int:
-        """Append those of the lines that say something new, all of them or none, and count them."""
-        check_writable(self._file, True)
-        with held(self._file, wait=_PATIENCE) as file:
-            content = file.content()
-            known = self._lines_in(content)
-            new: list[Line] = []
-            for line in lines:
-                if not _is_there(line, [*known, *new]):
-                    new.append(line)
-            by_identity([*known, *new])
-            if new:
-                whole = "".join(line.as_text() for line in new)
-                file.append(whole if not content or content.endswith(b"\n") else f"\n{whole}")
-        return len(new)
-
-    def curves(self, metric: str | None = None) -> dict[str, LearningCurve]:
+    def curves(self, metric: str | None = None, *, whole: bool = False) -> dict[str, LearningCurve]:
         """The curves that all lines add up to, by name and task.
 
         Parameters
         ----------
         metric
             Only those of this metric; by default all, with the metric in their key where there are several.
+        whole
+            Only those that are more than pilots: never forecast, or measured beyond the pilot of a forecast. Priors
+            that were learnt from a pilot would count it twice when it is forecast with them.
         """
-        lines = self.lines()
-        found = {one: places for one, places in by_identity(lines).items() if _is_of(one, metric)}
-        titles = [one.title for one in found]
-        unclear = len(set(titles)) < len(titles)
-        return {
-            str(one) if unclear else one.title: replace(merged([lines[i].curve for i in places]), task=one.title)
-            for one, places in found.items()
-        }
+        lines, whole = read_lines(self.path), truth("whole", whole)
+        found = {}
+        for one, places in by_identity(lines).items():
+            own = [lines[i] for i in places]
+            curve = replace(merged([line.curve for line in own]), task=one.title)
+            pilots = [line.curve.largest for line in own if isinstance(line, ForecastLine)]
+            if _is_of(one, metric) and not (whole and pilots and curve.largest <= min(pilots)):
+                found[one] = curve
+        unclear = len({one.title for one in found}) < len(found)
+        return {str(one) if unclear else one.title: curve for one, curve in found.items()}
 
     def reliability(self, *, metric: str | None = None, task: str | None = None) -> Reliability:
         """How often the intervals of its forecasts covered what was measured later.
@@ -165,20 +154,39 @@ class ForecastRecord:
             Only curves of this metric, of this task; by default all.
         """
         wanted = None if task is None else text("task", task)
-        lines = [line for line in self.lines() if _is_of(line.identity, metric) and wanted in (None, line.curve.task)]
-        return reliability_of(compared(lines))
+        chosen = [line for line in read_lines(self.path) if _is_of(line.identity, metric)]
+        return reliability_of(compared([line for line in chosen if wanted in (None, line.curve.task)]))
 
-    def lines(self) -> list[Line]:
-        """Every line, checked."""
-        # Where it is ours to append to, closing another descriptor would free the lock.
-        return self._lines_in(read_shared(self._file) if self._file.is_file() else read_bytes(self.path))
 
-    def _lines_in(self, content: bytes) -> list[Line]:
-        try:
-            rows = content.decode("utf-8-sig").split("\n")
-        except UnicodeDecodeError:
-            raise DataError(f"{self.path} is not a record of forecasts: it is no text.") from None
-        return [line_in(row, f"{self.path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
+def append_lines(path: Path, lines: Sequence[Line]) -> int:
+    """Append those of the lines that say something new, all of them or none, and count them."""
+    target = check_writable(path, True)
+    with held(target, wait=_PATIENCE) as file:
+        content = file.content()
+        known = _lines_in(content, path)
+        new: list[Line] = []
+        for line in lines:
+            if not _is_there(line, [*known, *new]):
+                new.append(line)
+        by_identity([*known, *new])
+        if new:
+            whole = "".join(line.as_text() for line in new)
+            file.append(whole if not content or content.endswith(b"\n") else f"\n{whole}")
+    return len(new)
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Every line of a record, checked."""
+    # Where it is ours to append to, closing another descriptor would free the lock.
+    return _lines_in(read_shared(path) if path.is_file() else read_bytes(path), path)
+
+
+def _lines_in(content: bytes, path: Path) -> list[Line]:
+    try:
+        rows = content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not a record of forecasts: it is no text.") from None
+    return [line_in(row, f"{path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
 
 
 def _is_there(line: Line, known: Sequence[Line]) -> bool:

@@ -87,10 +87,11 @@ def _curves(pairs: Path | None, record: Path | None, columns: ColumnOptions) -> 
         return columns.curves_of(pairs)
     if pairs is not None or record is None:
         raise RequestError("Give a table of whole curves or --record, one of them.")
-    known = ForecastRecord(record).curves(columns.metric)
-    whole = {task: curve for task, curve in known.items() if cuts_of(curve)}
+    kept = ForecastRecord(record)
+    whole = {task: curve for task, curve in kept.curves(columns.metric, whole=True).items() if cuts_of(curve)}
+    count = len(kept.curves(columns.metric))
     if not whole:
-        raise DataError(f"None of the {len(known)} curves in {record} extends beyond a pilot yet.")
-    if len(whole) < len(known):
-        typer.echo(f"Note: {left_out_line(len(known) - len(whole), len(known), record)}", err=True)
+        raise DataError(f"None of the {count} curves in {record} extends beyond a pilot yet.")
+    if len(whole) < count:
+        typer.echo(f"Note: {left_out_line(count - len(whole), count, record)}", err=True)
     return whole

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...questions.reliability import ReliabilityQuestion
-from ...track_record.file import ForecastRecord
+from ...track_record.file import ForecastRecord, read_lines
 from ..command import Sets
 from ..curve_file import ColumnOptions
 from ..facts import record_facts
@@ -48,7 +48,7 @@ def record(
     kept = ForecastRecord(record)
     if later is not None:
         curves = columns.curves_of(later)
-        kept.lines()  # which must be there: scores alone make no record of forecasts
+        read_lines(record)  # which must be there: scores alone are no record of forecasts
         added = kept.add_measured(curves, name=record_as)
         typer.echo(f"Note: {appended_line(record, added, f'the scores of {later}')}", err=True)
     answer = question.answer(kept)
