@@ -6,6 +6,7 @@ from recorded import forecast_line, measured_line
 from scipy import stats
 
 from apexgp.errors import DataError
+from apexgp.surfaces.words.reliability import reliability_sentence
 from apexgp.track_record.comparisons import compared
 from apexgp.track_record.lines import LEVELS
 from apexgp.track_record.reliability import reliability_of
@@ -125,3 +126,20 @@ def test_without_comparisons_there_is_no_share():
     assert (found.waiting, found.curves) == (1, 0)
     assert all(np.isnan(row.share) and (row.lower, row.upper) == (0, 1) for row in found.levels)
     assert found.to_dict()["share"] == [None] * 4
+
+
+def test_words_say_what_is_off_and_what_is_still_to_come():
+    def said(score, *more):
+        pairs = [(forecast_line(str(i)), measured_line(str(i), scores=[score])) for i in range(40)]
+        return reliability_sentence(reliability_of(compared([line for pair in pairs for line in pair] + list(more))))
+
+    narrow = said(0.95, forecast_line("a", (400, 800)), forecast_line("b", (100,)))
+    assert narrow == (
+        "80 % intervals covered 0 of 40 later scores on 40 curves: 0 % (95 % confidence interval 0 to 9 %). Intervals of "
+        "50 %, 80 %, 90 % and 95 % are too narrow and covered fewer scores than they should. 100 % of the later scores "
+        "were above the median forecast, where half should be. 2 forecasts are still to be measured and 1 not counted, "
+        "because the size had been measured before or is no larger than the pilot."
+    )
+    assert "Intervals of 50 %, 80 % and 90 % are wider than needed and covered more scores than they should." in said(
+        0.7
+    )

@@ -31,7 +31,8 @@ class RecordOptions:
     record: Annotated[
         Path | None,
         typer.Option(
-            help="Record to append this to, created if needed; apexgp record shows how often intervals covered.",
+            help="Record to append this to, created if needed; apexgp record shows how often intervals covered the later "
+            "scores.",
             show_default=False,
         ),
     ] = None
@@ -39,7 +40,7 @@ class RecordOptions:
         str | None,
         typer.Option(
             help="Name under which to record it, such as that of the study: forecasts and later scores are matched by "
-            "it, beside task, metric and unit.  [default: none, if the table has a column task]",
+            "it, beside task, metric and unit. Needed unless a table has a column task.",
             show_default=False,
         ),
         Sets("name"),

@@ -35,7 +35,8 @@ class ReliabilityDisplay(Display):
         return cls(instance("found", found, Reliability, "a result of apexgp.ForecastRecord.reliability"))
 
     def _about(self) -> str:
-        return f"{len(self.found.comparisons)} later scores on {self.found.curves} curves"
+        scores, curves = len(self.found.comparisons), self.found.curves
+        return f"{scores} later score{'' if scores == 1 else 's'} on {curves} curve{'' if curves == 1 else 's'}"
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""

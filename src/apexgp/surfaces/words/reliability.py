@@ -10,6 +10,7 @@ from .phrases import listed
 __all__ = ["appended_line", "reliability_methods", "reliability_sentence"]
 
 _SPOKEN_OF = 0.8  # the level that the first sentence is about
+_COVERED = {"less often": "are too narrow and covered fewer", "more often": "are wider than needed and covered more"}
 _SKEWED = 0.5  # how far from one half, as a share of it, "above the median" is worth a word
 
 
@@ -47,10 +48,9 @@ def _verdict(found: Reliability) -> str:
         return "Whether that is as often as it should be cannot be decided yet."
     if not off:
         return "No level is off by more than chance explains."
-    words = {"less often": "too narrow", "more often": "wider than needed"}
     return " ".join(
-        f"Intervals of {listed([f'{100 * row.level:g} %' for row in off if row.verdict == verdict])} covered {verdict} "
-        f"than they should: they are {words[verdict]}."
+        f"Intervals of {listed([f'{100 * row.level:g} %' for row in off if row.verdict == verdict])} {_COVERED[verdict]} "
+        f"scores than they should."
         for verdict in ("less often", "more often")
         if any(row.verdict == verdict for row in off)
     )
