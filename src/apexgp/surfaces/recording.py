@@ -31,8 +31,8 @@ class RecordOptions:
     record: Annotated[
         Path | None,
         typer.Option(
-            help="Record to append this to, created if needed; apexgp record shows how often intervals covered the later "
-            "scores.",
+            help="Record to append this to, created if needed; apexgp record shows how often intervals covered the "
+            "later scores.",
             show_default=False,
         ),
     ] = None

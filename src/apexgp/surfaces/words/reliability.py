@@ -48,12 +48,12 @@ def _verdict(found: Reliability) -> str:
         return "Whether that is as often as it should be cannot be decided yet."
     if not off:
         return "No level is off by more than chance explains."
-    return " ".join(
-        f"Intervals of {listed([f'{100 * row.level:g} %' for row in off if row.verdict == verdict])} {_COVERED[verdict]} "
-        f"scores than they should."
-        for verdict in ("less often", "more often")
-        if any(row.verdict == verdict for row in off)
-    )
+    said = []
+    for verdict, words in _COVERED.items():
+        levels = [f"{100 * row.level:g} %" for row in off if row.verdict == verdict]
+        if levels:
+            said.append(f"Intervals of {listed(levels)} {words} scores than they should.")
+    return " ".join(said)
 
 
 def _side(found: Reliability) -> str:
