@@ -11,10 +11,9 @@ from functools import lru_cache
 import typer
 from hypothesis import strategies as st
 
-from apexgp import ForecastRecord, LearningCurve
 from apexgp.surfaces import cli
 from documents import faults
-from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
+from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures, recorded
 from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
@@ -56,8 +55,7 @@ def commands():
     pairs, data = folder() / "good.csv", folder() / "good labelled.csv"
     pairs.write_text(TABLE)
     data.write_bytes(labelled_files()[".csv"])
-    kept = ForecastRecord(folder() / "record.jsonl")
-    kept.add_measured(LearningCurve([60, 120, 240], [0.6, 0.7, 0.75]), name="a")
+    recorded()
     experiment()
     shown = pictures()
     embed = [part for name in ("labels", "model", "device") for part in (f"--{name}", str(shown[name]))]
