@@ -201,7 +201,6 @@ def test_learnt_priors_are_those_of_the_option(ask, facts_of, learnt, capfd, tmp
     assert facts_of(*shlex.split(page["shell"])[1:]) == page["forecast"]
     advice = ask("/api/page/advice", fields | {"budget": 2.0, "available": 700.0})[2]
     assert facts_of(*shlex.split(advice["shell"])[1:]) == advice["design"]
-    assert b"Learnt from 3 whole curves (AUROC)" in ask("/api/report", fields)[2]
     usual = ask("/api/forecast", {**fields, "priors": None})[2]
     assert usual["forecast"] != page["forecast"]["forecast"]
 
