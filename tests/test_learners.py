@@ -211,8 +211,8 @@ def test_what_the_model_is_told_counts_more_than_what_the_curve_says():
         ({"learner": "svm"}, "learner must be one of linear, naive_bayes, .* or unknown .*, got 'svm'"),
         ({"learner": "RandomForestClassifier"}, "got 'RandomForestClassifier'. That is trees"),
         ({"learner": 3}, "learner must be one of"),
-        ({"learner": "trees", "priors": "paper"}, "learner needs priors='calibrated'"),
-        ({"learner": "trees", "priors": CALIBRATED}, "learner needs priors='calibrated'"),
+        ({"learner": "trees", "priors": "paper"}, "learner applies to the calibrated priors"),
+        ({"learner": "trees", "priors": CALIBRATED}, "learner applies to the calibrated priors"),
     ],
 )
 def test_other_kinds_and_other_priors_are_refused(settings, message):

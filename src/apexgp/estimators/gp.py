@@ -239,7 +239,8 @@ class APExGP(CurveEstimator):
                 raise RequestError("needs priors='calibrated'; the paper has its own prior.", argument="noise")
         if self.learner is not None and checked_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
             raise RequestError(
-                "needs priors='calibrated': other priors are not moved by the kind of learner.", argument="learner"
+                "applies to the calibrated priors: no others are moved by the kind of learner. Omit one of the two.",
+                argument="learner",
             )
 
     def _kind(self, learner: str | None) -> str | None:
