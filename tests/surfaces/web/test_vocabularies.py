@@ -52,7 +52,6 @@ WITHOUT_FIELD = {
     "advice": NOT_READ | {"model", "cost", "n_splits", "confirm"},
     "backtest": NOT_READ
     | {"self", "curve", "mean", "noise", "learner", "precision", "priors", "of", "n_jobs", "progress"},
-    | {"self", "curve", "mean", "noise", "learner", "precision", "priors", "of", "n_jobs", "progress"},
     "compare": NOT_READ | {"model"},
     "design": NOT_READ | {"model", "cost"},
     "forecast": NOT_READ | USUAL | {"self", "n_splits", "kind"},
