@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,12 +28,14 @@ from apexgp import (
     sensitivity,
 )
 from apexgp.collect.prepare import Prepared
+from apexgp.curve import curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.inference.signs import signs_of
 from apexgp.learners import LEARNERS, UNKNOWN, kind_named, kind_of
 from apexgp.model.beliefs import SIGNS
 from apexgp.model.kinds import beliefs_of_kind, moves_beside_training_scores
 from apexgp.priors import CALIBRATED, Beliefs
+from apexgp.reading.source import TableSettings
 from conftest import pilot_table
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81]
@@ -59,6 +62,10 @@ ELSEWHERE = {
 }
 
 
+def kind(estimator):
+    return (kind_of(estimator) or [None])[0]
+
+
 def created(classifier):
     """The classifier with nothing said, or with a logistic regression in it where it must have one."""
     needed = [name for name, one in inspect.signature(classifier).parameters.items() if one.default is one.empty]
@@ -71,9 +78,9 @@ def test_every_classifier_of_scikit_learn_is_of_its_kind_or_none():
     kinds = {}
     for name, classifier in all_estimators(type_filter="classifier"):
         estimator, wraps = created(classifier)
-        expected = ELSEWHERE.get(name, BY_MODULE.get(classifier.__module__.split(".")[1]))
-        kinds[name] = kind_of(estimator)
-        assert kinds[name] == ("linear" if wraps else expected), name
+        own = ELSEWHERE.get(name, BY_MODULE.get(classifier.__module__.split(".")[1]))
+        kinds[name] = kind(estimator)
+        assert kinds[name] == ("linear" if wraps else own), name
     assert len(kinds) > 40
     assert set(kinds.values()) == {*LEARNERS, None}
 
@@ -100,7 +107,7 @@ class Endless:
 
 
 @pytest.mark.parametrize(
-    ("estimator", "kind"),
+    ("estimator", "expected"),
     [
         (make_pipeline(PCA(), KNeighborsClassifier()), "neighbours"),
         (GridSearchCV(make_pipeline(PCA(), GaussianNB()), {}), "naive_bayes"),
@@ -123,8 +130,16 @@ class Endless:
     ],
     ids=lambda value: None if isinstance(value, str) else type(value).__name__,
 )
-def test_estimators_are_unwrapped_and_what_is_not_known_is_none(estimator, kind):
-    assert kind_of(estimator) == kind
+def test_estimators_are_unwrapped_and_what_is_not_known_is_none(estimator, expected):
+    assert kind(estimator) == expected
+
+
+def test_the_class_that_was_recognised_is_named():
+    assert kind_of(GridSearchCV(make_pipeline(PCA(), RandomForestClassifier()), {})) == (
+        "trees",
+        "RandomForestClassifier",
+    )
+    assert kind_of(Ours()) == ("trees", "Ours")
 
 
 def test_kinds_go_by_several_names():
@@ -233,8 +248,9 @@ def test_saved_models_and_files_keep_the_kind(tmp_path):
         again = APExGP.load(tmp_path / f"{i}.json")
         assert again.learner_ == "trees"
         np.testing.assert_array_equal(widths(again), widths(told))
-    said.curve_.to_csv(tmp_path / "curve.csv")
-    assert LearningCurve.from_csv(tmp_path / "curve.csv").learner == "trees"
+    replace(said.curve_, test_share=0.2).to_csv(tmp_path / "curve.csv")
+    curves, notes = curves_and_notes(tmp_path / "curve.csv", TableSettings())
+    assert (curves[None].learner, curves[None].test_share, notes) == ("trees", 0.2, ())
     PILOT.to_csv(tmp_path / "plain.csv")
     assert "learner" not in (tmp_path / "plain.csv").read_text()
 

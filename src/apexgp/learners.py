@@ -78,25 +78,28 @@ _BY_NAME = {_plain(name): kind for name, kind in {**_KIND_OF_CLASS, **{kind: kin
 _BY_NAME |= _IN_SHORT
 
 
-def kind_of(estimator: Any) -> str | None:
-    """The kind of an estimator, of the last step of a pipeline, or of what a search wraps; None if none is known."""
+def kind_of(estimator: Any) -> tuple[str, str] | None:
+    """The kind of an estimator, and the class that it was recognised by; None if none is known.
+
+    Of a pipeline the last step counts, and of a search, a calibration or a bag what it wraps.
+    """
     try:
         return _kind_within(estimator, _MOST_WRAPPED)
     except (*UNUSABLE, AttributeError, LookupError, RuntimeError):  # another person's class, when it is asked
         return None
 
 
-def _kind_within(estimator: Any, deeper: int) -> str | None:
+def _kind_within(estimator: Any, deeper: int) -> tuple[str, str] | None:
     names = [each.__name__ for each in type(estimator).__mro__]
     if any(name in _SUPPORT_VECTORS for name in names):
-        return "linear" if getattr(estimator, "kernel", None) == "linear" else None
+        return ("linear", names[0]) if getattr(estimator, "kernel", None) == "linear" else None
     own = next((name for name in names if name in _KIND_OF_CLASS), None)
     if own is not None:
         for (name, setting, value), kind in _INSTEAD.items():
             if name == own and getattr(estimator, setting, None) == value:
-                return kind
-        return _KIND_OF_CLASS[own]
+                return kind, names[0]
+        return _KIND_OF_CLASS[own], names[0]
     inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else getattr(estimator, "estimator", None)
     if inner is None:
-        return "trees" if "BaggingClassifier" in names else None  # which is of trees unless told otherwise
+        return ("trees", names[0]) if "BaggingClassifier" in names else None  # of trees unless told otherwise
     return _kind_within(inner, deeper - 1) if deeper else None

@@ -13,7 +13,7 @@ from .._check import offers, shown
 from ..errors import RequestError
 from .scores import Scorer
 
-__all__ = ["check_abilities", "check_classifier", "fit_takes", "innermost", "methods_asked_for"]
+__all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_for"]
 
 
 def check_classifier(estimator: Any) -> None:
@@ -36,7 +36,7 @@ def check_classifier(estimator: Any) -> None:
 
 def check_abilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: int) -> None:
     """Refuse an estimator that lacks what the metrics ask of it, or that knows fewer classes at once."""
-    name_of_class = type(innermost(estimator)).__name__
+    name_of_class = type(_innermost(estimator)).__name__
     if n_classes > 2 and _only_two_classes(estimator):
         raise RequestError(
             f"cannot be {name_of_class}: it handles two classes only, and there are {n_classes} here.",
@@ -64,12 +64,12 @@ def fit_takes(estimator: Any, name: str) -> bool:
         return False
 
 
-def innermost(estimator: Any) -> Any:
+def _innermost(estimator: Any) -> Any:
     """The classifier that a pipeline ends in, or that is wrapped in another; a person knows it by its name."""
     if hasattr(estimator, "steps"):
-        return innermost(estimator.steps[-1][1])
+        return _innermost(estimator.steps[-1][1])
     inner = getattr(estimator, "estimator", None)
-    return estimator if inner is None else innermost(inner)
+    return estimator if inner is None else _innermost(inner)
 
 
 def _only_two_classes(estimator: Any) -> bool:

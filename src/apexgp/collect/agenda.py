@@ -15,7 +15,7 @@ from sklearn.base import clone
 from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
 from ..learners import kind_of
-from .abilities import check_abilities, check_classifier, innermost
+from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
 from .differences import CALLED, LEARNER
 from .doubts import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
@@ -137,11 +137,11 @@ class Agenda:
             for split in range(n_splits)
             for task in targets
         ]
-        kind = None if embedded else kind_of(estimator)
+        recognised = None if embedded else kind_of(estimator)
         settings = {
             "metrics": list(scorers),
             CALLED: called or type(estimator).__name__,
-            **({} if kind is None else {LEARNER: kind}),
+            **({} if recognised is None else {LEARNER: recognised[0]}),
             "estimator": described(estimator),
             "param_grid": described(param_grid),
             "seed": seed,
@@ -153,7 +153,7 @@ class Agenda:
             **({"metadata_routing": "on"} if is_routed(models, scorers, beside) else {}),
             **_facts(by_label),
         }
-        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go, _of_kind(estimator, kind))))
+        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go, _of_kind(recognised))))
         return cls(estimator, first.X, targets, candidates, scorers, weights, routing_is_on(), fits, settings, notes)
 
     any_metrics = False
@@ -180,11 +180,11 @@ class Agenda:
         return row
 
 
-def _of_kind(estimator: Any, kind: str | None) -> str:
+def _of_kind(recognised: tuple[str, str] | None) -> str:
     """What forecasts of the curves will go by, where the estimator settles it."""
-    if kind is None:
+    if recognised is None:
         return ""
-    name = type(innermost(estimator)).__name__
+    kind, name = recognised
     return f"Kind of learner: {kind} ({name}), which forecasts of these curves take into account."
 
 
