@@ -23,14 +23,14 @@ _MOVES = {
     "neural_network": ((0.29, -0.33, -0.31, 0.09, 0.27, 0.26, -0.52), -0.17),
 }
 # Training scores tell much of what the kind does. Beside them half of a kind's moves is as good as all of them or
-# better; of kinds that are not here, whose training scores are mostly perfect, none is.
-_BESIDE_TRAINING_SCORES = {"linear": 0.5, "naive_bayes": 0.5, "discriminant": 0.5, "neighbours": 0.5}
+# better, and of trees and boosting, whose training scores are mostly perfect, none is any good.
+_BESIDE_TRAINING_SCORES = dict.fromkeys(_MOVES, 0.5) | {"trees": 0.0, "boosting": 0.0}
 
 
 @cache
 def beliefs_of_kind(kind: str) -> Beliefs:
     """The calibrated priors as they are moved for a kind of learner."""
-    (shifts, spread), kept = _MOVES[kind], _BESIDE_TRAINING_SCORES.get(kind, 0.0)
+    (shifts, spread), kept = _MOVES[kind], _BESIDE_TRAINING_SCORES[kind]
     return replace(
         CALIBRATED,
         shifts=_moved(CALIBRATED.shifts, dict(zip(_NAMES, shifts, strict=True)), kept),
@@ -40,7 +40,7 @@ def beliefs_of_kind(kind: str) -> Beliefs:
 
 def moves_beside_training_scores(kind: str) -> bool:
     """Whether a kind of learner still moves the priors of a pilot that comes with training scores."""
-    return kind in _BESIDE_TRAINING_SCORES
+    return _BESIDE_TRAINING_SCORES[kind] > 0
 
 
 def _moved(
