@@ -10,8 +10,9 @@ from .beliefs import CALIBRATED, Beliefs
 
 __all__ = ["beliefs_of_kind", "moves_beside_training_scores"]
 
-# Learnt by benchmarks/kinds.py from the development curves of LCDB 1.0 and 1.1: shifts in standard deviations of the
-# priors (of the shares in logarithms of a and b), then what is added to the logarithm of sigma's standard deviation.
+# Learnt by benchmarks/kinds.py, by the log score alone (commit 8fd0993), from the development curves of LCDB 1.0 and
+# 1.1: shifts in standard deviations of the priors (of the shares in logarithms of a and b), then what is added to the
+# logarithm of sigma's standard deviation.
 _NAMES = ("tau_e", "sigma", "shape0", "shape1", "shape2", "share_a", "share_b")
 _MOVES = {
     "linear": ((0.01, -0.05, 0.16, -0.27, 0.25, 0.14, 0.44), -0.06),
