@@ -7,11 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#define INTERFACE 3 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
+#define INTERFACE 4 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
 #define MOST_LANES 8 /* nodes at a time: their number is a multiple of it */
 #define MOST_SIZES 24
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
+#define MOST_PRODUCTS (MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2)
+#define MOST_FITTED 9 /* proposals at a time */
 
 /* What the likelihood needs of a curve, laid out as `_layout` in inference/fused.py has it. */
 struct curve {
@@ -63,6 +65,54 @@ static double cut_quantile(double low, double high, double p, double *log_mass) 
         *log_mass = -0.5 * z * z - log(fabs(z) * 2.5066282746310002);
     }
     return z < low ? low : z > high ? high : z;
+}
+
+/* Weighted sums over nodes; products of coordinates are those of the lower triangle, row by row. */
+struct moments {
+    double mass, squares, mean[MOST_DIMENSIONS], products[MOST_PRODUCTS];
+};
+
+/* What proposals are fitted by: as in inference/adaptation.py, which says why. */
+struct settings {
+    double in_parts, least_part, straighter, narrowest, least_effective, above, scale, normaliser;
+    int row;
+};
+
+/* As `Proposals` in inference/proposals.py has them, and shares of nodes. */
+struct proposals {
+    double *location, *root, *inverse, *centre, *top, *share;
+};
+
+/* The proposal with the moments of weighted nodes, at place m. */
+static void fit_proposal(const struct moments *of, const struct settings *by, struct proposals *out, int m,
+                         int dimensions) {
+    double *location = out->location + m * dimensions, *centre = out->centre + m * dimensions;
+    double *root = out->root + m * dimensions * dimensions, *inverse = out->inverse + m * dimensions * dimensions;
+    double product = 1.0;
+    for (int d = 0; d < dimensions; d++) location[d] = of->mean[d] / of->mass;
+    for (int d = 0, k = 0; d < dimensions; d++)
+        for (int e = 0; e <= d; e++, k++) {
+            double value = of->products[k] / of->mass - location[d] * location[e];
+            if (e == d) value = value * (1.0 + by->straighter) + by->narrowest;
+            for (int c = 0; c < e; c++) value -= root[d * dimensions + c] * root[e * dimensions + c];
+            if (e == d)
+                product *= root[d * dimensions + d] = sqrt(value > 1e-16 ? value : 1e-16);
+            else {
+                root[d * dimensions + e] = value / root[e * dimensions + e];
+                root[e * dimensions + d] = inverse[e * dimensions + d] = 0.0;
+            }
+        }
+    out->top[m] = by->normaliser / product;
+    for (int e = 0; e < dimensions; e++)
+        for (int d = e; d < dimensions; d++) {
+            double value = d == e ? by->scale : 0.0;
+            for (int c = e; c < d; c++) value -= root[d * dimensions + c] * inverse[c * dimensions + e];
+            inverse[d * dimensions + e] = value / root[d * dimensions + d];
+        }
+    for (int d = 0; d < dimensions; d++) {
+        centre[d] = 0.0;
+        for (int e = 0; e <= d; e++) centre[d] += inverse[d * dimensions + e] * location[e];
+    }
 }
 
 /* Mixtures of cut normal distributions, one for each column; rows of lower tails come first, those of upper tails follow:
@@ -292,48 +342,92 @@ done:
 }
 
 static PyObject *targets(PyObject *self, PyObject *args) {
-    Py_buffer share, beyond, factors, out;
-    double part;
+    Py_buffer share, beyond, worth, blame, out;
+    double part, among;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*dw*", &share, &beyond, &factors, &part, &out)) return NULL;
-    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 3, far = factors.len / (Py_ssize_t)sizeof(double) / 2;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*ddw*", &share, &beyond, &worth, &blame, &part, &among, &out)) return NULL;
+    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 4, far = worth.len / (Py_ssize_t)sizeof(double) / 2;
     Py_ssize_t draws = n ? share.len / (Py_ssize_t)sizeof(double) / n : 0;
     if (n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
     if (!holds(&share, draws * n, "share") || !holds(&beyond, 2 * far * draws * n, "beyond") ||
-        !holds(&factors, 2 * far, "factors") || !holds(&out, 3 * n, "out"))
+        !holds(&worth, 2 * far, "worth") || !holds(&blame, 2 * far, "blame") || !holds(&out, 4 * n, "out"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(targets, share.buf, beyond.buf, factors.buf, part, (int)far, (int)draws, out.buf, n);
+    CALL(targets, share.buf, beyond.buf, worth.buf, blame.buf, part, among, (int)far, (int)draws, out.buf, n);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&share, &beyond, &factors, &out, NULL});
+    return released(result, (Py_buffer *[]){&share, &beyond, &worth, &blame, &out, NULL});
 }
 
-static PyObject *moments(PyObject *self, PyObject *args) {
-    Py_buffer z, weights, mean, products;
+static PyObject *adapt(PyObject *self, PyObject *args) {
+    Py_buffer z, targets, shares, settings, answered, out;
+    int dimensions;
+    struct settings by;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*w*w*", &z, &weights, &mean, &products)) return NULL;
-    Py_ssize_t dimensions = mean.len ? products.len / mean.len : 0;
-    Py_ssize_t several = dimensions ? mean.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
-    Py_ssize_t n = several ? weights.len / (Py_ssize_t)sizeof(double) / several : 0;
-    Py_ssize_t room = dimensions ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % MOST_LANES || n > room) {
+    if (!PyArg_ParseTuple(args, "iy*y*y*y*iw*w*", &dimensions, &z, &targets, &shares, &settings, &by.row, &answered, &out))
+        return NULL;
+    Py_ssize_t n = targets.len / (Py_ssize_t)sizeof(double) / 4;
+    Py_ssize_t room = dimensions > 0 ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
+    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n < 1 || n % MOST_LANES || n > room || by.row >= dimensions) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
-    if (!holds(&z, dimensions * room, "z") || !holds(&weights, several * n, "weights") ||
-        !holds(&mean, several * dimensions, "mean") || !holds(&products, several * dimensions * dimensions, "products"))
+    if (!holds(&z, dimensions * room, "z") || !holds(&targets, 4 * n, "targets") || !holds(&shares, 3, "shares") ||
+        !holds(&settings, 8, "settings") || !holds(&answered, MOST_FITTED * n, "answered") ||
+        !holds(&out, MOST_FITTED * (2 * dimensions * (dimensions + 1) + 2), "out"))
         goto done;
+    memcpy(&by, settings.buf, 8 * sizeof(double));
+    double *place = out.buf;
+    struct proposals made;
+    double **parts[] = {&made.location, &made.root, &made.inverse, &made.centre, &made.top, &made.share};
+    int heights[] = {dimensions, dimensions * dimensions, dimensions * dimensions, dimensions, 1, 1}, several;
+    for (int k = 0; k < 6; k++) {
+        *parts[k] = place;
+        place += MOST_FITTED * heights[k];
+    }
     Py_BEGIN_ALLOW_THREADS
-    CALL(moments, z.buf, weights.buf, (int)several, (int)dimensions, mean.buf, products.buf, n, room);
+    several = CALL(adapt, z.buf, targets.buf, shares.buf, &by, answered.buf, &made, dimensions, n, room);
+    Py_END_ALLOW_THREADS
+    result = PyLong_FromLong(several);
+done:
+    return released(result, (Py_buffer *[]){&z, &targets, &shares, &settings, &answered, &out, NULL});
+}
+
+static PyObject *place(PyObject *self, PyObject *args) {
+    Py_buffer t, roots, locations, counts, z;
+    Py_ssize_t start;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*w*n", &t, &roots, &locations, &counts, &z, &start)) return NULL;
+    Py_ssize_t dimensions = locations.len ? roots.len / locations.len : 0;
+    Py_ssize_t several = counts.len / (Py_ssize_t)sizeof(long long), count = 0;
+    if (dimensions < 1) {
+        PyErr_SetString(PyExc_ValueError, "there are no dimensions");
+        goto done;
+    }
+    Py_ssize_t vectors = t.len / (Py_ssize_t)sizeof(double) / dimensions;
+    Py_ssize_t room = z.len / (Py_ssize_t)sizeof(double) / dimensions;
+    if (!holds(&t, dimensions * vectors, "t") || !holds(&z, dimensions * room, "z") ||
+        !holds(&locations, several * dimensions, "locations") || !holds(&roots, several * dimensions * dimensions, "roots"))
+        goto done;
+    for (Py_ssize_t m = 0; m < several; m++) {
+        long long own = ((const long long *)counts.buf)[m];
+        count = own < 0 || own > vectors - count ? vectors + 1 : count + (Py_ssize_t)own;
+    }
+    if (count > vectors || start < 0 || count > room - start) {
+        PyErr_SetString(PyExc_ValueError, "there are too few vectors, or too little room");
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    CALL(place, t.buf, roots.buf, locations.buf, counts.buf, (int)several, (int)dimensions, vectors,
+         (double *)z.buf + start, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&z, &weights, &mean, &products, NULL});
+    return released(result, (Py_buffer *[]){&t, &roots, &locations, &counts, &z, NULL});
 }
 
 static PyObject *cut(PyObject *self, PyObject *args) {
@@ -419,7 +513,8 @@ static PyMethodDef methods[] = {
     {"mixture_density", mixture_density, METH_VARARGS, "Add the weighted sum of several t densities."},
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
     {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},
-    {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
+    {"adapt", adapt, METH_VARARGS, "Proposals that are fitted to nodes."},
+    {"place", place, METH_VARARGS, "Nodes of proposals."},
     {"cut", cut, METH_VARARGS, "Normal distributions cut to [0, 1]."},
     {"search", search, METH_VARARGS, "Quantiles of mixtures."},
     {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},

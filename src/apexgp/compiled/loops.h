@@ -412,26 +412,27 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
 }
 
 /* Adds the weighted sum of several t densities at nodes z (dimensions, room), of which there are n. */
+static inline V NAME(t_density)(const V *at, const double *inverse, const double *centre, double top, int dimensions) {
+    V base = NAME(all)(1.0);
+    for (int d = 0; d < dimensions; d++) {
+        V standard = NAME(all)(-centre[d]);
+        for (int e = 0; e <= d; e++) standard += inverse[d * dimensions + e] * at[e];
+        base += standard * standard;
+    }
+    V density = 1.0 / base;
+    for (int k = 0; k < 4; k++) density *= density;
+    return top * density;
+}
+
 static void NAME(mixture_density)(const double *z, const double *inverse, const double *centre, const double *tops,
                                   const double *weights, int members, int dimensions, double *sums, Py_ssize_t n,
                                   Py_ssize_t room) {
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V sum = NAME(load)(sums + i), at[MOST_DIMENSIONS];
         for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
-        for (int m = 0; m < members; m++) {
-            const double *matrix = inverse + m * dimensions * dimensions, *middle = centre + m * dimensions;
-            V base = NAME(all)(1.0);
-            for (int d = 0; d < dimensions; d++) {
-                V standard = NAME(all)(-middle[d]);
-                for (int e = 0; e <= d; e++) standard += matrix[d * dimensions + e] * at[e];
-                base += standard * standard;
-            }
-            V density = 1.0 / base;
-            density *= density;
-            density *= density;
-            density *= density;
-            sum += weights[m] * tops[m] * density;
-        }
+        for (int m = 0; m < members; m++)
+            sum += weights[m] * NAME(t_density)(at, inverse + m * dimensions * dimensions, centre + m * dimensions,
+                                                tops[m], dimensions);
         NAME(store)(sums + i, sum);
     }
 }
@@ -538,51 +539,126 @@ static void NAME(weigh)(const double *bend, double least_mass, const double *log
     }
 }
 
-/* What proposals are fitted to: weights of nodes, and sums of what lies beyond lower and upper ends, with factors for
-   each end, plus a part of the weights. Shape (3, n). */
-static void NAME(targets)(const double *share, const double *beyond, const double *factors, double part, int far,
-                          int draws, double *out, Py_ssize_t n) {
+/* What proposals are fitted to, shape (4, n): weights of nodes; sums of what lies beyond lower and upper ends, with
+   factors for each end, plus a part of the weights; and the root of what nodes add to the errors of the ends. */
+static void NAME(targets)(const double *share, const double *beyond, const double *worth, const double *blame,
+                          double part, double among, int far, int draws, double *out, Py_ssize_t n) {
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V weight = NAME(all)(0.0);
         for (int j = 0; j < draws; j++) weight += NAME(load)(share + j * n + i);
         NAME(store)(out + i, weight);
+        V added = among * weight * weight;
         for (int e = 0; e < 2; e++) {
             V target = part * weight;
             for (int h = 0; h < far; h++) {
                 V sum = NAME(all)(0.0);
                 for (int j = 0; j < draws; j++) sum += NAME(load)(beyond + ((2 * h + e) * draws + j) * n + i);
-                target += factors[2 * h + e] * sum;
+                target += worth[2 * h + e] * sum;
+                added += blame[2 * h + e] * sum * sum;
             }
             NAME(store)(out + (1 + e) * n + i, target);
         }
+        NAME(store)(out + 3 * n + i, NAME(root)(added));
     }
 }
 
-/* Weighted means and products of nodes z (dimensions, room), for each of several weights (n) that sum to 1. */
-static void NAME(moments)(const double *z, const double *weights, int several, int dimensions, double *mean,
-                          double *products, Py_ssize_t n, Py_ssize_t room) {
-    for (int m = 0; m < several; m++) {
-        V first[MOST_DIMENSIONS], second[MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2];
-        for (int d = 0; d < dimensions; d++) first[d] = NAME(all)(0.0);
-        for (int k = 0; k < dimensions * (dimensions + 1) / 2; k++) second[k] = NAME(all)(0.0);
-        for (Py_ssize_t i = 0; i < n; i += LANES) {
-            V weight = NAME(load)(weights + m * n + i), at[MOST_DIMENSIONS];
-            I counts = weight > 0.0;
-            if (!NAME(any)(counts)) continue;
-            for (int d = 0, k = 0; d < dimensions; d++) {
-                at[d] = NAME(load)(z + d * room + i);
-                V weighted = weight * at[d];
-                first[d] += weighted;
-                for (int e = 0; e <= d; e++, k++) second[k] += weighted * at[e];
-            }
-        }
+/* Weighted sums over nodes z (dimensions, room) of 1, the nodes and their products, and of the squared weights; where
+   row is not negative, over those alone whose coordinate of this row lies above a number. */
+static void NAME(moments)(const double *z, const double *weights, int row, double above, int dimensions,
+                          struct moments *found, Py_ssize_t n, Py_ssize_t room) {
+    V whole = NAME(all)(0.0), squares = NAME(all)(0.0), first[MOST_DIMENSIONS], second[MOST_PRODUCTS];
+    for (int d = 0; d < dimensions; d++) first[d] = NAME(all)(0.0);
+    for (int k = 0; k < dimensions * (dimensions + 1) / 2; k++) second[k] = NAME(all)(0.0);
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V weight = NAME(load)(weights + i), at[MOST_DIMENSIONS];
+        if (row >= 0) weight = NAME(pick)(NAME(load)(z + row * room + i) > above, weight, NAME(all)(0.0));
+        I counts = weight > 0.0;
+        if (!NAME(any)(counts)) continue;
+        whole += weight;
+        squares += weight * weight;
         for (int d = 0, k = 0; d < dimensions; d++) {
-            mean[m * dimensions + d] = NAME(sum)(first[d]);
-            for (int e = 0; e <= d; e++, k++) {
-                double *matrix = products + m * dimensions * dimensions;
-                matrix[d * dimensions + e] = matrix[e * dimensions + d] = NAME(sum)(second[k]);
+            at[d] = NAME(load)(z + d * room + i);
+            V weighted = weight * at[d];
+            first[d] += weighted;
+            for (int e = 0; e <= d; e++, k++) second[k] += weighted * at[e];
+        }
+    }
+    found->mass = NAME(sum)(whole);
+    found->squares = NAME(sum)(squares);
+    for (int d = 0; d < dimensions; d++) found->mean[d] = NAME(sum)(first[d]);
+    for (int k = 0; k < dimensions * (dimensions + 1) / 2; k++) found->products[k] = NAME(sum)(second[k]);
+}
+
+/* Proposals fitted to targets (4, n), the last of which they are moved towards: see `_adapted` in
+   inference/adaptation.py. Gives their number; `answered` has room for n numbers for each. */
+static int NAME(adapt)(const double *z, const double *targets, const double *shares, const struct settings *by,
+                       double *answered, struct proposals *out, int dimensions, Py_ssize_t n, Py_ssize_t room) {
+    struct moments found[MOST_FITTED];
+    int several = 3;
+    double all = 0.0;
+    for (int k = 0; k < 3; k++) {
+        NAME(moments)(z, targets + k * n, -1, 0.0, dimensions, found + k, n, room);
+        out->share[k] = shares[k];
+        if (by->row < 0) continue;
+        out->share[k] *= 1.0 - by->in_parts;
+        struct moments second, first = found[k];
+        NAME(moments)(z, targets + k * n, by->row, by->above, dimensions, &second, n, room);
+        first.mass -= second.mass;
+        first.squares -= second.squares;
+        for (int d = 0; d < dimensions; d++) first.mean[d] -= second.mean[d];
+        for (int d = 0; d < dimensions * (dimensions + 1) / 2; d++) first.products[d] -= second.products[d];
+        for (int part = 0; part < 2; part++) {
+            const struct moments *own = part ? &second : &first;
+            if (own->mass <= by->least_part || own->mass >= 1.0 - by->least_part) continue;
+            if (own->mass * own->mass < by->least_effective * own->squares) continue;
+            found[several] = *own;
+            out->share[several++] = by->in_parts * shares[k] * own->mass;
+        }
+    }
+    for (int m = 0; m < several; m++) {
+        all += out->share[m];
+        fit_proposal(found + m, by, out, m, dimensions);
+    }
+    for (int m = 0; m < several; m++) out->share[m] /= all;
+    /* which part of what is aimed at each answers for */
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V at[MOST_DIMENSIONS], own[MOST_FITTED], sum = NAME(all)(0.0);
+        for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
+        for (int m = 0; m < several; m++) {
+            own[m] = out->share[m] * NAME(t_density)(at, out->inverse + m * dimensions * dimensions,
+                                                     out->centre + m * dimensions, out->top[m], dimensions);
+            sum += own[m];
+        }
+        V each = NAME(load)(targets + 3 * n + i) / NAME(most)(sum, NAME(all)(1e-300));
+        for (int m = 0; m < several; m++) NAME(store)(answered + m * n + i, own[m] * each);
+    }
+    all = 0.0;
+    for (int m = 0; m < several; m++) {
+        NAME(moments)(z, answered + m * n, -1, 0.0, dimensions, found, n, room);
+        all += out->share[m] = found->mass;
+        if (found->mass > 0.0 && found->mass * found->mass >= by->least_effective * found->squares)
+            fit_proposal(found, by, out, m, dimensions);
+    }
+    for (int m = 0; m < several; m++) out->share[m] /= all;
+    return several;
+}
+
+/* Nodes of proposals, as many of each as counted, made of standard t vectors (dimensions, vectors). */
+static void NAME(place)(const double *t, const double *roots, const double *locations, const long long *counts,
+                        int several, int dimensions, Py_ssize_t vectors, double *z, Py_ssize_t room) {
+    for (int m = 0; m < several; m++) {
+        Py_ssize_t own = (Py_ssize_t)counts[m];
+        for (int d = 0; d < dimensions; d++) {
+            const double *root = roots + (m * dimensions + d) * dimensions, middle = locations[m * dimensions + d];
+            double *row = z + d * room;
+            for (Py_ssize_t i = 0; i < own; i++) row[i] = middle;
+            for (int e = 0; e <= d; e++) {
+                const double *from = t + e * vectors, by = root[e];
+                for (Py_ssize_t i = 0; i < own; i++) row[i] += by * from[i];
             }
         }
+        t += own;
+        z += own;
     }
 }
 
