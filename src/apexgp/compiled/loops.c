@@ -15,6 +15,12 @@
 #define MOST_PRODUCTS (MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2)
 #define MOST_FITTED 9 /* proposals at a time */
 
+#ifdef __GNUC__
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE inline
+#endif
+
 /* What the likelihood needs of a curve, laid out as `_layout` in inference/fused.py has it. */
 struct curve {
     int sizes, far, draws, patterns;
@@ -23,6 +29,7 @@ struct curve {
     const double *log_size, *step, *mean, *repeats, *spread_freedom, *spread_squares, *within_freedom, *within_squares;
     const double *early;
     const double *scatter, *pattern_row, *pattern_repeats, *pattern_count, *pattern_mean, *pattern_squares, *clock;
+    const double *dense; /* patterns of any kind, one behind the other: NULL where the others say it all */
 };
 
 /* The standard normal distribution cut to [low, high]: the quantile at p, and the logarithm of its mass. As in
@@ -206,8 +213,27 @@ static PyObject *released(PyObject *result, Py_buffer **buffers) {
     return result;
 }
 
-/* Read a curve from its layout; the numbers of sizes, far ones, draws and patterns are known already. */
-static int read_curve(struct curve *c, const Py_buffer *layout) {
+/* Check patterns of any kind, of so many numbers: for each, count and number of sizes, these with repeats and means, and
+   the scatter. */
+static int are_patterns(const double *at, int numbers, int patterns, int sizes) {
+    const double *end = at + numbers;
+    for (; patterns > 0; patterns--) {
+        if (end - at < 2 || !(at[1] >= 1 && at[1] <= sizes)) return 0;
+        int own = (int)at[1], before = -1;
+        if (end - at < 2 + 3 * own + own * own) return 0;
+        for (int k = 0; k < own; k++) {
+            double index = at[2 + k];
+            if (!(index > before && index < sizes)) return 0;
+            before = (int)index;
+        }
+        at += 2 + 3 * own + own * own;
+    }
+    return at == end;
+}
+
+/* Read a curve from its layout; the numbers of sizes, far ones, draws and patterns, and how many numbers patterns of any
+   kind take, are known already. */
+static int read_curve(struct curve *c, int numbers, const Py_buffer *layout) {
     const double *at = layout->buf;
     const double **sized[] = {&c->log_size,       &c->step,           &c->mean,           &c->repeats,
                               &c->spread_freedom, &c->spread_squares, &c->within_freedom, &c->within_squares,
@@ -223,13 +249,20 @@ static int read_curve(struct curve *c, const Py_buffer *layout) {
         PyErr_SetString(PyExc_ValueError, "sizes, draws or patterns are out of range");
         return 0;
     }
-    if (!holds(layout, 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far, "layout")) return 0;
+    if (numbers < 0 ||
+        !holds(layout, 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far + numbers, "layout"))
+        return 0;
     for (int k = 0; k < 20; k++) *scalars[k] = *at++;
     for (int k = 0; k < 9; k++, at += c->sizes) *sized[k] = at;
     c->scatter = at;
     at += c->sizes * c->sizes;
     for (int k = 0; k < 5; k++, at += c->patterns) *by_pattern[k] = at;
     c->clock = at;
+    c->dense = numbers ? at + c->far : NULL;
+    if (c->dense && !are_patterns(c->dense, numbers, c->patterns, c->sizes)) {
+        PyErr_SetString(PyExc_ValueError, "patterns are out of range");
+        return 0;
+    }
     for (int k = 0; k < c->patterns; k++)
         if (!(c->pattern_row[k] >= 0 && c->pattern_row[k] < c->sizes)) {
             PyErr_SetString(PyExc_ValueError, "a pattern has no such size");
@@ -241,12 +274,13 @@ static int read_curve(struct curve *c, const Py_buffer *layout) {
 static PyObject *evaluate(PyObject *self, PyObject *args) {
     Py_buffer layout, te, tb, ka, si, la, rise, levels, shares, arcsine, out;
     struct curve c;
+    int dense;
     Py_ssize_t start;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te,
+    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &dense, &layout, &te,
                           &tb, &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out, &start))
         return NULL;
-    if (!read_curve(&c, &layout)) goto done;
+    if (!read_curve(&c, dense, &layout)) goto done;
     Py_ssize_t n = te.len / (Py_ssize_t)sizeof(double), numbers = levels.len / (Py_ssize_t)sizeof(double) / c.draws;
     Py_ssize_t rows = 6 * c.draws + 2 * c.far * c.draws + 1, room = out.len / (Py_ssize_t)sizeof(double) / rows;
     if (n % MOST_LANES || n > numbers || start < 0 || start + n > room) {
@@ -271,11 +305,12 @@ done:
 static PyObject *log_rest(PyObject *self, PyObject *args) {
     Py_buffer layout, te, tb, ka, out;
     struct curve c;
+    int dense;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb, &ka, &out))
+    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &dense, &layout, &te, &tb, &ka, &out))
         return NULL;
     Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double);
-    if (!read_curve(&c, &layout)) goto done;
+    if (!read_curve(&c, dense, &layout)) goto done;
     if (n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
