@@ -85,16 +85,17 @@ struct settings {
     int row;
 };
 
-/* As `Proposals` in inference/proposals.py has them, and shares of nodes. */
-struct proposals {
-    double *location, *root, *inverse, *centre, *top, *share;
-};
+/* A proposal, as a row of the table of `Proposals` in inference/proposals.py: the location comes first. */
+#define ROOT(row, dimensions) ((row) + (dimensions))
+#define INVERSE(row, dimensions) ((row) + (dimensions) * (1 + (dimensions)))
+#define CENTRE(row, dimensions) ((row) + (dimensions) * (1 + 2 * (dimensions)))
+#define TOP(row, dimensions) ((row) + 2 * (dimensions) * (1 + (dimensions)))
+#define WIDTH(dimensions) (2 * (dimensions) * (1 + (dimensions)) + 1)
 
-/* The proposal with the moments of weighted nodes, at place m. */
-static void fit_proposal(const struct moments *of, const struct settings *by, struct proposals *out, int m,
-                         int dimensions) {
-    double *location = out->location + m * dimensions, *centre = out->centre + m * dimensions;
-    double *root = out->root + m * dimensions * dimensions, *inverse = out->inverse + m * dimensions * dimensions;
+/* The proposal with the moments of weighted nodes. */
+static void fit_proposal(const struct moments *of, const struct settings *by, double *location, int dimensions) {
+    double *root = ROOT(location, dimensions), *inverse = INVERSE(location, dimensions);
+    double *centre = CENTRE(location, dimensions);
     double product = 1.0;
     for (int d = 0; d < dimensions; d++) location[d] = of->mean[d] / of->mass;
     for (int d = 0, k = 0; d < dimensions; d++)
@@ -109,7 +110,7 @@ static void fit_proposal(const struct moments *of, const struct settings *by, st
                 root[e * dimensions + d] = inverse[e * dimensions + d] = 0.0;
             }
         }
-    out->top[m] = by->normaliser / product;
+    *TOP(location, dimensions) = by->normaliser / product;
     for (int e = 0; e < dimensions; e++)
         for (int d = e; d < dimensions; d++) {
             double value = d == e ? by->scale : 0.0;
@@ -324,27 +325,33 @@ done:
     return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &out, NULL});
 }
 
+/* How many dimensions proposals of this width have; 0 where there are no such. */
+static int dimensions_of(Py_ssize_t width) {
+    int dimensions = 1;
+    while (dimensions <= MOST_DIMENSIONS && WIDTH(dimensions) != width) dimensions++;
+    return dimensions <= MOST_DIMENSIONS ? dimensions : 0;
+}
+
 static PyObject *mixture_density(PyObject *self, PyObject *args) {
-    Py_buffer z, inverse, centre, tops, weights, sums;
+    Py_buffer z, proposals, weights, sums;
     Py_ssize_t start, stop;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*nny*y*y*y*w*", &z, &start, &stop, &inverse, &centre, &tops, &weights, &sums)) return NULL;
-    Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
-    Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0, n = stop - start;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || start < 0 || n < 0 || stop > room || n % MOST_LANES) {
+    if (!PyArg_ParseTuple(args, "y*nny*y*w*", &z, &start, &stop, &proposals, &weights, &sums)) return NULL;
+    Py_ssize_t several = weights.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
+    Py_ssize_t n = stop - start;
+    int dimensions = several ? dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / several) : 0;
+    if (!dimensions || start < 0 || n < 0 || stop > room || n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
-    if (!holds(&z, dimensions * room, "z") || !holds(&inverse, members * dimensions * dimensions, "inverse") ||
-        !holds(&centre, members * dimensions, "centre") || !holds(&weights, members, "weights"))
-        goto done;
+    if (!holds(&z, dimensions * room, "z") || !holds(&proposals, several * WIDTH(dimensions), "proposals")) goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(mixture_density, (const double *)z.buf + start, inverse.buf, centre.buf, tops.buf, weights.buf, (int)members,
-         (int)dimensions, (double *)sums.buf + start, n, room);
+    CALL(mixture_density, (const double *)z.buf + start, proposals.buf, weights.buf, (int)several, dimensions,
+         (double *)sums.buf + start, n, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&z, &inverse, &centre, &tops, &weights, &sums, NULL});
+    return released(result, (Py_buffer *[]){&z, &proposals, &weights, &sums, NULL});
 }
 
 static PyObject *weigh(PyObject *self, PyObject *args) {
@@ -399,54 +406,47 @@ done:
 }
 
 static PyObject *adapt(PyObject *self, PyObject *args) {
-    Py_buffer z, targets, shares, settings, answered, out;
-    int dimensions;
+    Py_buffer z, targets, shares, settings, answered, proposals, out;
     struct settings by;
+    int several;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "iy*y*y*y*iw*w*", &dimensions, &z, &targets, &shares, &settings, &by.row, &answered, &out))
+    if (!PyArg_ParseTuple(args, "y*y*y*y*iw*w*w*", &z, &targets, &shares, &settings, &by.row, &answered, &proposals, &out))
         return NULL;
     Py_ssize_t n = targets.len / (Py_ssize_t)sizeof(double) / 4;
-    Py_ssize_t room = dimensions > 0 ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n < 1 || n % MOST_LANES || n > room || by.row >= dimensions) {
+    int dimensions = dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / MOST_FITTED);
+    Py_ssize_t room = dimensions ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
+    if (!dimensions || n < 1 || n % MOST_LANES || n > room || by.row >= dimensions) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
     if (!holds(&z, dimensions * room, "z") || !holds(&targets, 4 * n, "targets") || !holds(&shares, 3, "shares") ||
         !holds(&settings, 8, "settings") || !holds(&answered, MOST_FITTED * n, "answered") ||
-        !holds(&out, MOST_FITTED * (2 * dimensions * (dimensions + 1) + 2), "out"))
+        !holds(&proposals, MOST_FITTED * WIDTH(dimensions), "proposals") || !holds(&out, MOST_FITTED, "out"))
         goto done;
     memcpy(&by, settings.buf, 8 * sizeof(double));
-    double *place = out.buf;
-    struct proposals made;
-    double **parts[] = {&made.location, &made.root, &made.inverse, &made.centre, &made.top, &made.share};
-    int heights[] = {dimensions, dimensions * dimensions, dimensions * dimensions, dimensions, 1, 1}, several;
-    for (int k = 0; k < 6; k++) {
-        *parts[k] = place;
-        place += MOST_FITTED * heights[k];
-    }
     Py_BEGIN_ALLOW_THREADS
-    several = CALL(adapt, z.buf, targets.buf, shares.buf, &by, answered.buf, &made, dimensions, n, room);
+    several = CALL(adapt, z.buf, targets.buf, shares.buf, &by, answered.buf, proposals.buf, out.buf, dimensions, n, room);
     Py_END_ALLOW_THREADS
     result = PyLong_FromLong(several);
 done:
-    return released(result, (Py_buffer *[]){&z, &targets, &shares, &settings, &answered, &out, NULL});
+    return released(result, (Py_buffer *[]){&z, &targets, &shares, &settings, &answered, &proposals, &out, NULL});
 }
 
 static PyObject *place(PyObject *self, PyObject *args) {
-    Py_buffer t, roots, locations, counts, z;
-    Py_ssize_t start;
+    Py_buffer t, proposals, counts, z;
+    Py_ssize_t start, count = 0;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*w*n", &t, &roots, &locations, &counts, &z, &start)) return NULL;
-    Py_ssize_t dimensions = locations.len ? roots.len / locations.len : 0;
-    Py_ssize_t several = counts.len / (Py_ssize_t)sizeof(long long), count = 0;
-    if (dimensions < 1) {
-        PyErr_SetString(PyExc_ValueError, "there are no dimensions");
+    if (!PyArg_ParseTuple(args, "y*y*y*w*n", &t, &proposals, &counts, &z, &start)) return NULL;
+    Py_ssize_t several = counts.len / (Py_ssize_t)sizeof(long long);
+    int dimensions = several ? dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / several) : 0;
+    if (!dimensions) {
+        PyErr_SetString(PyExc_ValueError, "dimensions are out of range");
         goto done;
     }
     Py_ssize_t vectors = t.len / (Py_ssize_t)sizeof(double) / dimensions;
     Py_ssize_t room = z.len / (Py_ssize_t)sizeof(double) / dimensions;
     if (!holds(&t, dimensions * vectors, "t") || !holds(&z, dimensions * room, "z") ||
-        !holds(&locations, several * dimensions, "locations") || !holds(&roots, several * dimensions * dimensions, "roots"))
+        !holds(&proposals, several * WIDTH(dimensions), "proposals"))
         goto done;
     for (Py_ssize_t m = 0; m < several; m++) {
         long long own = ((const long long *)counts.buf)[m];
@@ -457,12 +457,11 @@ static PyObject *place(PyObject *self, PyObject *args) {
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
-    CALL(place, t.buf, roots.buf, locations.buf, counts.buf, (int)several, (int)dimensions, vectors,
-         (double *)z.buf + start, room);
+    CALL(place, t.buf, proposals.buf, counts.buf, (int)several, dimensions, vectors, (double *)z.buf + start, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&t, &roots, &locations, &counts, &z, NULL});
+    return released(result, (Py_buffer *[]){&t, &proposals, &counts, &z, NULL});
 }
 
 static PyObject *cut(PyObject *self, PyObject *args) {

@@ -544,7 +544,8 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
 }
 
 /* Adds the weighted sum of several t densities at nodes z (dimensions, room), of which there are n. */
-static ALWAYS_INLINE V NAME(t_density)(const V *at, const double *inverse, const double *centre, double top, int dimensions) {
+static ALWAYS_INLINE V NAME(t_density)(const V *at, const double *proposal, int dimensions) {
+    const double *inverse = INVERSE(proposal, dimensions), *centre = CENTRE(proposal, dimensions);
     V base = NAME(all)(1.0);
     for (int d = 0; d < dimensions; d++) {
         V standard = NAME(all)(-centre[d]);
@@ -553,30 +554,28 @@ static ALWAYS_INLINE V NAME(t_density)(const V *at, const double *inverse, const
     }
     V density = 1.0 / base;
     for (int k = 0; k < 4; k++) density *= density;
-    return top * density;
+    return *TOP(proposal, dimensions) * density;
 }
 
-static ALWAYS_INLINE void NAME(mixture_density_in)(const double *z, const double *inverse, const double *centre, const double *tops,
-                                  const double *weights, int members, int dimensions, double *sums, Py_ssize_t n,
-                                  Py_ssize_t room) {
+static ALWAYS_INLINE void NAME(mixture_density_in)(const double *z, const double *proposals, const double *weights,
+                                                   int several, int dimensions, double *sums, Py_ssize_t n,
+                                                   Py_ssize_t room) {
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V sum = NAME(load)(sums + i), at[MOST_DIMENSIONS];
         for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
-        for (int m = 0; m < members; m++)
-            sum += weights[m] * NAME(t_density)(at, inverse + m * dimensions * dimensions, centre + m * dimensions,
-                                                tops[m], dimensions);
+        for (int m = 0; m < several; m++)
+            sum += weights[m] * NAME(t_density)(at, proposals + m * WIDTH(dimensions), dimensions);
         NAME(store)(sums + i, sum);
     }
 }
 
 /* Loops over the coordinates unroll where their number is known: the default mean has 8. */
-static void NAME(mixture_density)(const double *z, const double *inverse, const double *centre, const double *tops,
-                                  const double *weights, int members, int dimensions, double *sums, Py_ssize_t n,
-                                  Py_ssize_t room) {
+static void NAME(mixture_density)(const double *z, const double *proposals, const double *weights, int several,
+                                  int dimensions, double *sums, Py_ssize_t n, Py_ssize_t room) {
     if (dimensions == 8)
-        NAME(mixture_density_in)(z, inverse, centre, tops, weights, members, 8, sums, n, room);
+        NAME(mixture_density_in)(z, proposals, weights, several, 8, sums, n, room);
     else
-        NAME(mixture_density_in)(z, inverse, centre, tops, weights, members, dimensions, sums, n, room);
+        NAME(mixture_density_in)(z, proposals, weights, several, dimensions, sums, n, room);
 }
 
 /* Nearly Phi(z), and its slope: a polynomial up to where it reaches 0 and 1, as `_nearly_normal` in inference/ends.py. */
@@ -754,12 +753,13 @@ static ALWAYS_INLINE void NAME(moments)(const double *z, const double *weights, 
 /* Proposals fitted to targets (4, n), the last of which they are moved towards: see `_adapted` in
    inference/adaptation.py. Gives their number; `answered` has room for n numbers for each. */
 static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, const double *shares, const struct settings *by,
-                       double *answered, struct proposals *out, int dimensions, Py_ssize_t n, Py_ssize_t room) {
+                       double *answered, double *out, double *share, int dimensions, Py_ssize_t n,
+                       Py_ssize_t room) {
     struct moments found[MOST_FITTED], late[3];
     int several = 3;
     double all = 0.0;
     NAME(moments)(z, targets, 3, dimensions, found, n, room);
-    for (int k = 0; k < 3; k++) out->share[k] = shares[k];
+    for (int k = 0; k < 3; k++) share[k] = shares[k];
     if (by->row >= 0) { /* parts in the first family, what is left by those in the second, and these */
         for (Py_ssize_t i = 0; i < n; i += LANES) {
             I above = NAME(load)(z + by->row * room + i) > by->above;
@@ -773,28 +773,27 @@ static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, 
             early.squares -= late[k].squares;
             for (int d = 0; d < dimensions; d++) early.mean[d] -= late[k].mean[d];
             for (int d = 0; d < dimensions * (dimensions + 1) / 2; d++) early.products[d] -= late[k].products[d];
-            out->share[k] *= 1.0 - by->in_parts;
+            share[k] *= 1.0 - by->in_parts;
             for (int part = 0; part < 2; part++) {
                 const struct moments *own = part ? late + k : &early;
                 if (own->mass <= by->least_part || own->mass >= 1.0 - by->least_part) continue;
                 if (own->mass * own->mass < by->least_effective * own->squares) continue;
                 found[several] = *own;
-                out->share[several++] = by->in_parts * shares[k] * own->mass;
+                share[several++] = by->in_parts * shares[k] * own->mass;
             }
         }
     }
     for (int m = 0; m < several; m++) {
-        all += out->share[m];
-        fit_proposal(found + m, by, out, m, dimensions);
+        all += share[m];
+        fit_proposal(found + m, by, out + m * WIDTH(dimensions), dimensions);
     }
-    for (int m = 0; m < several; m++) out->share[m] /= all;
+    for (int m = 0; m < several; m++) share[m] /= all;
     /* which part of what is aimed at each answers for */
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V at[MOST_DIMENSIONS], own[MOST_FITTED], sum = NAME(all)(0.0);
         for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
         for (int m = 0; m < several; m++) {
-            own[m] = out->share[m] * NAME(t_density)(at, out->inverse + m * dimensions * dimensions,
-                                                     out->centre + m * dimensions, out->top[m], dimensions);
+            own[m] = share[m] * NAME(t_density)(at, out + m * WIDTH(dimensions), dimensions);
             sum += own[m];
         }
         V each = NAME(load)(targets + 3 * n + i) / NAME(most)(sum, NAME(all)(1e-300));
@@ -803,29 +802,30 @@ static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, 
     NAME(moments)(z, answered, several, dimensions, found, n, room);
     all = 0.0;
     for (int m = 0; m < several; m++) {
-        all += out->share[m] = found[m].mass;
+        all += share[m] = found[m].mass;
         if (found[m].mass > 0.0 && found[m].mass * found[m].mass >= by->least_effective * found[m].squares)
-            fit_proposal(found + m, by, out, m, dimensions);
+            fit_proposal(found + m, by, out + m * WIDTH(dimensions), dimensions);
     }
-    for (int m = 0; m < several; m++) out->share[m] /= all;
+    for (int m = 0; m < several; m++) share[m] /= all;
     return several;
 }
 
 static int NAME(adapt)(const double *z, const double *targets, const double *shares, const struct settings *by,
-                       double *answered, struct proposals *out, int dimensions, Py_ssize_t n, Py_ssize_t room) {
-    if (dimensions == 8) return NAME(adapt_in)(z, targets, shares, by, answered, out, 8, n, room);
-    return NAME(adapt_in)(z, targets, shares, by, answered, out, dimensions, n, room);
+                       double *answered, double *out, double *share, int dimensions, Py_ssize_t n,
+                       Py_ssize_t room) {
+    if (dimensions == 8) return NAME(adapt_in)(z, targets, shares, by, answered, out, share, 8, n, room);
+    return NAME(adapt_in)(z, targets, shares, by, answered, out, share, dimensions, n, room);
 }
 
 /* Nodes of proposals, as many of each as counted, made of standard t vectors (dimensions, vectors). */
-static void NAME(place)(const double *t, const double *roots, const double *locations, const long long *counts,
-                        int several, int dimensions, Py_ssize_t vectors, double *z, Py_ssize_t room) {
+static void NAME(place)(const double *t, const double *proposals, const long long *counts, int several, int dimensions,
+                        Py_ssize_t vectors, double *z, Py_ssize_t room) {
     for (int m = 0; m < several; m++) {
+        const double *location = proposals + m * WIDTH(dimensions), *root = ROOT(location, dimensions);
         Py_ssize_t own = (Py_ssize_t)counts[m];
-        for (int d = 0; d < dimensions; d++) {
-            const double *root = roots + (m * dimensions + d) * dimensions, middle = locations[m * dimensions + d];
+        for (int d = 0; d < dimensions; d++, root += dimensions) {
             double *row = z + d * room;
-            for (Py_ssize_t i = 0; i < own; i++) row[i] = middle;
+            for (Py_ssize_t i = 0; i < own; i++) row[i] = location[d];
             for (int e = 0; e <= d; e++) {
                 const double *from = t + e * vectors, by = root[e];
                 for (Py_ssize_t i = 0; i < own; i++) row[i] += by * from[i];

@@ -56,20 +56,10 @@ def _adapted_by(
     dimensions, nodes = len(z), targets.shape[1]
     standard = (1 / sqrt(degrees_of_freedom(dimensions)), normaliser(dimensions))
     settings = np.array([_IN_PARTS, _LEAST_PART, _STRAIGHTER, _NARROWEST, _LEAST_EFFECTIVE, divide.above, *standard])
-    heights = np.array([dimensions, dimensions**2, dimensions**2, dimensions, 1, 1])
-    out = np.empty(_MOST_FITTED * int(heights.sum()))
-    several = loops.adapt(dimensions, z, targets, shares, settings, divide.row, np.empty(_MOST_FITTED * nodes), out)
-    location, root, inverse, centre, top, share = np.split(out, _MOST_FITTED * np.cumsum(heights)[:-1])
-    matrices = (-1, dimensions, dimensions)
-    made = Proposals(
-        np.zeros(several, np.int64),
-        location.reshape(-1, dimensions)[:several],
-        root.reshape(matrices)[:several],
-        inverse.reshape(matrices)[:several],
-        centre.reshape(-1, dimensions)[:several],
-        top[:several],
-    )
-    return made, share[:several]
+    answered, share = np.empty(_MOST_FITTED * nodes), np.empty(_MOST_FITTED)
+    table = np.empty((_MOST_FITTED, Proposals.width(dimensions)))
+    several = loops.adapt(z, targets, shares, settings, divide.row, answered, table, share)
+    return Proposals(np.zeros(several, np.int64), table[:several]), share[:several]
 
 
 def _adapted(
@@ -85,9 +75,7 @@ def _adapted(
     enough = share**2 >= _LEAST_EFFECTIVE * (answered**2).sum(axis=1)
     enough &= share > 0
     if enough.any():
-        moved = _fitted(answered[enough] / share[enough, None], z)
-        for name in ("location", "root", "inverse", "centre", "top"):
-            getattr(proposals, name)[enough] = getattr(moved, name)
+        proposals.table[enough] = _fitted(answered[enough] / share[enough, None], z).table
     return proposals, share / share.sum()
 
 
@@ -116,7 +104,7 @@ def _fitted(weights: FloatArray, z: FloatArray) -> Proposals:
     covariances[:, diagonal, diagonal] *= 1 + _STRAIGHTER
     covariances[:, diagonal, diagonal] += _NARROWEST
     roots = np.moveaxis(cholesky(np.moveaxis(covariances, 0, -1)), -1, 0)
-    return Proposals.of(means, np.ascontiguousarray(roots))
+    return Proposals.of(means, roots)
 
 
 def _targets(weights: Weights) -> tuple[FloatArray, FloatArray]:

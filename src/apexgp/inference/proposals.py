@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, lgamma, log, pi, sqrt
+from functools import lru_cache
+from math import exp, isqrt, lgamma, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .density import Density
-from .nodes import solve_lower
 from .statistics import Statistics
 
 __all__ = ["Proposals", "Wide", "degrees_of_freedom", "normaliser", "wide_proposals"]
@@ -34,6 +34,7 @@ def degrees_of_freedom(dimensions: int) -> int:
     return 2 * _POWER - dimensions
 
 
+@lru_cache
 def normaliser(dimensions: int) -> float:
     """Density of a standard t vector at 0."""
     degrees = degrees_of_freedom(dimensions)
@@ -46,47 +47,50 @@ class Proposals:
 
     counts: NDArray[np.int64]
     """Shape (P,)."""
-    location: FloatArray
-    """Shape (P, D)."""
-    root: FloatArray
-    """Lower roots of their spreads, shape (P, D, D)."""
-    inverse: FloatArray
-    """Inverses of the roots, scaled so that a squared distance of 1 halves the base of the density's power."""
-    centre: FloatArray
-    """Locations after that, shape (P, D)."""
-    top: FloatArray
-    """Density at the location, shape (P,)."""
+    table: FloatArray
+    """A row for each, of `width(D)` numbers: location, root, inverse, centre and top."""
 
     @classmethod
     def of(cls, location: FloatArray, root: FloatArray) -> Proposals:
-        """With these locations and roots, and no nodes yet."""
+        """With locations (P, D) and lower roots of spreads (P, D, D), and no nodes yet."""
         several, dimensions = location.shape
-        identity = np.eye(dimensions)[:, :, None] / sqrt(degrees_of_freedom(dimensions))
-        columns = np.moveaxis(root, 0, -1)
-        inverse = np.moveaxis(solve_lower(columns, np.broadcast_to(identity, columns.shape)), -1, 0)
-        centre = np.ascontiguousarray(np.einsum("pde,pe->pd", inverse, location))
+        # Scaled so that a squared distance of 1 halves the base of the density's power.
+        inverse = np.linalg.inv(root) / sqrt(degrees_of_freedom(dimensions))
+        centre = np.einsum("pde,pe->pd", inverse, location)
         top = normaliser(dimensions) / np.einsum("pdd->pd", root).prod(axis=1)
-        return cls(np.zeros(several, np.int64), location, root, np.ascontiguousarray(inverse), centre, top)
+        rows = [location, root.reshape(several, -1), inverse.reshape(several, -1), centre, top[:, None]]
+        return cls(np.zeros(several, np.int64), np.concatenate(rows, axis=1))
+
+    @staticmethod
+    def width(dimensions: int) -> int:
+        """Of the table."""
+        return 2 * dimensions * (1 + dimensions) + 1
 
     def counting(self, counts: NDArray[np.int64]) -> Proposals:
         """With other numbers of nodes; those without any are left out."""
         used = counts > 0
-        return Proposals(counts[used], *(values[used] for values in self._shapes))
+        return Proposals(counts[used], self.table[used])
 
     def and_then(self, others: Proposals) -> Proposals:
         """These and others behind them."""
-        shapes = (np.concatenate(pair) for pair in zip(self._shapes, others._shapes, strict=True))
-        return Proposals(np.concatenate([self.counts, others.counts]), *shapes)
+        return Proposals(np.concatenate([self.counts, others.counts]), np.concatenate([self.table, others.table]))
 
     @property
-    def _shapes(self) -> tuple[FloatArray, ...]:
-        """All but the counts."""
-        return self.location, self.root, self.inverse, self.centre, self.top
+    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Locations (P, D), roots and their scaled inverses (P, D, D), scaled locations (P, D) and densities there."""
+        several, width = self.table.shape
+        dimensions = isqrt(width // 2)
+        square = dimensions**2
+        ends = np.cumsum([dimensions, square, square, dimensions])
+        location, root, inverse, centre, top = np.split(self.table, ends, axis=1)
+        shape = (several, dimensions, dimensions)
+        return location, root.reshape(shape), inverse.reshape(shape), centre, top[:, 0]
 
     def nodes(self, t: FloatArray) -> FloatArray:
         """Deviates (D, nodes) that belong to standard t vectors (D, nodes), in the order of the distributions."""
+        location, root, *_ = self.parts
         source = np.repeat(np.arange(len(self.counts)), self.counts)
-        return np.einsum("nde,en->dn", self.root[source], t) + self.location[source].T
+        return np.einsum("nde,en->dn", root[source], t) + location[source].T
 
     def place(self, t: FloatArray, z: FloatArray, start: int) -> None:
         """Put these deviates into the columns of z (D, room), from `start` on; there may be more vectors than nodes."""
@@ -95,18 +99,19 @@ class Proposals:
             count = int(self.counts.sum())
             z[:, start : start + count] = self.nodes(t[:, :count])
         else:
-            loops.place(t, self.root, self.location, self.counts, z, start)
+            loops.place(t, self.table, self.counts, z, start)
 
     def density(self, z: FloatArray) -> FloatArray:
         """Of each at deviates z (D, nodes), shape (P, nodes)."""
-        standard = self.inverse @ z
-        standard -= self.centre[:, :, None]
+        _, _, inverse, centre, top = self.parts
+        standard = inverse @ z
+        standard -= centre[:, :, None]
         density: FloatArray = np.einsum("pdn,pdn->pn", standard, standard)
         density += 1
         np.divide(1, density, out=density)
         for _ in range(4):
             density *= density
-        density *= self.top[:, None]
+        density *= top[:, None]
         return density
 
     def add_density(self, sums: FloatArray, z: FloatArray, start: int, stop: int) -> None:
@@ -116,7 +121,7 @@ class Proposals:
         if loops is None:
             sums[start:stop] += weights @ self.density(z[:, start:stop])
         else:
-            loops.mixture_density(z, start, stop, self.inverse, self.centre, self.top, weights, sums)
+            loops.mixture_density(z, start, stop, self.table, weights, sums)
 
 
 class Wide(NamedTuple):
@@ -158,7 +163,7 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
     """
     count = len(noise)
-    steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
+    steps = _stencil(count)
     z = np.zeros((len(density.names), 8 * -(-len(steps) // 8)))  # loops take several nodes at a time
 
     def log_posterior(mode: FloatArray) -> FloatArray:
@@ -195,12 +200,19 @@ def _rounded(values: FloatArray) -> FloatArray:
     return rounded
 
 
-def _stencil(count: int) -> list[FloatArray]:
-    """Steps along each axis, there and back, and along each pair of axes, there and back."""
+@lru_cache
+def _stencil(count: int) -> FloatArray:
+    """No step, steps along each axis, there and back, and along each pair of axes, there and back."""
     axes = np.eye(count)
-    rows, columns = np.tril_indices(count, -1)
+    rows, columns = _pairs(count)
     pairs = axes[rows] + axes[columns]
-    return [axes, -axes, pairs, -pairs]
+    return _STEP * np.concatenate([np.zeros((1, count)), axes, -axes, pairs, -pairs])
+
+
+@lru_cache
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Of axes."""
+    return np.tril_indices(count, -1)
 
 
 def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArray, FloatArray]:
@@ -210,7 +222,7 @@ def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArra
     hessian = np.diag(own)
     one_way, other_way = np.split(values[1 + 2 * count :], 2)
     both = (one_way + other_way - 2 * centre) / step**2
-    rows, columns = np.tril_indices(count, -1)
+    rows, columns = _pairs(count)
     hessian[rows, columns] = 0.5 * (both - own[rows] - own[columns])
     hessian[columns, rows] = hessian[rows, columns]
     return gradient, hessian

@@ -89,7 +89,12 @@ class CutMixture:
 
     def cdf(self, y: FloatArray) -> FloatArray:
         """P(Y <= y), for rows of values at all columns: shape (n, Q)."""
-        return np.where(y >= 1, 1.0, self._mixed(self._components.cdf, y).clip(0.0, 1.0))
+        if compiled_loops() is None:
+            below = self._mixed(self._components.cdf, y)
+        else:
+            below = self._tail_and_slopes(y.ravel(), self._rows(np.zeros(y.shape, bool)))[0].reshape(y.shape)
+            below = np.where(y <= 0, 0.0, below)
+        return np.where(y >= 1, 1.0, below.clip(0.0, 1.0))
 
     def quantile(self, below: FloatArray, above: FloatArray) -> FloatArray:
         """Values with so much probability below and above them.
