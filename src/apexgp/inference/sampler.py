@@ -36,7 +36,7 @@ _FIRST_ROUGHLY = 256
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Then come as many as the error of the ends of far forecasts asks for, in a few rounds: proposals that were fitted to
 # few nodes are not worth many.
-_LEAST, _LEAST_WHERE_HARD, _MOST, _STEP, _GROWTH = 1536, 4096, 24576, 256, 0.5
+_LEAST, _LEAST_WHERE_HARD, _MOST, _STEP, _GROWTH = 1536, 4096, 24576, 256, 0.75
 _ENOUGH = 200.0  # effective nodes that are aimed at
 _ROUGH, _MORE_WHERE_HARD = 3.0, 4  # where so many times the error remains that is aimed at, so many times the nodes
 _WIDE = 0.15  # share of every round that keeps to the wide proposals
