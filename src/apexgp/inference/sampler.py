@@ -42,7 +42,7 @@ _ROUGH, _MORE_WHERE_HARD = 3.0, 4  # where so many times the error remains that 
 _WIDE = 0.15  # share of every round that keeps to the wide proposals
 _COMPONENTS, _MOST_FINER = 1024, 16  # at least, and how many times as many at most
 
-TOLERATED = 0.015
+TOLERATED = 0.0125
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at where nothing else is asked for.
 
 A higher precision takes more nodes, and more components that are kept of them.
