@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ import apexgp
 from apexgp import (
     APExGP,
     CurveSet,
+    ForecastRecord,
     LearningCurve,
     LeastSquares,
     backtest,
@@ -54,6 +56,14 @@ def collected():
     )
 
 
+def recorded(model):
+    with tempfile.TemporaryDirectory() as folder:
+        record = ForecastRecord(f"{folder}/record.jsonl")
+        record.add_forecast(model, [720])
+        record.add_measured(LearningCurve([720], [0.8], metric="auroc", task=EVIL))
+        return record.reliability()
+
+
 @pytest.fixture(scope="module")
 def answers():
     model = APExGP().fit(pilot(metric="auroc", task=EVIL))
@@ -76,6 +86,7 @@ def answers():
         "Sensitivity": sensitivity(model, [720, 3600], target=0.78),
         "Sensitivity, failed": sensitivity(APExGP().fit([60, 120, 240], [0.6, 0.7, 0.75])),
         "PredictiveCheck": predictive_check(model),
+        "Reliability": recorded(model),
         "CurveForecast": batch[0],
         "CurveForecast, failed": batch[1],
     }
@@ -85,7 +96,7 @@ NAMES = [
     "Forecast", "RequiredSize", "RequiredSize, never", "RequiredSize, met", "RequiredSize, regression",
     "CollectionPlan", "Comparison", "PairComparison", "Backtest", "CurveSet", "MinimumSampleSize", "CurveForecast",
     "MinimumEvaluationSize",
-    "CurveForecast, failed", "Sensitivity", "Sensitivity, failed", "PredictiveCheck",
+    "CurveForecast, failed", "Sensitivity", "Sensitivity, failed", "PredictiveCheck", "Reliability",
 ]  # fmt: skip
 
 
@@ -207,6 +218,7 @@ def test_beyond_50_times_the_pilot_every_answer_carries_the_caution(answers):
 def test_without_pandas_columns_are_there_and_the_extra_is_named(tmp_path):
     code = """
 import sys
+import tempfile
 
 class Absent:
     def find_spec(self, name, path=None, target=None):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .repeated.sensitivity_answer import Sensitivity
     from .repeated.simulate import simulate_collection
     from .surfaces.report.write import write_report
+    from .track_record.file import ForecastRecord
 
     __version__: str
 
@@ -51,6 +52,7 @@ __all__ = [
     "CurveSet",
     "Enough",
     "Forecast",
+    "ForecastRecord",
     "LearningCurve",
     "LeastSquares",
     "LogisticHead",
@@ -121,6 +123,7 @@ _HOMES = {
         "repeated.sensitivity_answer": ["Sensitivity"],
         "repeated.simulate": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
+        "track_record.file": ["ForecastRecord"],
     }.items()
     for name in names
 }

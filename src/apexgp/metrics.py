@@ -19,6 +19,9 @@ from .scale import Scale, range_words
 
 __all__ = ["coverage", "crps", "log_score", "mae", "pit", "quantized_likelihood", "rmse"]
 
+RESOLUTION = 0.001
+"""The step in which scores and the ends of intervals are shown, and compared with each other."""
+
 Axis = int | tuple[int, ...] | None
 
 _MOST = 1e100  # whose square is still a number

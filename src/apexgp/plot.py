@@ -8,6 +8,7 @@ from .surfaces.plot.curve import CurveDisplay
 from .surfaces.plot.design import DesignDisplay
 from .surfaces.plot.experiment import ExperimentDisplay
 from .surfaces.plot.plan import PlanDisplay
+from .surfaces.plot.reliability import ReliabilityDisplay
 from .surfaces.plot.sensitivity import SensitivityDisplay
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "ExperimentDisplay",
     "PlanDisplay",
     "PredictiveCheckDisplay",
+    "ReliabilityDisplay",
     "SensitivityDisplay",
 ]

@@ -7,14 +7,19 @@ from .repeated.compare import PairComparison
 from .repeated.predictive_answer import Discrepancy
 from .repeated.sensitivity_answer import SensitivityRow
 from .scale import Scale
+from .track_record.comparisons import ComparedForecast
+from .track_record.reliability import LevelCoverage, Reliability
 
 __all__ = [
+    "ComparedForecast",
     "Discrepancy",
     "EmbeddingRun",
     "HeldOut",
+    "LevelCoverage",
     "MethodScore",
     "PairComparison",
     "RankedDesign",
+    "Reliability",
     "Scale",
     "SensitivityRow",
 ]

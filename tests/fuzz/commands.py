@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apexgp.surfaces import cli
 from documents import faults
-from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures
+from fuzz.surface import TABLE, experiment, folder, labelled_files, pictures, recorded
 from fuzz.values import number
 
 # What is left alone: other machines, and commands that take nothing or run until they are stopped.
@@ -44,6 +44,7 @@ SOUND = {
     "--label": ["c"],
     "--out": ["d.csv"],
     "--results": ["s.csv"],
+    "--record": ["record.jsonl", "good.csv"],
     "--plot": ["picture.png", "picture.svg", "no.txt"],
 }
 
@@ -54,6 +55,7 @@ def commands():
     pairs, data = folder() / "good.csv", folder() / "good labelled.csv"
     pairs.write_text(TABLE)
     data.write_bytes(labelled_files()[".csv"])
+    recorded()
     experiment()
     shown = pictures()
     embed = [part for name in ("labels", "model", "device") for part in (f"--{name}", str(shown[name]))]
@@ -75,6 +77,7 @@ def commands():
         "experiment": [str(folder() / "small.toml"), "--jobs", "1", "--out", "experiment"],
         "embed": [str(shown["folder"]), *embed],
         "learn": [str(pairs), "--jobs", "1", "--out", "p.json"],
+        "record": [str(folder() / "record.jsonl"), str(pairs), "--record-as", "a"],
         "minimum": ["--prevalence", "0.2", "--parameters", "10", "--r2", "0.2"],
         "collect": [str(data), *collect.split()],
         "run": trained,

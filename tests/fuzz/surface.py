@@ -21,6 +21,7 @@ import apexgp
 from apexgp import (
     APExGP,
     Forecast,
+    ForecastRecord,
     LearningCurve,
     LeastSquares,
     LogisticHead,
@@ -41,6 +42,7 @@ from apexgp.plot import (
     ExperimentDisplay,
     PlanDisplay,
     PredictiveCheckDisplay,
+    ReliabilityDisplay,
     SensitivityDisplay,
 )
 from apexgp.priors import CALIBRATED, PUBLISHED, Beliefs, Variant
@@ -64,7 +66,9 @@ DISPLAYS = tuple(getattr(apexgp.plot, name) for name in apexgp.plot.__all__)
 DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_beliefs"}
 RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveForecast", "CurveSet", "EmbeddingRun"}
 RESULTS |= {
+    "ComparedForecast",
     "HeldOut",
+    "LevelCoverage",
     "MethodScore",
     "MinimumEvaluationSize",
     "MinimumSampleSize",
@@ -72,7 +76,7 @@ RESULTS |= {
     "PilotDesign",
     "RankedDesign",
 }
-RESULTS |= {"RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
+RESULTS |= {"Reliability", "RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
 RESULTS |= {"Discrepancy", "PredictiveCheck", "Scale", "Sensitivity", "SensitivityRow"}
 RESULTS |= {display.__name__ for display in DISPLAYS}
 
@@ -153,6 +157,15 @@ def pictures():
 
 
 @lru_cache
+def recorded():
+    """A record with a forecast and what came."""
+    record = ForecastRecord(folder() / "record.jsonl")
+    record.add_forecast(fitted(), [720], name="a")
+    record.add_measured(LearningCurve([720], [0.8]), name="a")
+    return record
+
+
+@lru_cache
 def instances():
     """One of each class whose methods are attacked."""
     model, one = fitted(), curve()
@@ -177,6 +190,7 @@ def instances():
         "ExperimentDisplay": ExperimentDisplay.from_result(judged(), "a"),
         "ExperimentResult": judged(),
         "Forecast": model.forecast([720.0, 3600.0]),
+        "ForecastRecord": recorded(),
         "LearningCurve": one,
         "LeastSquares": LeastSquares("power_law").fit(one),
         "LogisticHead": LogisticHead([1.0], [5]).fit(X, Y),
@@ -186,6 +200,8 @@ def instances():
         "PlanDisplay": PlanDisplay.from_plan(model, plan),
         "PredictiveCheck": checked,
         "PredictiveCheckDisplay": PredictiveCheckDisplay.from_check(checked),
+        "Reliability": recorded().reliability(),
+        "ReliabilityDisplay": ReliabilityDisplay.from_reliability(recorded().reliability()),
         "RequiredSize": model.required_size(0.8),
         "Scale": one.scale,
         "Sensitivity": changed,
@@ -286,6 +302,10 @@ def usual():
         "compare_models": {"model": APExGP("power_law")},
         "sensitivity": {"times": None, "target": None},
         "predictive_check": {"draws": 100},
+        "ForecastRecord": {"path": folder() / "record.jsonl"},
+        "ForecastRecord.add_forecast": {"name": "a"},
+        "ForecastRecord.add_measured": {"name": "a"},
+        "ReliabilityDisplay.from_reliability": {"found": instances()["Reliability"]},
         "SensitivityDisplay.from_sensitivity": {"found": instances()["Sensitivity"]},
         "PredictiveCheckDisplay.from_check": {"found": instances()["PredictiveCheck"]},
         "simulate_collection": {"model": LeastSquares("power_law"), "rounds": 2},

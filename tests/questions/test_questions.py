@@ -7,6 +7,7 @@ import pytest
 
 from apexgp import (
     APExGP,
+    ForecastRecord,
     backtest,
     design_pilot,
     forecast_many,
@@ -25,6 +26,7 @@ from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.minimum import MinimumQuestion
 from apexgp.questions.plan import PlanQuestion
 from apexgp.questions.reach import Reach
+from apexgp.questions.reliability import ReliabilityQuestion
 from apexgp.questions.report import ReportQuestion
 from apexgp.surfaces.cli import COMMANDS, function_of
 from apexgp.surfaces.command import command
@@ -39,6 +41,7 @@ CALLED = {
     BacktestQuestion: (backtest, APExGP.required_size),
     MinimumQuestion: (minimum_sample_size, minimum_evaluation_size),
     ReportQuestion: (write_report,),
+    ReliabilityQuestion: (ForecastRecord.reliability,),
 }
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from apexgp import (
     APExGP,
     Enough,
+    ForecastRecord,
     backtest,
     collect_curves,
     collect_scores,
@@ -132,6 +133,7 @@ CALLED = {
     "compare": (*READING, compare_models),
     "backtest": (read_curves, backtest, APExGP.required_size),
     "learn": (read_curves, learn_beliefs, write_priors),
+    "record": (read_curves, ForecastRecord.add_measured, ForecastRecord.reliability),
     "sensitivity": (*READING, sensitivity),
     "check": (*READING, predictive_check),
     "report": (*READING, write_report),
@@ -153,6 +155,7 @@ WITHOUT_OPTION = {
     "compare": {"path", "inference", "variant", "model", "curves"},
     "backtest": {"path", "curve", "self", "of", "progress"},
     "learn": {"path", "curves", "progress", "beliefs"},
+    "record": {"path", "self", "curves", "date"},
     "sensitivity": {"path", "inference", "variant", "model", "n_jobs"},
     "check": {"path", "inference", "variant", "model"},
     "report": {"path", "inference", "variant", "model", "progress"},

@@ -22,7 +22,7 @@ from ..model.elicitation import PositiveNormal
 from ..model.variant import Variant
 from ..reading.spreadsheets import one_line, read_bytes
 
-__all__ = ["SavedModel", "read_model", "write_model"]
+__all__ = ["SavedModel", "plain_curve", "plain_setting", "read_model", "write_model"]
 
 _FORMAT = "apexgp-model"
 
@@ -70,8 +70,7 @@ def write_model(
         "apexgp": version("apexgp"),
         "estimator": estimator,
         "settings": {name: plain_setting(value) for name, value in settings.items()},
-        # JSON has no word for infinity.
-        "curve": {field.name: getattr(curve, field.name) for field in fields(curve)} | {"range": str(curve.range)},
+        "curve": plain_curve(curve),
         "parameters": parameters,
     }
     try:
@@ -79,6 +78,11 @@ def write_model(
     except TypeError as problem:
         raise RequestError(f"The model cannot be written as JSON: {problem}. Use numbers or text.") from None
     write_text(path, text + "\n", overwrite=overwrite)
+
+
+def plain_curve(curve: LearningCurve) -> dict[str, Any]:
+    """A curve by its arguments; its range as text, since JSON has no word for infinity."""
+    return {field.name: getattr(curve, field.name) for field in fields(curve)} | {"range": str(curve.range)}
 
 
 def plain_setting(value: Any) -> Any:

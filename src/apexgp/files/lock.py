@@ -18,6 +18,7 @@ import stat
 import struct
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,7 @@ _File = tuple[int, int]  # device and number on it: what makes a file the same f
 
 _HELD: dict[_File, int] = {}
 _GUARD = threading.Lock()
+_PAUSE = 0.02  # seconds
 _FAR = 2**62  # Windows locks bytes: one that no record has
 
 
@@ -111,9 +113,12 @@ class LockedFile:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[LockedFile]:
-    """Open a file, made if need be, to read and to append to, and lock it for the length of the block."""
-    file = _opened(path)
+def held(path: Path, wait: float = 0.0) -> Iterator[LockedFile]:
+    """Open a file, made if need be, to read and to append to, and lock it for the length of the block.
+
+    Where somebody else has it, `wait` is for how many seconds to ask again.
+    """
+    file = _opened_in_time(path, wait)
     try:
         yield LockedFile(path, file)
     finally:
@@ -133,6 +138,18 @@ def _content(file: int, start: int = 0, length: int = -1) -> bytes:
     with open(file, "rb", closefd=False) as content:
         content.seek(start)
         return content.read(length)
+
+
+def _opened_in_time(path: Path, wait: float) -> int:
+    """Descriptor of the file, locked as soon as others let go of it, within so many seconds."""
+    last = time.monotonic() + wait
+    while True:
+        try:
+            return _opened(path)
+        except _TakenError:
+            if time.monotonic() >= last:
+                raise
+        time.sleep(_PAUSE)
 
 
 def _opened(path: Path) -> int:
@@ -177,12 +194,16 @@ def _identity(status: os.stat_result) -> _File:
     return status.st_dev, status.st_ino
 
 
-def _taken(path: Path, holder: int | None) -> RequestError:
+class _TakenError(RequestError):
+    """Somebody else is writing."""
+
+
+def _taken(path: Path, holder: int | None) -> _TakenError:
     if holder == os.getpid():
         who = "another thread of this process"
     else:
         who = "another process" if holder is None else f"the process {holder}"
-    return RequestError(
+    return _TakenError(
         f"{path} is being written by {who}. Wait for it to finish, or name another file for the results."
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -15,7 +17,7 @@ from ..files.writing import write_text
 from ..reading.spreadsheets import one_line, read_bytes
 from .beliefs import Beliefs
 
-__all__ = ["read_priors", "write_priors"]
+__all__ = ["checksum_of", "priors_in", "read_priors", "write_priors"]
 
 _FORMAT = "apexgp-priors"
 
@@ -31,22 +33,40 @@ def write_priors(beliefs: Beliefs, path: str | os.PathLike[str], *, overwrite: b
 def read_priors(path: str | os.PathLike[str]) -> Beliefs:
     """Read what `write_priors` or `apexgp learn` wrote."""
     raw = read_bytes(path)
+    return _priors_in(raw, partial(_at_fault_in_file, path))
+
+
+def priors_in(text: str, argument: str) -> Beliefs:
+    """The priors of such a file, of which the text came as an argument."""
+    return _priors_in(text.encode(errors="replace"), partial(DataError, argument=argument))
+
+
+def _at_fault_in_file(path: str | os.PathLike[str], message: str) -> DataError:
+    return DataError(f"{path} {message}")
+
+
+def _priors_in(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs:
     try:
         document = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"{path} is not a file of priors: {problem}.") from None
+        raise at_fault(f"is not a file of priors: {problem}.") from None
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise DataError(f"{path} is not a file of priors written by apexgp learn.")
+        raise at_fault("is not a file of priors written by apexgp learn.")
     if document.get("checksum") != _checksum(document.get("priors")):
-        raise DataError(
-            f"{path} was edited after it was written: its checksum does not match, so its record no longer says where "
-            "the numbers come from. Learn the priors again, or state your own as apexgp.priors.Beliefs in Python."
+        raise at_fault(
+            "was edited after it was written: its checksum does not match, so its record no longer says where the "
+            "numbers come from. Learn the priors again, or state your own as apexgp.priors.Beliefs in Python."
         )
     try:
         return Beliefs.from_dict(document["priors"])
     except DAMAGED as problem:
         said = one_line(str(problem), 500).rstrip(".")
-        raise DataError(f"{path} is from another version of apexgp, or damaged: {said}.") from None
+        raise at_fault(f"is from another version of apexgp, or damaged: {said}.") from None
+
+
+def checksum_of(beliefs: Beliefs) -> str:
+    """What tells the numbers of priors from those of others: the checksum that their file has."""
+    return _checksum(plain(beliefs.to_dict()))
 
 
 def _checksum(content: Any) -> str:

@@ -18,7 +18,7 @@ from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
 from ..estimators.contract import clone
 from ..running.processes import in_order
 from ..running.progress import progress_bar
-from .backtest_answer import RESOLUTION, Backtest, HeldOut, MethodScore
+from .backtest_answer import Backtest, HeldOut, MethodScore
 
 __all__ = ["backtest", "methods_named", "sizes_required"]
 
@@ -180,8 +180,8 @@ def _score(
             error=float(metrics.mae(predicted, truth)),
             bias=float((predicted - truth).mean()),
             likelihood=float(metrics.quantized_likelihood(forecast, truth)),
-            coverage_80=float(metrics.coverage(forecast, truth, 0.8, resolution=RESOLUTION)),
-            coverage_95=float(metrics.coverage(forecast, truth, 0.95, resolution=RESOLUTION)),
+            coverage_80=float(metrics.coverage(forecast, truth, 0.8, resolution=metrics.RESOLUTION)),
+            coverage_95=float(metrics.coverage(forecast, truth, 0.95, resolution=metrics.RESOLUTION)),
             crps=float(metrics.crps(forecast, truth)),
             curves=1,
         )

@@ -11,13 +11,12 @@ from typing import Any, Literal, get_args
 from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
 from .._check import choice
 from ..files.writing import write_text
+from ..metrics import RESOLUTION
 from ..reading.spreadsheets import as_csv
 
-__all__ = ["RESOLUTION", "Backtest", "HeldOut", "MethodScore"]
+__all__ = ["Backtest", "HeldOut", "MethodScore"]
 
 _ENOUGH = 5  # comparisons from which on it is not mere luck who comes out best
-RESOLUTION = 0.001
-"""The step in which scores and the ends of intervals are shown, and compared with each other."""
 
 # Figures of a method: name of the attribute, name in a table, format.
 _FIGURES = (

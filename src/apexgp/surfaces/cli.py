@@ -37,6 +37,7 @@ COMMANDS = (
     "compare",
     "backtest",
     "learn",
+    "record",
     "sensitivity",
     "check",
     "report",

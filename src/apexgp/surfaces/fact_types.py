@@ -589,6 +589,77 @@ class LearnFacts(Versioned, Said):
     """Figures of tasks left out in turn; empty where there is one task."""
 
 
+class LevelRow(TypedDict):
+    """How often intervals of one level covered the later score."""
+
+    level: Probability
+    covered: Count
+    """Number of later scores inside the interval."""
+    compared: Count
+    share: Probability | None
+    """Share of later scores inside the interval; null where nothing was compared."""
+    lower: Probability
+    """Lower end of the 95 % confidence interval of that share, with one observation per curve."""
+    upper: Probability
+
+
+class ComparedRow(TypedDict):
+    """What was forecast at one size, and what was measured there later."""
+
+    name: str | None
+    """Name under which the curve was recorded."""
+    task: str | None
+    metric: str
+    unit: str
+    """What a size counts."""
+    date: str
+    """When the forecast was recorded."""
+    size: Size
+    times: Spread
+    """The size as a multiple of the pilot's largest."""
+    n_splits: Count
+    """Number of scores whose mean is compared."""
+    measured: float
+    """That mean."""
+    median: float
+    """Median of the forecast."""
+    lower_80: float
+    upper_80: float
+    lower_95: float
+    upper_95: float
+    pit: Probability
+    """Share of the forecast below what was measured."""
+    covered_50: bool
+    """Whether the 50 % interval covers what was measured."""
+    covered_80: bool
+    covered_90: bool
+    covered_95: bool
+
+
+class RecordFacts(Versioned, Said):
+    """`apexgp record --json`."""
+
+    schema: Literal["urn:apexgp:record:1"]
+    record: str
+    """The file."""
+    metric: str | None
+    """The metric that was asked about; null for all."""
+    task: str | None
+    """The task that was asked about; null for all."""
+    curves: Count
+    """Number of curves with forecasts that could be compared."""
+    waiting: Count
+    """Forecasts at sizes that have not been measured yet."""
+    known: Count
+    """Forecasts that do not count: the size had been measured before, or is no larger than the pilot."""
+    unlike: Count
+    """Forecasts that what was measured cannot be compared with."""
+    above_median: Probability | None
+    """Share of later scores above the median forecast."""
+    levels: list[LevelRow]
+    comparisons: list[ComparedRow]
+
+
 class CriteriaFacts(TypedDict):
     """Patients that each criterion asks for."""
 

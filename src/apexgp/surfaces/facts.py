@@ -23,6 +23,7 @@ from ..questions.check import CheckAnswer
 from ..questions.design import DesignAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..questions.plan import PlanAnswer
+from ..questions.reliability import ReliabilityAnswer
 from ..questions.sensitivity import SensitivityAnswer
 from ..repeated.compare import Comparison, PairComparison
 from ..repeated.many import CurveForecast
@@ -41,6 +42,7 @@ from .words.method import with_cautions
 from .words.minimum import minimum_methods, minimum_sentence
 from .words.on_top import total_required
 from .words.plan import plan_methods, plan_sentence
+from .words.reliability import reliability_methods, reliability_sentence
 from .words.sensitivity import sensitivity_methods, sensitivity_sentence
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ __all__ = [
     "learn_facts",
     "minimum_facts",
     "plan_facts",
+    "record_facts",
     "sensitivity_facts",
 ]
 
@@ -322,6 +325,26 @@ def learn_facts(learnt: Learnt, path: object) -> types.LearnFacts:
             for name, (before, after, error) in learnt.left_out.items()
         },
         **_said(learn_sentence(learnt), learn_methods(learnt), learnt.cautions, ("harvey", "lcdb", "lcdb_1_1")),
+    }
+
+
+def record_facts(answer: ReliabilityAnswer) -> types.RecordFacts:
+    """How often the intervals of recorded forecasts held, and each comparison."""
+    found = answer.found
+    return {
+        "schema": "urn:apexgp:record:1",
+        "apexgp": version("apexgp"),
+        "record": str(answer.record.path),
+        "metric": answer.question.metric,
+        "task": answer.question.task,
+        "curves": found.curves,
+        "waiting": found.waiting,
+        "known": found.known,
+        "unlike": found.unlike,
+        "above_median": plain(found.above),
+        "levels": rows_of(found.to_dict("level")),
+        "comparisons": rows_of(found.to_dict("forecast")),
+        **_said(reliability_sentence(found), reliability_methods(found), found.cautions, ("harvey",)),
     }
 
 

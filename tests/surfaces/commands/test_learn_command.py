@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from apexgp import APExGP, learn_beliefs
 from apexgp.curve import curve_columns
 from apexgp.priors import read_priors
+from apexgp.questions.forecast import ForecastQuestion
 from apexgp.reading.spreadsheets import as_csv
+from apexgp.surfaces.words.report import assumptions
 from curves_to_learn_from import whole_curve
 from documents import faults
 
@@ -52,3 +55,9 @@ def test_files_that_are_no_priors_are_refused(run, old, pilot, tmp_path):
     assert (code, "--related must extend beyond a pilot: 1 of 1 (a)" in err) == (1, True)
     code, _, err = run("learn", short, "--out", tmp_path / "x.json", "--jobs", 1)
     assert (code, "curves must extend beyond a pilot" in err) == (1, True)
+
+
+def test_a_report_says_what_priors_were_learnt_from():
+    ours = learn_beliefs([whole_curve(i, 0.75) for i in range(2)])
+    answer = ForecastQuestion().answer(APExGP(priors=ours).fit(whole_curve(9, 0.75).up_to(256)))
+    assert assumptions(answer)["Priors"].startswith("Learnt from 2 whole curves (AUROC); they are among the settings")

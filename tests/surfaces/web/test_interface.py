@@ -14,8 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from apexgp import learn_beliefs
+from apexgp.priors import write_priors
 from apexgp.surfaces.words.controls import CONTROLS
 from conftest import missing, pilot_table, require
+from curves_to_learn_from import whole_curve
 from serving import TABLE, refused, send, serving
 
 pytestmark = pytest.mark.slow  # a server starts
@@ -173,6 +176,48 @@ def test_the_lines_of_code_give_the_same_numbers(ask, capfd, facts_of, tmp_path,
     assert facts_of(*forecast) == page["forecast"]
     assert facts_of(*plan) == page["plan"]
     assert facts_of(*shlex.split(advice["shell"])[1:]) == advice["design"]
+
+
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory):
+    path = tmp_path_factory.mktemp("learnt") / "priors.json"
+    write_priors(learn_beliefs([whole_curve(i, 0.75) for i in range(3)]), path)
+    return path
+
+
+def test_learnt_priors_are_those_of_the_option(ask, facts_of, learnt, capfd, tmp_path, monkeypatch):
+    fields = {"table": pilot_table(), "metric": "auroc", "priors": learnt.read_text(), "at": ["720", "10x"]}
+    page = ask("/api/page", fields | {"target": 0.8})[2]
+    assert "Priors learnt from 3 whole curves (AUROC) were used." in page["notes"]
+    assert "were learnt from 3 whole curves (AUROC)" in page["forecast"]["methods_text"]
+    made = {}
+    exec(compile(page["python"], "page", "exec"), made)
+    capfd.readouterr()
+    assert [row["mean"] for row in page["forecast"]["forecast"]] == made["forecast"].mean.tolist()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "measurements.csv").write_text(page["measurements"])
+    (tmp_path / "priors.json").write_text(learnt.read_text())
+    assert "--priors priors.json" in page["shell"]
+    assert facts_of(*shlex.split(page["shell"])[1:]) == page["forecast"]
+    advice = ask("/api/page/advice", fields | {"budget": 2.0, "available": 700.0})[2]
+    assert facts_of(*shlex.split(advice["shell"])[1:]) == advice["design"]
+    usual = ask("/api/forecast", {**fields, "priors": None})[2]
+    assert usual["forecast"] != page["forecast"]["forecast"]
+
+
+def test_priors_that_cannot_be_used_are_refused_beside_their_control(ask, learnt):
+    text, fields = learnt.read_text(), {"table": TABLE, "metric": "auroc"}
+    for sent, words in (
+        (text.replace('"curves": 3', '"curves": 300'), "was edited after it was written: its checksum does not match"),
+        ("size,score", "is not a file of priors: "),
+        ('{"format": "apexgp-model"}', "is not a file of priors written by apexgp learn."),
+        (str(learnt), "is not a file of priors: "),  # a path on the server is not read
+    ):
+        error = refused(ask("/api/page", fields | {"priors": sent}), 422, "priors")
+        assert error["message"].startswith(f"“Learnt priors” {words}")
+        assert refused(ask("/api/check", fields | {"priors": sent}), 422, "priors")["message"].startswith("priors ")
+    refused(ask("/api/page", fields | {"priors": text, "published": True}), 422, "priors")
+    refused(ask("/api/page", fields | {"priors": "x" * 100_001}), 422, "priors")
 
 
 def test_a_report_is_one_file(ask):

@@ -25,6 +25,7 @@ from ..command import Sets
 from ..curve_output import CurveOutput
 from ..options import numbers_in
 from ..output import print_table
+from ..recording import RecordOptions
 from ..tables import curve_table
 from ..words.collect import curve_title, written_sentence
 from ..workers import WorkerOptions, all_warnings
@@ -93,9 +94,11 @@ def collect(
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the splits, subsets and classifiers.")] = 0,
     workers: WorkerOptions,
+    kept: RecordOptions,
     files: CurveOutput,
 ) -> None:
     """Measure a pilot curve: train on growing subsets of labelled data, tune on validation, score on test."""
+    kept.check_name()
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
@@ -130,6 +133,7 @@ def collect(
     for (measured, name), curve in curves.items():
         print_table(*curve_table(curve), title=curve_title(measured, name))
     typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
+    kept.measured(curves)
     if curves.failed:
         raise typer.Exit(1)
 

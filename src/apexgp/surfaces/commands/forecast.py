@@ -15,6 +15,7 @@ from ..options import ModelOptions, StudyOptions
 from ..output import OutputOptions, PictureOptions
 from ..plot.batch import MOST_PANELS, BatchDisplay
 from ..plot.curve import CurveDisplay
+from ..recording import RecordOptions
 from ..tables import batch_table, forecast_table
 from ..words.batch import batch_intro
 from ..words.forecast import pilot_line
@@ -27,6 +28,7 @@ def forecast(
     asked: StudyOptions,
     settings: ModelOptions,
     picture: PictureOptions,
+    kept: RecordOptions,
     output: OutputOptions,
     source: CurveFile,
 ) -> None:
@@ -38,6 +40,7 @@ def forecast(
     --json).
     """
     question, model, curves = asked.question(), settings.model(), source.curves()
+    kept.check_forecast(question, curves)
     if len(curves) > 1:
         if output.methods_text:
             raise RequestError(
@@ -47,7 +50,7 @@ def forecast(
             raise RequestError(
                 f"--plot draws up to {MOST_PANELS} tasks; the file holds {len(curves)}. Choose one with --task."
             )
-        _forecast_batch(question, curves, model, output, picture)
+        _forecast_batch(question, curves, model, output, picture, kept)
         return
     answer = question.answer(model.fit(source.only_curve()))
     output.present(
@@ -57,6 +60,7 @@ def forecast(
         chart=lambda: picture_of(answer, CurvePicture),
     )
     picture.draw(lambda: picture_of(answer, CurveDisplay).plot(), output)
+    kept.forecasts(question, [model])
 
 
 def _forecast_batch(
@@ -65,6 +69,7 @@ def _forecast_batch(
     model: APExGP,
     output: OutputOptions,
     picture: PictureOptions,
+    kept: RecordOptions,
 ) -> None:
     """One table, sorted by task and size, with a column that says what is wrong with a task."""
     answer = question.answer_batch(curves, model)
@@ -82,5 +87,6 @@ def _forecast_batch(
         ).plot()
 
     picture.draw(panels, output)
+    kept.forecasts_of_batch(question, curves, model)
     if answer.failed:
         raise DataError(f"{answer.failed} of {len(curves)} tasks could not be forecast.")

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ...errors import DataError
+from ...curve import LearningCurve
+from ...errors import DataError, RequestError
 from ...files.writing import check_writable
+from ...learning.cuts import cuts_of
 from ...learning.learn import learn_beliefs
 from ...model.beliefs import CALIBRATED
 from ...model.priors_file import read_priors, write_priors
+from ...track_record.file import ForecastRecord
 from ..command import Sets
-from ..curve_file import CurveFile
+from ..curve_file import ColumnOptions
 from ..facts import learn_facts
 from ..output import OutputOptions
 from ..tables import table_of
-from ..words.learn import written_line
+from ..words.learn import left_out_line, written_line
 from ..workers import WorkerOptions
 
 __all__ = ["learn"]
@@ -25,6 +29,22 @@ __all__ = ["learn"]
 
 def learn(
     *,
+    pairs: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table of whole curves (CSV, .xlsx or JSON) with the columns size, score, task and, if known, split; "
+            "- is standard input; or a folder of training runs, or mlflow:EXPERIMENT.",
+            allow_dash=True,
+            show_default=False,
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            help="Learn from the whole curves of this record instead, which --record of other commands has written.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="File to write the priors to, for --priors of other commands.")],
     start: Annotated[
         Path | None,
@@ -41,7 +61,7 @@ def learn(
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), Sets("overwrite")] = False,
     workers: WorkerOptions,
     output: OutputOptions,
-    source: CurveFile,
+    columns: ColumnOptions,
 ) -> None:
     """Learn priors from your own whole curves: those that best forecast the later part of each from its earlier part.
 
@@ -50,12 +70,28 @@ def learn(
     """
     check_writable(out, force)
     begin = CALIBRATED if start is None else read_priors(start)
-    curves = source.curves()
+    curves = _curves(pairs, record, columns)
     with workers.at_work() as n_jobs:
         beliefs = learn_beliefs(curves, begin, folder=folder, n_jobs=n_jobs, seed=seed)
     if beliefs.learnt is None:
-        raise DataError(f"{source.pairs} contains no curves to learn from.")
+        raise DataError(f"{pairs or record} contains no curves to learn from.")
     write_priors(beliefs, out, overwrite=force)
     output.present(learn_facts(beliefs.learnt, out), *table_of(beliefs.learnt))
     if output.for_a_reader:
         typer.echo(written_line(out))
+
+
+def _curves(pairs: Path | None, record: Path | None, columns: ColumnOptions) -> Mapping[Any, LearningCurve]:
+    """Whole curves of a table or, as far as they are whole yet, of a record."""
+    if pairs is not None and record is None:
+        return columns.curves_of(pairs)
+    if pairs is not None or record is None:
+        raise RequestError("Give a table of whole curves or --record, one of them.")
+    kept = ForecastRecord(record)
+    whole = {task: curve for task, curve in kept.curves(columns.metric, whole=True).items() if cuts_of(curve)}
+    count = len(kept.curves(columns.metric))
+    if not whole:
+        raise DataError(f"None of the {count} curves in {record} extends beyond a pilot yet.")
+    if len(whole) < count:
+        typer.echo(f"Note: {left_out_line(count - len(whole), count, record)}", err=True)
+    return whole

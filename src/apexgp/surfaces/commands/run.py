@@ -28,6 +28,7 @@ from ..command import Sets, options_of
 from ..curve_output import CurveOutput
 from ..options import numbers_in, share_option
 from ..output import print_table
+from ..recording import RecordOptions
 from ..tables import curve_table
 from ..words.collect import curve_title, written_sentence
 from ..words.run import (
@@ -132,6 +133,7 @@ def run(
     ] = None,
     gather: Annotated[bool, typer.Option("--gather", help="Run nothing; collect the results of such a job.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the commands that would be run.")] = False,
+    kept: RecordOptions,
     files: CurveOutput,
 ) -> None:
     """Measure a pilot curve with any training program: run it at every size and seed, and record its scores.
@@ -142,6 +144,7 @@ def run(
         raise RequestError(
             "apexgp run needs the process groups of Linux or macOS. In Python, collect_scores works with any function."
         )
+    kept.check_name()
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
     usual = _MOST_JOBS if script else 1
     slots = whole_number(
@@ -194,6 +197,7 @@ def run(
     for note in curves.notes:
         typer.echo(note)
     typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
+    kept.measured(curves)
     missing = asked_for - len(work.fits)
     if missing:
         typer.echo(missing_sentence(missing), err=True)

@@ -14,8 +14,9 @@ from pydantic import BaseModel
 
 from ...cautions import worded_for
 from ...curve import LearningCurve, curve_columns
-from ...errors import ApexError, ApexWarning, DataError
+from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP
+from ...model.priors_file import priors_in
 from ...questions.backtest import BacktestQuestion
 from ...questions.check import CheckQuestion
 from ...questions.compare import CompareQuestion
@@ -58,14 +59,15 @@ from ..facts import (
     plan_facts,
     sensitivity_facts,
 )
-from ..options import BayesOptions, ForecastOptions, MethodOptions, ModelOptions, StudyOptions, reach_of
+from ..options import ForecastOptions, MethodOptions, ModelOptions, StudyOptions, reach_of
 from ..report.page import report_page
 from ..tables import Cells, advice_table, backtest_table, forecast_table, table_of
 from ..words.check import how_checks_are_read
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import short_answer
 from ..words.glossary import GLOSSARY
-from ..words.lines import MEASUREMENTS, answer_in_python, answer_in_shell
+from ..words.learn import priors_notes
+from ..words.lines import MEASUREMENTS, PRIORS, answer_in_python, answer_in_shell
 from ..words.remake import design_in_python, design_in_shell
 from .reading import Sent, TableFile, curve_of, read_tables
 from .refusals import UNPREPARED, error_body
@@ -89,7 +91,7 @@ from .vocabularies import FIELDS, vocabulary_of
 
 __all__ = ["KINDS", "Reply", "answer", "notes_on"]
 
-Group = TypeVar("Group", ColumnOptions, ForecastOptions, StudyOptions, MethodOptions, BayesOptions, ModelOptions)
+Group = TypeVar("Group", ColumnOptions, ForecastOptions, StudyOptions, MethodOptions, ModelOptions)
 Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 
@@ -130,8 +132,8 @@ def _error(kind: str, problem: ApexError, asked: BaseModel | Sent) -> bytes:
 
 
 def _options(group: type[Group], asked: BaseModel) -> Group:
-    """A group of options from the fields of a request that have their names."""
-    names = [field.name for field in fields(group) if hasattr(asked, field.name)]
+    """A group of options from the fields of a request that have their names; no file is named in a request."""
+    names = [field.name for field in fields(group) if hasattr(asked, field.name) and field.name != "priors"]
     return group(**{name: getattr(asked, name) for name in names})
 
 
@@ -148,9 +150,20 @@ def notes_on(asked: BaseModel) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
+def _model(asked: BaseModel) -> APExGP:
+    """The model, with the priors that were sent, if any were."""
+    model, sent = _options(ModelOptions, asked).model(), getattr(asked, "priors", None)
+    if sent is None:
+        return model
+    if model.inference != "bayes":
+        raise RequestError("cannot be used with the published method.", argument="priors")
+    changed: APExGP = model.set_params(priors=priors_in(sent, "priors"))
+    return changed
+
+
 def _fitted(asked: CurveRequest) -> tuple[APExGP, tuple[str, ...]]:
     """The model, and how the table was read."""
-    model = _options(ModelOptions, asked).model()
+    model = _model(asked)
     curve, notes = _curve(asked.table, asked)
     return model.fit(curve), notes
 
@@ -174,7 +187,7 @@ def _plan(asked: PlanRequest) -> PlanFacts:
 def _compare(asked: CompareRequest) -> CompareFacts:
     question = CompareQuestion(at=reach_of(asked.at))
     curves = {name: _curve(table, asked)[0] for name, table in asked.tables.items()}
-    return compare_facts(question.answer(curves, _options(BayesOptions, asked).model()))
+    return compare_facts(question.answer(curves, _model(asked)))
 
 
 def _backtest(asked: BacktestRequest) -> BacktestFacts:
@@ -197,7 +210,7 @@ def _sensitivity(asked: SensitivityRequest) -> SensitivityFacts:
 
 def _check(asked: CheckRequest) -> CheckFacts:
     question = CheckQuestion(draws=asked.draws)
-    model = _options(BayesOptions, asked).model()
+    model = _model(asked)
     return check_facts(question.answer(model.fit(_curve(asked.table, asked)[0])))
 
 
@@ -216,7 +229,7 @@ def _design(asked: DesignRequest) -> DesignFacts:
         n_splits=asked.splits,
         confirm=asked.confirm,
     )
-    model = _options(BayesOptions, asked).model()
+    model = _model(asked)
     return design_facts(question.answer(model if asked.table is None else model.fit(_curve(asked.table, asked)[0])))
 
 
@@ -233,7 +246,7 @@ def _advice(asked: AdviceRequest) -> AdviceFacts:
         "table": _as_cells(advice_table(answer.found)),
         "note": how_designs_are_ranked(answer),
         "python": design_in_python(answer),
-        "shell": f"{design_in_shell(answer, MEASUREMENTS)}\n",
+        "shell": f"{design_in_shell(answer, MEASUREMENTS, priors=PRIORS)}\n",
     }
 
 
@@ -277,7 +290,7 @@ def _page(asked: PageRequest) -> PageFacts:
         "shell": answer_in_shell(answer, planned),
         "short": short_answer(answer),
         "glossary": dict(GLOSSARY),
-        "notes": list(notes),
+        "notes": [*notes, *priors_notes(model)],
     }
 
 

@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 MOST_CHARACTERS = 1_000_000  # of a table
+_MOST_PRIORS = 100_000  # characters, of which learnt ones take a few thousand
 _MOST_SIZES = 50  # to forecast at once
 _MOST_SEED = 2**53
 _MOST_DRAWS = 10_000  # pilots
@@ -113,6 +114,11 @@ class _BayesRequest(_Request):
     precision: float | None = option_field(ModelOptions, "precision")
     mean: Literal["auto", *MEANS] | None = option_field(ModelOptions, "mean")  # type: ignore[valid-type]
     seed: int = option_field(ModelOptions, "seed", ge=0, le=_MOST_SEED)
+    priors: str | None = Field(
+        None,
+        description="Priors instead of the shipped ones: the text of a JSON file that apexgp learn has written.",
+        max_length=_MOST_PRIORS,
+    )
 
 
 class ModelRequest(CurveRequest, _BayesRequest):

@@ -26,6 +26,7 @@ CONTROLS = {
     "range": "Lowest and highest possible score",
     "penalty": "Cost of missing the target",
     "per_cent": "Scores are percentages",
+    "priors": "Learnt priors",
     "prevalence": "Share of patients with the outcome",
     "rounds": "Rounds of collection",
     "score_column": "Scores",

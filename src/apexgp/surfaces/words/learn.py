@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from ...estimators import APExGP
 from ...model.beliefs import Beliefs
 from ...model.learnt import Learnt
 from .phrases import listed
 
-__all__ = ["learn_methods", "learn_sentence", "learnt_from", "learnt_line", "written_line"]
+__all__ = [
+    "learn_methods",
+    "learn_sentence",
+    "learnt_from",
+    "learnt_line",
+    "left_out_line",
+    "priors_notes",
+    "written_line",
+]
 
 _FEWEST_TASKS = 5  # of fewer, a standard error says nothing
 _NOTEWORTHY = 1.03  # times as large or as small: less is not worth a word
@@ -38,6 +47,14 @@ def learnt_line(beliefs: Beliefs) -> str:
     if beliefs.learnt is None:
         return "There were no curves to learn from: the priors are unchanged."
     return learn_sentence(beliefs.learnt)
+
+
+def priors_notes(model: APExGP) -> list[str]:
+    """Whose priors a fitted model has, where they are not the shipped ones."""
+    if model.inference != "bayes" or model.priors == "calibrated":
+        return []
+    learnt = model.priors_.learnt
+    return [f"Priors learnt from {learnt_from(learnt)} were used." if learnt else "Your own priors were used."]
 
 
 def _moved(learnt: Learnt) -> str:
@@ -80,10 +97,15 @@ def learn_methods(learnt: Learnt) -> str:
             f"error of the difference {error:.2g})."
         )
     return (
-        f"Priors were learnt from {learnt_from(learnt)} by maximising the log score of the later part of each curve, "
-        f"forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away from the "
-        f"calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
+        f"Priors were learnt from {learnt_from(learnt)} by optimising the log score and the CRPS of the later part of "
+        f"each curve, forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away "
+        f"from the calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
     )
+
+
+def left_out_line(short: int, count: int, path: object) -> str:
+    """What a record holds that cannot be learnt from yet."""
+    return f"{short} of {count} curves in {path} {'does' if short == 1 else 'do'} not extend beyond a pilot: left out."
 
 
 def written_line(path: object) -> str:

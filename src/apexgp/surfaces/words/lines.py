@@ -13,15 +13,17 @@ from ...reading.score_details import BY_SCORE
 from ...reading.score_range import range_and_direction
 from .remake import made_by_options, made_in_python, plainly, sizes_as_options
 
-__all__ = ["MEASUREMENTS", "answer_in_python", "answer_in_shell"]
+__all__ = ["MEASUREMENTS", "PRIORS", "answer_in_python", "answer_in_shell"]
 
 MEASUREMENTS = "measurements.csv"
+PRIORS = "priors.json"
+"""Files of the reader's: what the page saves, and the priors that it was given."""
 _WIDTH = 100
 
 
 def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """Python that holds the measurements and prints the forecast, the required size and the plan."""
-    asked, required = answer.question, answer.required
+    asked, required, made = answer.question, answer.required, made_in_python(answer.model)
     names = [
         *("APExGP", "LearningCurve"),
         *(["minimum_evaluation_size"] if answer.evaluation is not None else []),
@@ -30,9 +32,10 @@ def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     quantity = "" if asked.of == "new_splits" else f", of={asked.of!r}"
     lines = [
         f"from apexgp import {', '.join(names)}",
+        *(["from apexgp.priors import Beliefs"] if "Beliefs" in made else []),
         "",
         *_curve_lines(answer.model.curve_),
-        f"model = {made_in_python(answer.model)}.fit(curve)",
+        f"model = {made}.fit(curve)",
         "",
         f"forecast = model.forecast([{', '.join(map(plainly, answer.sizes))}]{quantity})",
         f"lower, upper = forecast.interval({asked.level!r})",
@@ -100,7 +103,7 @@ def _argument(name: str, values: Iterable[str]) -> Iterable[str]:
 def answer_in_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """The commands that print the same, from the measurements as the page saves them."""
     asked, usual = answer.question, ForecastQuestion()
-    settings = made_by_options(answer.model) or []
+    settings = made_by_options(answer.model, PRIORS) or []
     target = [] if asked.target is None else ["--target", plainly(asked.target)]
     changed = [
         part

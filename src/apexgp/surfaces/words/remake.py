@@ -33,6 +33,7 @@ _IMPORTED = {
     "apexgp": ("APExGP", "LearningCurve", "read_curves", "write_report"),
     "apexgp.priors": ("Beliefs", "PositiveNormal", "Variant"),
 }
+_TYPED = {"mean", "ceiling", "floor", "noise", "precision", "priors", "seed"}  # settings that are options, too
 _OPTIONS = {"cost_per_example": "--cost"}  # where the option has another name than the argument
 
 
@@ -93,12 +94,14 @@ def design_in_python(answer: DesignAnswer) -> str:
     return f"from apexgp import design_pilot\n\nfound = {call}\nprint(found)\n"
 
 
-def design_in_shell(answer: DesignAnswer, file: str, task: str | None = None, metric: str | None = None) -> str | None:
+def design_in_shell(
+    answer: DesignAnswer, file: str, task: str | None = None, metric: str | None = None, priors: str | None = None
+) -> str | None:
     """The command that does the same, or None where the command line has no words for the model.
 
-    A file with several tasks or metrics takes the name of one.
+    A file with several tasks or metrics takes the name of one; `priors` are as for `made_by_options`.
     """
-    settings = made_by_options(answer.model)
+    settings = made_by_options(answer.model, priors)
     if settings is None:
         return None
     words = ["apexgp", "design", file]
@@ -154,9 +157,14 @@ def _continued(words: Sequence[str]) -> str:
     return " \\\n".join(lines).removeprefix(" ")
 
 
-def made_by_options(model: APExGP) -> list[str] | None:
-    """The model as options of the command line; None where there are none for it."""
+def made_by_options(model: APExGP, priors: str | None = None) -> list[str] | None:
+    """The model as options of the command line; None where there are none for it.
+
+    `priors` is what a file with the model's own priors is called, where the reader has one.
+    """
     changed = _changed(model)
+    if isinstance(model.priors, Beliefs) and priors is not None:
+        changed["priors"] = priors
     words = []
     if model.inference == "map":
         if model.variant != PUBLISHED or model.priors != "paper":
@@ -164,7 +172,7 @@ def made_by_options(model: APExGP) -> list[str] | None:
         words, changed = ["--published"], changed | {"mean": model.mean}
         for name in ("inference", "priors"):
             changed.pop(name, None)
-    if set(changed) - {"mean", "ceiling", "floor", "noise", "seed"}:
+    if set(changed) - _TYPED or isinstance(changed.get("priors"), Beliefs):
         return None
     return words + [part for name, value in changed.items() for part in (f"--{name}", plainly(value))]
 

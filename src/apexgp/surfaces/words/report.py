@@ -11,6 +11,7 @@ from ...estimators import APExGP
 from ...forecast import Quantity
 from ...questions.forecast import ForecastAnswer
 from ...questions.record import the_record
+from .learn import learnt_from
 from .phrases import listed
 from .record import record_words
 from .remake import REPORT_DATA
@@ -146,6 +147,8 @@ def _priors(model: APExGP) -> str:
         return "Those of the published method."
     if model.priors == "flat":
         return "None: the most likely parameters were used."
+    if (learnt := model.priors_.learnt) is not None:
+        return f"Learnt from {learnt_from(learnt)}; they are among the settings in the Python code below."
     return "Stated by the user; they are among the settings in the Python code below."
 
 

@@ -312,6 +312,12 @@ element("file").addEventListener("change", async (event) => {
   if (event.target.files.length) await read(event.target.files[0]);
   event.target.value = "";
 });
+element("priors-file").addEventListener("change", async (event) => {
+  const [given] = event.target.files;
+  if (given) element("priors").value = await given.text();
+  event.target.value = "";
+  changed();
+});
 for (const kind of ["dragover", "dragleave", "drop"]) {
   document.addEventListener(kind, (event) => {
     if (![...event.dataTransfer.types].includes("Files")) return;

@@ -2,7 +2,7 @@
 
 export const SETTINGS = ["task", "metric", "lower_is_better", "target", "confidence", "at", "ceiling", "cost", "penalty",
   "rounds", "mean", "level", "floor", "of", "range", "unit", "test_share", "averaged_over", "budget", "available",
-  "prevalence", "cstatistic"];
+  "prevalence", "cstatistic", "priors"];
 export const DETAILS = ["train_score", "score_sd", "n_test", "averaged_over"]; // cells of a row that are not shown, after three
 const LONGEST_LINK = 100000; // characters; some programs cut longer ones
 const CELLS = [0, 1, 2, ...DETAILS.map((_, i) => i + 3)];

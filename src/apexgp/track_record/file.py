@@ -1,0 +1,204 @@
+"""The record itself: a file of JSON lines that is only ever appended to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .._check import several, text, truth
+from ..curve import LearningCurve
+from ..errors import DataError
+from ..estimators import CurveEstimator
+from ..files.lock import held, read_shared
+from ..files.plain import plain
+from ..files.writing import check_writable, file_behind
+from ..forecast import Quantity
+from ..reading.known_metrics import metric_name
+from ..reading.spreadsheets import read_bytes
+from .comparisons import compared
+from .lines import Day, ForecastLine, Identity, Line, line_in
+from .reliability import Reliability, reliability_of
+from .whole_curves import adds_nothing, by_identity, merged
+
+__all__ = ["ForecastRecord", "append_lines", "read_lines"]
+
+_PATIENCE = 20.0  # seconds: others hold the file for as long as it takes to append a few lines
+
+
+class ForecastRecord:
+    """A record of what was forecast and what was measured later, to see how often intervals covered it.
+
+    It is a text file with one JSON object per line, each complete and with a checksum. Lines are only ever appended,
+    all of a call or none, by one process at a time. What the record holds already is not appended again.
+
+    Parameters
+    ----------
+    path
+        The file; made when something is first added.
+
+    Notes
+    -----
+    Forecasts and scores belong together if their curves have the same `name`, task, metric and unit, and the size is
+    the same. A size that is measured again has the scores that were recorded last. A forecast counts at a size only if
+    that is larger than the whole pilot, and if no earlier line has a score of that curve there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from apexgp import APExGP, LearningCurve
+    >>> liver = LearningCurve([60, 94, 147, 230, 360, 720], [0.71, 0.74, 0.77, 0.79, 0.81, 0.83], task="liver")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     record = ForecastRecord(f"{folder}/record.jsonl")
+    ...     lines = record.add_forecast(APExGP().fit(liver.up_to(360)), [720])
+    ...     lines += record.add_measured(liver)
+    ...     print(lines, "lines,", record.reliability().curves, "curve")
+    2 lines, 1 curve
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        file_behind(path)  # refuses what is no path
+        self.path = Path(os.fsdecode(path))
+
+    def __repr__(self) -> str:
+        return f"ForecastRecord({str(self.path)!r})"
+
+    def add_forecast(
+        self,
+        model: CurveEstimator,
+        sizes: ArrayLike,
+        of: Quantity = "new_splits",
+        *,
+        name: str | None = None,
+        date: Day = None,
+    ) -> int:
+        """Append what a fitted model forecasts.
+
+        Parameters
+        ----------
+        model
+            A fitted model; its pilot is recorded with the forecast.
+        sizes
+            Training-set sizes, larger than the pilot's.
+        of
+            What is forecast, as for `APExGP.forecast`; not "expected", which is never measured.
+        name
+            What the curve belongs to, such as a study: needed where it has no task.
+        date
+            When it was forecast; by default now.
+
+        Returns
+        -------
+        int
+            Number of lines appended: 0 if the record has this forecast already.
+        """
+        return append_lines(self.path, [ForecastLine.of_model(model, sizes, of, name, date)])
+
+    def add_measured(
+        self,
+        curves: LearningCurve | Iterable[LearningCurve] | Mapping[Any, LearningCurve],
+        *,
+        name: str | None = None,
+        date: Day = None,
+    ) -> int:
+        """Append scores that were measured: one curve, or several.
+
+        Parameters
+        ----------
+        curves
+            All that was measured, whether or not the record has part of it.
+        name, date
+            As for `add_forecast`.
+
+        Returns
+        -------
+        int
+            Number of lines appended: 0 if the record has all of these scores already.
+        """
+        given = curves.values() if isinstance(curves, Mapping) else curves
+        listed = [given] if isinstance(given, LearningCurve) else several("curves", given, "LearningCurves")
+        return append_lines(self.path, [Line.of_curve(curve, name, date) for curve in listed])
+
+    def curves(self, metric: str | None = None, *, whole: bool = False) -> dict[str, LearningCurve]:
+        """The curves that all lines add up to, by name and task.
+
+        Parameters
+        ----------
+        metric
+            Only those of this metric; by default all, with the metric in their key where there are several.
+        whole
+            Only those that are more than pilots: never forecast, or measured beyond the pilot of a forecast. Priors
+            that were learnt from a pilot would count it twice when it is forecast with them.
+        """
+        lines, whole = read_lines(self.path), truth("whole", whole)
+        found = {}
+        for one, places in by_identity(lines).items():
+            own = [lines[i] for i in places]
+            curve = replace(merged([line.curve for line in own]), task=one.title)
+            pilots = [line.curve.largest for line in own if isinstance(line, ForecastLine)]
+            if _is_of(one, metric) and not (whole and pilots and curve.largest <= min(pilots)):
+                found[one] = curve
+        unclear = len({one.title for one in found}) < len(found)
+        return {str(one) if unclear else one.title: curve for one, curve in found.items()}
+
+    def reliability(self, *, metric: str | None = None, task: str | None = None) -> Reliability:
+        """How often the intervals of its forecasts covered what was measured later.
+
+        Parameters
+        ----------
+        metric, task
+            Only curves of this metric, of this task; by default all.
+        """
+        wanted = None if task is None else text("task", task)
+        chosen = [line for line in read_lines(self.path) if _is_of(line.identity, metric)]
+        return reliability_of(compared([line for line in chosen if wanted in (None, line.curve.task)]))
+
+
+def append_lines(path: Path, lines: Sequence[Line]) -> int:
+    """Append those of the lines that say something new, all of them or none, and count them."""
+    target = check_writable(path, True)
+    with held(target, wait=_PATIENCE) as file:
+        content = file.content()
+        known = _lines_in(content, path)
+        new: list[Line] = []
+        for line in lines:
+            if not _is_there(line, [*known, *new]):
+                new.append(line)
+        by_identity([*known, *new])
+        if new:
+            whole = "".join(line.as_text() for line in new)
+            file.append(whole if not content or content.endswith(b"\n") else f"\n{whole}")
+    return len(new)
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Every line of a record, checked."""
+    # Where it is ours to append to, closing another descriptor would free the lock.
+    return _lines_in(read_shared(path) if path.is_file() else read_bytes(path), path)
+
+
+def _lines_in(content: bytes, path: Path) -> list[Line]:
+    try:
+        rows = content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not a record of forecasts: it is no text.") from None
+    return [line_in(row, f"{path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
+
+
+def _is_there(line: Line, known: Sequence[Line]) -> bool:
+    """Whether a record says all that a line says."""
+    alike = [one for one in known if one.identity == line.identity]
+    if not alike:
+        return False
+    if isinstance(line, ForecastLine):
+        own = plain(line.content())
+        return any(isinstance(one, ForecastLine) and plain(one.content()) == own for one in alike)
+    return adds_nothing(line.curve, merged([one.curve for one in alike]))
+
+
+def _is_of(identity: Identity, metric: str | None) -> bool:
+    return metric is None or identity.metric == metric_name(text("metric", metric))

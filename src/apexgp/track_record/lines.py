@@ -1,0 +1,237 @@
+"""Lines of a record: what was measured, and what was forecast from it; each stands alone, with a checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from .._check import DAMAGED, UNUSABLE, FloatArray, choice, instance, real_array, shown, sizes_array, text
+from ..curve import LearningCurve
+from ..errors import ApexError, DataError, RequestError
+from ..estimators import CurveEstimator
+from ..estimators.contract import check_is_fitted
+from ..estimators.saving import plain_curve, plain_setting
+from ..files.plain import plain
+from ..forecast import Forecast, Quantity
+from ..model.priors_file import checksum_of
+from ..reading.spreadsheets import one_line
+
+__all__ = ["LEVELS", "Day", "ForecastLine", "Identity", "Line", "check_measurable", "ends_of", "line_in"]
+
+LEVELS = (0.5, 0.8, 0.9, 0.95)
+"""Nominal levels of the intervals that are judged."""
+_SHARES = np.unique(np.r_[0.005, 0.025, np.linspace(0.05, 0.95, 19), 0.975, 0.995].round(3))
+"""Shares of a forecast below each quantile that is kept: the ends of those intervals, and enough for a PIT."""
+Day = str | date | None
+"""When something was recorded; None: now."""
+_FORMAT = "apexgp-record"
+_DIGITS = 12  # of a quantile: what another machine may compute differently is no other forecast
+
+
+class Identity(NamedTuple):
+    """What makes two curves the same curve."""
+
+    name: str | None
+    task: str | None
+    metric: str
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.metric})"
+
+    @property
+    def title(self) -> str:
+        """Name and task, as far as there are any."""
+        return ", ".join(part for part in (self.name, self.task) if part is not None)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Line:
+    """Scores that were measured."""
+
+    name: str | None
+    curve: LearningCurve
+    date: str
+    version: str
+
+    @classmethod
+    def of_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> Line:
+        """A curve as it is now."""
+        instance("curves", curve, LearningCurve, "LearningCurves")
+        return cls(**_about(curve, name, day))
+
+    @property
+    def identity(self) -> Identity:
+        """What the curve is matched by."""
+        return Identity(self.name, self.curve.task, self.curve.metric_name, self.curve.unit_name)
+
+    def content(self) -> dict[str, Any]:
+        """All but the day and the version: what makes two lines the same."""
+        return {"kind": "measured", "name": self.name, "curve": plain_curve(self.curve)}
+
+    def as_text(self) -> str:
+        """The line, with its end."""
+        written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **plain(self.content())}
+        return json.dumps({**written, "checksum": _checksum(written)}, allow_nan=False) + "\n"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ForecastLine(Line):
+    """What was forecast from a pilot, as quantiles: rows run over their shares, columns over the sizes.
+
+    `single` holds those of one new split, where the forecast is of a mean over several.
+    """
+
+    of: Quantity
+    n_splits: int | None
+    sizes: FloatArray
+    shares: FloatArray
+    quantiles: FloatArray
+    single: FloatArray | None
+    method: str
+    settings: Mapping[str, Any]
+    priors: Mapping[str, Any]
+
+    @classmethod
+    def of_model(
+        cls,
+        model: CurveEstimator,
+        sizes: Any,
+        of: Quantity = "new_splits",
+        name: str | None = None,
+        day: Day = None,
+    ) -> ForecastLine:
+        """What a fitted model says of larger sizes."""
+        instance("model", model, CurveEstimator, "a fitted model, such as apexgp.APExGP().fit(curve)")
+        check_is_fitted(model)
+        check_measurable(of)
+        curve = model.curve_
+        about = _about(curve, name, day)
+        at = np.unique(sizes_array("sizes", sizes))
+        if of == "same_splits" and curve.split is None:
+            of = "new_splits"  # there is nothing to continue
+        n_splits = max(1, int(np.median(curve.replicates.count))) if of == "new_splits" else None
+        settings = {key: plain_setting(value) for key, value in model.get_params(deep=False).items() if key != "priors"}
+        return cls(
+            **about,
+            of=of,
+            n_splits=n_splits,
+            sizes=at,
+            shares=_SHARES,
+            quantiles=_quantiles(model.forecast(at, of, n_splits)),
+            single=None if n_splits in (None, 1) else _quantiles(model.forecast(at, of, 1)),
+            method=type(model).__name__,
+            settings=settings,
+            priors=_priors_of(model),
+        )
+
+    def content(self) -> dict[str, Any]:
+        """All but the day and the version: what makes two lines the same."""
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_EVERY_LINE}
+        return {**super().content(), "kind": "forecast", **own}
+
+    def key(self, size: float) -> str:
+        """What makes a forecast at one size the same forecast, whatever other sizes stand beside it."""
+        at = self.sizes == size
+        own = {name: getattr(self, name) for name in ("of", "n_splits", "method", "settings", "priors")}
+        return json.dumps(plain([super().content(), size, self.quantiles[:, at], own]), sort_keys=True)
+
+
+_OF_EVERY_LINE = {field.name for field in fields(Line)}
+
+
+def check_measurable(of: str) -> None:
+    """Refuse to record what no measurement can be compared with."""
+    if choice("of", of, get_args(Quantity)) == "expected":
+        raise RequestError(
+            "cannot be 'expected' in a record: the true expected score is never measured, so nothing could be compared "
+            "with it later.",
+            argument="of",
+            remedy=("Give {} or {}.", ("of", "new_splits"), ("of", "same_splits")),
+        )
+
+
+def line_in(raw: str, where: str) -> Line:
+    """The line that a text holds; `where` says in which file and at which place."""
+    try:
+        content = json.loads(raw) if raw.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        raise DataError(
+            f"{where} is damaged or cut off in the middle. Restore it from a copy of the file, or delete that line."
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise DataError(f"{where} is not a line of a record that apexgp has written. Name another file.")
+    if content.pop("checksum", None) != _checksum(content):
+        raise DataError(
+            f"{where} was edited after it was written: its checksum does not match, so it no longer says what was "
+            "forecast or measured. Restore it from a copy of the file, or delete that line."
+        )
+    try:
+        about = {
+            "name": content["name"],
+            "curve": LearningCurve(**content["curve"]),
+            "date": content["date"],
+            "version": content["apexgp"],
+        }
+        return Line(**about) if content["kind"] == "measured" else _forecast_in(content, about)
+    except (*DAMAGED, ApexError) as problem:
+        said = one_line(f"{type(problem).__name__}: {problem}", 300).rstrip(".")
+        raise DataError(f"{where} is from another version of apexgp, or damaged: {said}.") from None
+
+
+def _forecast_in(content: Mapping[str, Any], about: Mapping[str, Any]) -> ForecastLine:
+    own = {field.name: content[field.name] for field in fields(ForecastLine) if field.name not in _OF_EVERY_LINE}
+    for name in ("sizes", "shares", "quantiles", "single"):
+        own[name] = None if own[name] is None else real_array(name, own[name])
+    ends = [end for level in LEVELS for end in ends_of(level)]
+    if own["quantiles"].shape != (len(own["shares"]), len(own["sizes"])) or not np.isin(ends, own["shares"]).all():
+        raise ValueError("its quantiles are not those of its sizes")
+    return ForecastLine(**about, **own)
+
+
+def ends_of(level: float) -> tuple[float, float]:
+    """Shares of a forecast below the ends of the interval of that level."""
+    return round((1 - level) / 2, 3), round((1 + level) / 2, 3)
+
+
+def _about(curve: LearningCurve, name: str | None, day: Day) -> dict[str, Any]:
+    name = None if name is None else text("name", name)
+    if name is None and curve.task is None:
+        raise RequestError(
+            "must be given: forecasts and later scores are matched by it, and this curve has no task either.",
+            argument="name",
+        )
+    return {"name": name, "curve": curve, "date": _day(day), "version": version("apexgp")}
+
+
+def _day(day: Day) -> str:
+    if day is None:
+        return datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        return (datetime.fromisoformat(day) if isinstance(day, str) else day).isoformat()
+    except (*UNUSABLE, AttributeError):
+        raise RequestError(f"must be a date such as 2026-11-17, got {shown(day)}.", argument="date") from None
+
+
+def _quantiles(forecast: Forecast) -> FloatArray:
+    found = forecast.quantile(_SHARES)
+    return np.array([float(f"{value:.{_DIGITS}g}") for value in found.ravel()]).reshape(found.shape)
+
+
+def _priors_of(model: CurveEstimator) -> dict[str, Any]:
+    """What the priors are called, and which numbers they are."""
+    beliefs, stated = getattr(model, "priors_", None), model.get_params(deep=False).get("priors")
+    learnt = None if beliefs is None else beliefs.learnt
+    name = f"learnt from {learnt.curves} curves" if learnt else stated if isinstance(stated, str) else "own"
+    return {"name": name, "checksum": None if beliefs is None else checksum_of(beliefs)}
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
