@@ -50,6 +50,12 @@ class Pool:
         tasks = sorted({one.task for one in known})
         self.fold = dict(zip(np.random.default_rng(0).permutation(tasks), np.arange(len(tasks)) % FOLDS, strict=True))
 
+    def change(self, which: np.ndarray, gap: np.ndarray, form: str) -> str:
+        """Mean of differences, and its standard error, clustered by task."""
+        task = np.array([self.judged[i].task for i in which])
+        by_task = [(gap[task == one] - gap.mean()).sum() for one in set(task)]
+        return f"{gap.mean():+{form}} ± {np.sqrt(np.square(by_task).sum()) / len(gap):{form}}"
+
     def moves(self, which: np.ndarray, worth: float = WORTH) -> np.ndarray:
         """Moves learnt from some of the curves."""
         rows = [np.flatnonzero(self.nodes.curve == i) for i in which]
@@ -86,35 +92,34 @@ class Pool:
         return ((key, np.array(own)) for key, own in found.items())
 
 
-def line(pool: Pool, name: str, vectors: list[tuple[np.ndarray, np.ndarray]]) -> str:
+Vectors = list[tuple[np.ndarray, np.ndarray, int]]
+"""Pilots, the moves that they are forecast with, and how many curves those were learnt from."""
+
+
+def line(pool: Pool, name: str, vectors: Vectors) -> str:
     """A row of the table: figures up to 2 times and beyond, before and after."""
-    cells = [name]
-    task = np.array([one.task for one in pool.judged])
+    numbers = sorted({number for *_, number in vectors})
+    cells = [
+        f"{numbers[0]} curves, {name}" if len(numbers) == 1 else f"all others ({numbers[0]} to {numbers[-1]}), {name}"
+    ]
+    chosen = np.unique(np.concatenate([which for which, *_ in vectors]))
     for far in (False, True):
         counts = (pool.pilots.times > FAR) == far
-        chosen = np.unique(np.concatenate([which for which, _ in vectors]))
         before = figures_by_pilot(pool.pilots, NO_MOVES, counts)
         after = {figure: values.copy() for figure, values in before.items()}
-        for which, vector in vectors:
+        for which, vector, _ in vectors:
             for figure, values in figures_by_pilot(pool.pilots.take(which), vector, counts[which]).items():
                 after[figure][which] = values
-        chosen = chosen[~np.isnan(before["crps"][chosen])]
-        gap = (after["crps"] - before["crps"])[chosen]
-        by_task = [gap[task[chosen] == one].sum() - gap.mean() * (task[chosen] == one).sum() for one in set(task)]
-        mean = before["crps"][chosen].mean()
+        judged = chosen[~np.isnan(before["crps"][chosen])]
+        old, new = ({figure: values[judged] for figure, values in own.items()} for own in (before, after))
+        mean = old["crps"].mean() / 100
+        cells.append(f"{pool.change(judged, (new['crps'] - old['crps']) / mean, '.1f')} %")
         cells.append(
-            f"{100 * gap.mean() / mean:+.1f} ± {100 * np.sqrt(np.square(by_task).sum()) / len(gap) / mean:.1f}"
+            f"{old['log_score'].mean():.2f}, {pool.change(judged, new['log_score'] - old['log_score'], '.3f')}"
         )
-        for figure, form, times in (
-            ("log_score", ".2f", 1),
-            ("covers_80", ".1f", 100),
-            ("covers_95", ".1f", 100),
-            ("width_95", ".3f", 1),
-        ):
-            cells.append(
-                f"{times * before[figure][chosen].mean():{form}} {times * after[figure][chosen].mean():{form}}"
-            )
-    return "| " + " | ".join([*cells, str(len(chosen))]) + " |"
+    for figure, form, times in (("covers_80", ".1f", 100), ("covers_95", ".1f", 100), ("width_95", ".3f", 1)):
+        cells.append(f"{times * old[figure].mean():{form}} {times * new[figure].mean():{form}}")
+    return "| " + " | ".join([*cells, str(len(judged))]) + " |"
 
 
 def main() -> None:
@@ -126,18 +131,25 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "apexgp_learning"))
     parser.add_argument("--jobs", type=int, default=2)
     settings = parser.parse_args()
-    figures = ("CRPS, change in %", "log score", "80 % covers", "95 % covers", "95 % width")
-    titles = ["learnt from", *(f"{one}, {far}" for far in ("up to 2x", "beyond 2x") for one in figures), "curves"]
+    titles = [
+        "learnt from",
+        *(f"{one}, {far}" for far in ("up to 2x", "beyond 2x") for one in ("CRPS", "log score")),
+        *("80 % covers", "95 % covers", "95 % width", "curves"),
+    ]
     for name in settings.pools:
         pool = Pool(known_curves(name, CALIBRATED, settings.cache, settings.jobs, MOST.get(name)))
         print(f"\n{name}\n\n| {' | '.join(titles)} |\n|{'---|' * len(titles)}", flush=True)
         for worth in settings.worth:
+            pulled = "" if worth == WORTH else f", pull of {worth:g} curves"
             for source in settings.sources:
+                most = 0
                 for count in settings.counts:
                     rng = np.random.default_rng(count)
-                    vectors = [(own, pool.moves(which, worth)) for own, which in pool.groups(source, count, rng)]
-                    pulled = "" if worth == WORTH else f", pull of {worth:g} curves"
-                    print(line(pool, f"{count} curves, {source}{pulled}", vectors), flush=True)
+                    groups = list(pool.groups(source, count, rng))
+                    if most == (most := max(len(which) for _, which in groups)):
+                        break  # there are no more curves than before
+                    vectors = [(own, pool.moves(which, worth), len(which)) for own, which in groups]
+                    print(line(pool, source + pulled, vectors), flush=True)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from ..model.means import MEANS
 from ..numerics.truncated import CutNormal
 from .cuts import Cut, Lesson
 from .moves import broadened
+from .ranked import Ranked
 
 __all__ = ["MEAN", "CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "stacked"]
 
@@ -172,6 +173,7 @@ class Nodes:
     """Which curve each pilot was cut from."""
     pdf: FloatArray
     """(P, Q, N): of each later score, as each node forecasts it."""
+    ranked: Ranked
 
     def __len__(self) -> int:
         return len(self.curve)
@@ -205,6 +207,7 @@ def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
         times=np.stack([filled(cut.times, np.nan) for _, cut in pilots]),
         curve=np.array([i for i, _ in pilots]),
         pdf=np.ascontiguousarray(forecast.pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
+        ranked=Ranked.of(location, scale, truth),
     )
 
 

@@ -15,6 +15,8 @@ __all__ = ["Objective", "weights_under"]
 # The density of a forecast counts as a mixture with this share of a uniform one: curves that no prior can foresee must
 # not decide about the priors.
 _UNFORESEEN = 0.05
+# That is also why the CRPS counts, so many times: the log score no longer tells hopeless forecasts from bad ones.
+_CRPS = 10.0
 
 
 class Slopes(NamedTuple):
@@ -44,7 +46,7 @@ def weights_under(nodes: Nodes, vector: FloatArray) -> tuple[FloatArray, Slopes]
 
 
 class Objective:
-    """Minus the log score of each curve's later scores, summed over curves, plus the pull towards no moves at all."""
+    """Log score and CRPS of each curve's later scores, summed over curves, plus the pull towards no moves at all."""
 
     def __init__(self, nodes: Nodes, pull: FloatArray) -> None:
         self.nodes, self.pull = nodes, pull
@@ -66,8 +68,10 @@ class Objective:
         nodes = self.nodes
         weight, slopes = weights_under(nodes, vector)
         mixed = (1 - _UNFORESEEN) * np.einsum("pqn,pn->pq", nodes.pdf, weight) + _UNFORESEEN
-        # How the value moves with the log weight of each node.
+        # How the value falls with the log weight of each node.
         gain = np.einsum("pq,pqn->pn", self.weight * (1 - _UNFORESEEN) / mixed, nodes.pdf)
+        crps, by_weight = nodes.ranked.crps(weight)
+        gain -= _CRPS * np.einsum("pq,pqn->pn", self.weight, by_weight)
         gain = weight * (gain - (weight * gain).sum(axis=1, keepdims=True))
         by_place = [
             np.einsum("pn,pnd->pd", gain, slopes.by_shift),
@@ -75,4 +79,4 @@ class Objective:
             (gain * slopes.by_log_a).sum(axis=1)[:, None],
             (gain * slopes.by_log_b).sum(axis=1)[:, None],
         ]
-        return -(self.weight * np.log(mixed)).sum(axis=1), -np.concatenate(by_place, axis=1)
+        return (self.weight * (_CRPS * crps - np.log(mixed))).sum(axis=1), -np.concatenate(by_place, axis=1)

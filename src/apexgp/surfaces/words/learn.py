@@ -97,9 +97,9 @@ def learn_methods(learnt: Learnt) -> str:
             f"error of the difference {error:.2g})."
         )
     return (
-        f"Priors were learnt from {learnt_from(learnt)} by maximising the log score of the later part of each curve, "
-        f"forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away from the "
-        f"calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
+        f"Priors were learnt from {learnt_from(learnt)} by optimising the log score and the CRPS of the later part of "
+        f"each curve, forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away "
+        f"from the calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
     )
 
 
