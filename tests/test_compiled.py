@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
+import apexgp.inference.adaptation as adaptation
 import apexgp.inference.pool as pool_module
 import apexgp.inference.proposals as proposals_module
-import apexgp.inference.sampler as sampler_module
 import apexgp.numerics.cut_mixture as cut_mixture
 import apexgp.numerics.truncated as truncated
 from apexgp import APExGP, LearningCurve, forecast_many
@@ -34,6 +34,11 @@ def curves():
     return {
         "splits": LearningCurve(SIZES, rising + 0.01 * rng.normal(size=(5, 3))),
         "no labels": LearningCurve(np.repeat(SIZES, 2), (rising + 0.01 * rng.normal(size=(5, 2))).ravel()),
+        "missing scores": LearningCurve(
+            np.delete(np.repeat(SIZES, 3), [2, 5, 7]),
+            np.delete(rising + 0.01 * rng.normal(size=(5, 3)), [2, 5, 7]),
+            split=np.delete(np.tile([0, 1, 2], 5), [2, 5, 7]),
+        ),
         "one run": LearningCurve(SIZES, rising[:, 0]),
         "means": LearningCurve(SIZES, rising[:, 0], averaged_over=5, score_sd=0.02),
         "many sizes": LearningCurve(
@@ -57,7 +62,7 @@ def loops():
 
 
 def without_loops(patch):
-    for module in (fused, pool_module, proposals_module, sampler_module, cut_mixture, truncated):
+    for module in (fused, pool_module, proposals_module, adaptation, cut_mixture, truncated):
         patch.setattr(module, "compiled_loops", lambda nodes=0: None)
 
 

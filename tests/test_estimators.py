@@ -543,7 +543,7 @@ def test_a_forecast_from_prior_experience_says_so():
 def test_ends_that_are_not_known_warn(monkeypatch):
     import apexgp.inference.sampler as engine
 
-    for name, value in {"_FIRST": 64, "_SECOND": 64, "_MOST_SEARCHING": 2, "_MOST": 32}.items():
+    for name, value in {"_FIRST": 64, "_MOST_SEARCHING": 2, "_MOST": 32}.items():
         monkeypatch.setattr(engine, name, value)
     with pytest.warns(AccuracyWarning, match="of their width"):
         APExGP(precision=0.01).fit(SIZES, SCORES)

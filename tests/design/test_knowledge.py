@@ -104,7 +104,7 @@ def test_a_split_that_goes_on_keeps_its_luck():
     jitter = 0.001 * np.array([[1, -1, 0], [0, 1, -1], [-1, 0, 1]])
     apart = np.add.outer([-0.05, 0.0, 0.05], [0.70, 0.75, 0.79]) + jitter
     model = APExGP("power_law").fit(PILOT, apart.T)
-    data = imagine(from_posterior(model.posterior, SIZES), model.curve_, 200, splits=1, ceiling=1.0, seed=1)
+    data = imagine(from_posterior(model.posterior, SIZES), model.curve_, 800, splits=1, ceiling=1.0, seed=1)
     assert_allclose(np.average(data.own, axis=0, weights=data.shares)[:, 2], apart[:, 2], atol=0.006)
 
 

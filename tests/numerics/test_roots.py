@@ -1,6 +1,6 @@
 import numpy as np
 
-from apexgp.numerics.roots import rising_root
+from apexgp.numerics.roots import crossings, rising_root
 
 
 def test_finds_known_roots_from_bad_starts():
@@ -27,3 +27,29 @@ def test_no_root_inside_gives_the_nearer_end():
 
     found = rising_root(line, np.zeros(2), np.ones(2), np.full(2, 0.5), tolerance=1e-12)
     np.testing.assert_allclose(found, [0.0, 1.0], atol=1e-11)
+
+
+def test_crossings_are_just_above_the_roots(rng):
+    """Of curves of all shapes: as SciPy finds them, from above."""
+    root, power = rng.uniform(0.05, 0.95, 40), rng.choice([0.2, 1.0, 3.0, 9.0], 40)
+
+    def value(x, which):
+        return np.sign(x - root[which]) * np.abs(x - root[which]) ** power[which] + 1e-300
+
+    ends = np.zeros(40), np.ones(40)
+    at_ends = (value(end, np.arange(40)) for end in ends)
+    found = crossings(value, *ends, *at_ends, tolerance=1e-7)
+    assert (found >= root).all()
+    np.testing.assert_allclose(found, root, atol=1e-7)
+
+
+def test_few_values_are_asked_for_where_a_function_is_nearly_straight():
+    asked = []
+
+    def value(x, which):
+        asked.append(x)
+        return np.log(x) - np.log([2.0, 5.0])[which]
+
+    found = crossings(value, np.ones(2), np.full(2, 9.0), -np.log([2.0, 5.0]), np.log([4.5, 1.8]), tolerance=1e-7)
+    np.testing.assert_allclose(found, [2.0, 5.0], atol=1e-7)
+    assert len(asked) <= 9

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
@@ -17,6 +17,7 @@ from .._numbers import at_least, chance, rounded_up
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Forecast, Quantity
+from ..numerics.roots import crossings
 from ..scale import UNIT_RANGE
 
 __all__ = [
@@ -233,23 +234,14 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
     crossed = np.flatnonzero((last >= 0) & (last < len(sizes) - 1))
     if crossed.size:
         wanted, at = levels[crossed], last[crossed]
-        low, high = np.log(sizes[at]), np.log(sizes[at + 1])
-        known = low, _surplus(at_sizes[at], wanted), high, _surplus(at_sizes[at + 1], wanted)
+        ends = [(np.log(sizes[k]), _surplus(at_sizes[k], wanted)) for k in (at, at + 1)]
+        (low, at_low), (high, at_high) = ends
 
-        def surplus(log_sizes: FloatArray, level: FloatArray, *known: FloatArray) -> FloatArray:
-            low, at_low, high, at_high = known
-            # F is dear. At the ends it is known, and another rounding there could lose the root between them.
-            if np.array_equal(log_sizes, low):
-                return at_low
-            if np.array_equal(log_sizes, high):
-                return at_high
-            return _surplus(success(np.exp(log_sizes)), level)
+        def surplus(log_sizes: FloatArray, which: NDArray[np.intp]) -> FloatArray:
+            return _surplus(success(np.exp(log_sizes)), wanted[which])
 
-        from scipy.optimize.elementwise import find_root
-
-        exact = {"xatol": _TOLERANCE, "xrtol": 0.0, "fatol": 0.0}
-        root = find_root(surplus, (low, high), args=(wanted, *known), tolerances=exact)
-        found[crossed] = np.exp(root.bracket[1])  # the end at which F is not below the level
+        # The end at which F is not below the level.
+        found[crossed] = np.exp(crossings(surplus, low, high, at_low, at_high, tolerance=_TOLERANCE))
     return [whole_size(size) for size in found.tolist()]
 
 

@@ -7,11 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-#define INTERFACE 3 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
+#define INTERFACE 4 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
 #define MOST_LANES 8 /* nodes at a time: their number is a multiple of it */
 #define MOST_SIZES 24
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
+#define MOST_PRODUCTS (MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2)
+#define MOST_FITTED 9 /* proposals at a time */
+
+#ifdef __GNUC__
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE inline
+#endif
 
 /* What the likelihood needs of a curve, laid out as `_layout` in inference/fused.py has it. */
 struct curve {
@@ -21,6 +29,7 @@ struct curve {
     const double *log_size, *step, *mean, *repeats, *spread_freedom, *spread_squares, *within_freedom, *within_squares;
     const double *early;
     const double *scatter, *pattern_row, *pattern_repeats, *pattern_count, *pattern_mean, *pattern_squares, *clock;
+    const double *dense; /* patterns of any kind, one behind the other: NULL where the others say it all */
 };
 
 /* The standard normal distribution cut to [low, high]: the quantile at p, and the logarithm of its mass. As in
@@ -63,6 +72,55 @@ static double cut_quantile(double low, double high, double p, double *log_mass) 
         *log_mass = -0.5 * z * z - log(fabs(z) * 2.5066282746310002);
     }
     return z < low ? low : z > high ? high : z;
+}
+
+/* Weighted sums over nodes; products of coordinates are those of the lower triangle, row by row. */
+struct moments {
+    double mass, squares, mean[MOST_DIMENSIONS], products[MOST_PRODUCTS];
+};
+
+/* What proposals are fitted by: as in inference/adaptation.py, which says why. */
+struct settings {
+    double in_parts, least_part, straighter, narrowest, least_effective, above, scale, normaliser;
+    int row;
+};
+
+/* A proposal, as a row of the table of `Proposals` in inference/proposals.py: the location comes first. */
+#define ROOT(row, dimensions) ((row) + (dimensions))
+#define INVERSE(row, dimensions) ((row) + (dimensions) * (1 + (dimensions)))
+#define CENTRE(row, dimensions) ((row) + (dimensions) * (1 + 2 * (dimensions)))
+#define TOP(row, dimensions) ((row) + 2 * (dimensions) * (1 + (dimensions)))
+#define WIDTH(dimensions) (2 * (dimensions) * (1 + (dimensions)) + 1)
+
+/* The proposal with the moments of weighted nodes. */
+static void fit_proposal(const struct moments *of, const struct settings *by, double *location, int dimensions) {
+    double *root = ROOT(location, dimensions), *inverse = INVERSE(location, dimensions);
+    double *centre = CENTRE(location, dimensions);
+    double product = 1.0;
+    for (int d = 0; d < dimensions; d++) location[d] = of->mean[d] / of->mass;
+    for (int d = 0, k = 0; d < dimensions; d++)
+        for (int e = 0; e <= d; e++, k++) {
+            double value = of->products[k] / of->mass - location[d] * location[e];
+            if (e == d) value = value * (1.0 + by->straighter) + by->narrowest;
+            for (int c = 0; c < e; c++) value -= root[d * dimensions + c] * root[e * dimensions + c];
+            if (e == d)
+                product *= root[d * dimensions + d] = sqrt(value > 1e-16 ? value : 1e-16);
+            else {
+                root[d * dimensions + e] = value / root[e * dimensions + e];
+                root[e * dimensions + d] = inverse[e * dimensions + d] = 0.0;
+            }
+        }
+    *TOP(location, dimensions) = by->normaliser / product;
+    for (int e = 0; e < dimensions; e++)
+        for (int d = e; d < dimensions; d++) {
+            double value = d == e ? by->scale : 0.0;
+            for (int c = e; c < d; c++) value -= root[d * dimensions + c] * inverse[c * dimensions + e];
+            inverse[d * dimensions + e] = value / root[d * dimensions + d];
+        }
+    for (int d = 0; d < dimensions; d++) {
+        centre[d] = 0.0;
+        for (int e = 0; e <= d; e++) centre[d] += inverse[d * dimensions + e] * location[e];
+    }
 }
 
 /* Mixtures of cut normal distributions, one for each column; rows of lower tails come first, those of upper tails follow:
@@ -156,8 +214,27 @@ static PyObject *released(PyObject *result, Py_buffer **buffers) {
     return result;
 }
 
-/* Read a curve from its layout; the numbers of sizes, far ones, draws and patterns are known already. */
-static int read_curve(struct curve *c, const Py_buffer *layout) {
+/* Check patterns of any kind, of so many numbers: for each, count and number of sizes, these with repeats and means, and
+   the scatter. */
+static int are_patterns(const double *at, int numbers, int patterns, int sizes) {
+    const double *end = at + numbers;
+    for (; patterns > 0; patterns--) {
+        if (end - at < 2 || !(at[1] >= 1 && at[1] <= sizes)) return 0;
+        int own = (int)at[1], before = -1;
+        if (end - at < 2 + 3 * own + own * own) return 0;
+        for (int k = 0; k < own; k++) {
+            double index = at[2 + k];
+            if (!(index > before && index < sizes)) return 0;
+            before = (int)index;
+        }
+        at += 2 + 3 * own + own * own;
+    }
+    return at == end;
+}
+
+/* Read a curve from its layout; the numbers of sizes, far ones, draws and patterns, and how many numbers patterns of any
+   kind take, are known already. */
+static int read_curve(struct curve *c, int numbers, const Py_buffer *layout) {
     const double *at = layout->buf;
     const double **sized[] = {&c->log_size,       &c->step,           &c->mean,           &c->repeats,
                               &c->spread_freedom, &c->spread_squares, &c->within_freedom, &c->within_squares,
@@ -173,13 +250,20 @@ static int read_curve(struct curve *c, const Py_buffer *layout) {
         PyErr_SetString(PyExc_ValueError, "sizes, draws or patterns are out of range");
         return 0;
     }
-    if (!holds(layout, 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far, "layout")) return 0;
+    if (numbers < 0 ||
+        !holds(layout, 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far + numbers, "layout"))
+        return 0;
     for (int k = 0; k < 20; k++) *scalars[k] = *at++;
     for (int k = 0; k < 9; k++, at += c->sizes) *sized[k] = at;
     c->scatter = at;
     at += c->sizes * c->sizes;
     for (int k = 0; k < 5; k++, at += c->patterns) *by_pattern[k] = at;
     c->clock = at;
+    c->dense = numbers ? at + c->far : NULL;
+    if (c->dense && !are_patterns(c->dense, numbers, c->patterns, c->sizes)) {
+        PyErr_SetString(PyExc_ValueError, "patterns are out of range");
+        return 0;
+    }
     for (int k = 0; k < c->patterns; k++)
         if (!(c->pattern_row[k] >= 0 && c->pattern_row[k] < c->sizes)) {
             PyErr_SetString(PyExc_ValueError, "a pattern has no such size");
@@ -191,12 +275,13 @@ static int read_curve(struct curve *c, const Py_buffer *layout) {
 static PyObject *evaluate(PyObject *self, PyObject *args) {
     Py_buffer layout, te, tb, ka, si, la, rise, levels, shares, arcsine, out;
     struct curve c;
+    int dense;
     Py_ssize_t start;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te,
+    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &dense, &layout, &te,
                           &tb, &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out, &start))
         return NULL;
-    if (!read_curve(&c, &layout)) goto done;
+    if (!read_curve(&c, dense, &layout)) goto done;
     Py_ssize_t n = te.len / (Py_ssize_t)sizeof(double), numbers = levels.len / (Py_ssize_t)sizeof(double) / c.draws;
     Py_ssize_t rows = 6 * c.draws + 2 * c.far * c.draws + 1, room = out.len / (Py_ssize_t)sizeof(double) / rows;
     if (n % MOST_LANES || n > numbers || start < 0 || start + n > room) {
@@ -221,11 +306,12 @@ done:
 static PyObject *log_rest(PyObject *self, PyObject *args) {
     Py_buffer layout, te, tb, ka, out;
     struct curve c;
+    int dense;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiii)y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &layout, &te, &tb, &ka, &out))
+    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &dense, &layout, &te, &tb, &ka, &out))
         return NULL;
     Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double);
-    if (!read_curve(&c, &layout)) goto done;
+    if (!read_curve(&c, dense, &layout)) goto done;
     if (n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
@@ -239,27 +325,33 @@ done:
     return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &out, NULL});
 }
 
+/* How many dimensions proposals of this width have; 0 where there are no such. */
+static int dimensions_of(Py_ssize_t width) {
+    int dimensions = 1;
+    while (dimensions <= MOST_DIMENSIONS && WIDTH(dimensions) != width) dimensions++;
+    return dimensions <= MOST_DIMENSIONS ? dimensions : 0;
+}
+
 static PyObject *mixture_density(PyObject *self, PyObject *args) {
-    Py_buffer z, inverse, centre, tops, weights, sums;
+    Py_buffer z, proposals, weights, sums;
     Py_ssize_t start, stop;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*nny*y*y*y*w*", &z, &start, &stop, &inverse, &centre, &tops, &weights, &sums)) return NULL;
-    Py_ssize_t members = tops.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
-    Py_ssize_t dimensions = members ? centre.len / (Py_ssize_t)sizeof(double) / members : 0, n = stop - start;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || start < 0 || n < 0 || stop > room || n % MOST_LANES) {
+    if (!PyArg_ParseTuple(args, "y*nny*y*w*", &z, &start, &stop, &proposals, &weights, &sums)) return NULL;
+    Py_ssize_t several = weights.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
+    Py_ssize_t n = stop - start;
+    int dimensions = several ? dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / several) : 0;
+    if (!dimensions || start < 0 || n < 0 || stop > room || n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
-    if (!holds(&z, dimensions * room, "z") || !holds(&inverse, members * dimensions * dimensions, "inverse") ||
-        !holds(&centre, members * dimensions, "centre") || !holds(&weights, members, "weights"))
-        goto done;
+    if (!holds(&z, dimensions * room, "z") || !holds(&proposals, several * WIDTH(dimensions), "proposals")) goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(mixture_density, (const double *)z.buf + start, inverse.buf, centre.buf, tops.buf, weights.buf, (int)members,
-         (int)dimensions, (double *)sums.buf + start, n, room);
+    CALL(mixture_density, (const double *)z.buf + start, proposals.buf, weights.buf, (int)several, dimensions,
+         (double *)sums.buf + start, n, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&z, &inverse, &centre, &tops, &weights, &sums, NULL});
+    return released(result, (Py_buffer *[]){&z, &proposals, &weights, &sums, NULL});
 }
 
 static PyObject *weigh(PyObject *self, PyObject *args) {
@@ -292,48 +384,84 @@ done:
 }
 
 static PyObject *targets(PyObject *self, PyObject *args) {
-    Py_buffer share, beyond, factors, out;
-    double part;
+    Py_buffer share, beyond, worth, blame, out;
+    double part, among;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*dw*", &share, &beyond, &factors, &part, &out)) return NULL;
-    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 3, far = factors.len / (Py_ssize_t)sizeof(double) / 2;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*ddw*", &share, &beyond, &worth, &blame, &part, &among, &out)) return NULL;
+    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 4, far = worth.len / (Py_ssize_t)sizeof(double) / 2;
     Py_ssize_t draws = n ? share.len / (Py_ssize_t)sizeof(double) / n : 0;
     if (n % MOST_LANES) {
         PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
         goto done;
     }
     if (!holds(&share, draws * n, "share") || !holds(&beyond, 2 * far * draws * n, "beyond") ||
-        !holds(&factors, 2 * far, "factors") || !holds(&out, 3 * n, "out"))
+        !holds(&worth, 2 * far, "worth") || !holds(&blame, 2 * far, "blame") || !holds(&out, 4 * n, "out"))
         goto done;
     Py_BEGIN_ALLOW_THREADS
-    CALL(targets, share.buf, beyond.buf, factors.buf, part, (int)far, (int)draws, out.buf, n);
+    CALL(targets, share.buf, beyond.buf, worth.buf, blame.buf, part, among, (int)far, (int)draws, out.buf, n);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&share, &beyond, &factors, &out, NULL});
+    return released(result, (Py_buffer *[]){&share, &beyond, &worth, &blame, &out, NULL});
 }
 
-static PyObject *moments(PyObject *self, PyObject *args) {
-    Py_buffer z, weights, mean, products;
+static PyObject *adapt(PyObject *self, PyObject *args) {
+    Py_buffer z, targets, shares, settings, answered, proposals, out;
+    struct settings by;
+    int several;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*w*w*", &z, &weights, &mean, &products)) return NULL;
-    Py_ssize_t dimensions = mean.len ? products.len / mean.len : 0;
-    Py_ssize_t several = dimensions ? mean.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
-    Py_ssize_t n = several ? weights.len / (Py_ssize_t)sizeof(double) / several : 0;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*iw*w*w*", &z, &targets, &shares, &settings, &by.row, &answered, &proposals, &out))
+        return NULL;
+    Py_ssize_t n = targets.len / (Py_ssize_t)sizeof(double) / 4;
+    int dimensions = dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / MOST_FITTED);
     Py_ssize_t room = dimensions ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
-    if (dimensions < 1 || dimensions > MOST_DIMENSIONS || n % MOST_LANES || n > room) {
+    if (!dimensions || n < 1 || n % MOST_LANES || n > room || by.row >= dimensions) {
         PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
         goto done;
     }
-    if (!holds(&z, dimensions * room, "z") || !holds(&weights, several * n, "weights") ||
-        !holds(&mean, several * dimensions, "mean") || !holds(&products, several * dimensions * dimensions, "products"))
+    if (!holds(&z, dimensions * room, "z") || !holds(&targets, 4 * n, "targets") || !holds(&shares, 3, "shares") ||
+        !holds(&settings, 8, "settings") || !holds(&answered, MOST_FITTED * n, "answered") ||
+        !holds(&proposals, MOST_FITTED * WIDTH(dimensions), "proposals") || !holds(&out, MOST_FITTED, "out"))
         goto done;
+    memcpy(&by, settings.buf, 8 * sizeof(double));
     Py_BEGIN_ALLOW_THREADS
-    CALL(moments, z.buf, weights.buf, (int)several, (int)dimensions, mean.buf, products.buf, n, room);
+    several = CALL(adapt, z.buf, targets.buf, shares.buf, &by, answered.buf, proposals.buf, out.buf, dimensions, n, room);
+    Py_END_ALLOW_THREADS
+    result = PyLong_FromLong(several);
+done:
+    return released(result, (Py_buffer *[]){&z, &targets, &shares, &settings, &answered, &proposals, &out, NULL});
+}
+
+static PyObject *place(PyObject *self, PyObject *args) {
+    Py_buffer t, proposals, counts, z;
+    Py_ssize_t start, count = 0;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*w*n", &t, &proposals, &counts, &z, &start)) return NULL;
+    Py_ssize_t several = counts.len / (Py_ssize_t)sizeof(long long);
+    int dimensions = several ? dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / several) : 0;
+    if (!dimensions) {
+        PyErr_SetString(PyExc_ValueError, "dimensions are out of range");
+        goto done;
+    }
+    Py_ssize_t vectors = t.len / (Py_ssize_t)sizeof(double) / dimensions;
+    Py_ssize_t room = z.len / (Py_ssize_t)sizeof(double) / dimensions;
+    if (!holds(&t, dimensions * vectors, "t") || !holds(&z, dimensions * room, "z") ||
+        !holds(&proposals, several * WIDTH(dimensions), "proposals"))
+        goto done;
+    for (Py_ssize_t m = 0; m < several; m++) {
+        long long own = ((const long long *)counts.buf)[m];
+        count = own < 0 || own > vectors - count ? vectors + 1 : count + (Py_ssize_t)own;
+    }
+    if (count > vectors || start < 0 || count > room - start) {
+        PyErr_SetString(PyExc_ValueError, "there are too few vectors, or too little room");
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    CALL(place, t.buf, proposals.buf, counts.buf, (int)several, dimensions, vectors, (double *)z.buf + start, room);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    return released(result, (Py_buffer *[]){&z, &weights, &mean, &products, NULL});
+    return released(result, (Py_buffer *[]){&t, &proposals, &counts, &z, NULL});
 }
 
 static PyObject *cut(PyObject *self, PyObject *args) {
@@ -419,7 +547,8 @@ static PyMethodDef methods[] = {
     {"mixture_density", mixture_density, METH_VARARGS, "Add the weighted sum of several t densities."},
     {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
     {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},
-    {"moments", moments, METH_VARARGS, "Weighted means and products of nodes."},
+    {"adapt", adapt, METH_VARARGS, "Proposals that are fitted to nodes."},
+    {"place", place, METH_VARARGS, "Nodes of proposals."},
     {"cut", cut, METH_VARARGS, "Normal distributions cut to [0, 1]."},
     {"search", search, METH_VARARGS, "Quantiles of mixtures."},
     {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},

@@ -185,8 +185,95 @@ static inline V NAME(cut_quantile)(V low, V high, V p, I near, V *log_mass) {
     return z;
 }
 
-/* What several nodes make of the scores: one pseudo-score per size, with its own noise and the common one, and the
-   logarithm of the likelihood of the rest. */
+/* Lower factor of a matrix of which the lower triangle is given, row by row, in place; gives the sum of the logarithms of
+   its diagonal: see `cholesky` in inference/nodes.py. */
+static inline V NAME(factored)(V *matrix, int size) {
+    NAME(logs) diagonal = {NAME(all)(0.0), NAME(all)(1.0), 0};
+    for (int i = 0; i < size; i++) {
+        V *row = matrix + i * (i + 1) / 2;
+        for (int j = 0; j <= i; j++) {
+            const V *other = matrix + j * (j + 1) / 2;
+            V value = row[j];
+            for (int k = 0; k < j; k++) value -= row[k] * other[k];
+            row[j] = j == i ? NAME(root)(NAME(most)(value, NAME(all)(1e-16))) : value / other[j];
+        }
+        NAME(times)(&diagonal, row[i]);
+    }
+    return NAME(total)(diagonal);
+}
+
+/* Splits that were measured at various sizes: see `_of_many_patterns` in inference/statistics.py. The lower triangle of the
+   pseudo-scores' covariance goes to `covariance`. */
+static V NAME(many_patterns)(const struct curve *c, const V *variance, const V *carried, V *covariance, V *score) {
+    const double log_2pi = 1.8378770664093453, *at = c->dense;
+    const int sizes = c->sizes;
+    const V none = NAME(all)(0.0);
+    V factor[MOST_SIZES * (MOST_SIZES + 1) / 2], inverse[MOST_SIZES * (MOST_SIZES + 1) / 2], total[MOST_SIZES];
+    V log_rest = none;
+    for (int k = 0; k < sizes * (sizes + 1) / 2; k++) factor[k] = none;
+    for (int r = 0; r < sizes; r++) total[r] = none;
+    for (int p = 0; p < c->patterns; p++) {
+        const double count = at[0], *index = at + 2, *repeats, *mean, *scatter;
+        const int own = (int)at[1];
+        repeats = index + own;
+        mean = repeats + own;
+        scatter = mean + own;
+        at = scatter + own * own;
+        V v[MOST_SIZES], e[MOST_SIZES], excess = NAME(all)(1.0), along = none, fit = none, crossed = none;
+        NAME(logs) logs = {none, NAME(all)(1.0), 0};
+        for (int k = 0; k < own; k++) {
+            int r = (int)index[k];
+            v[k] = repeats[k] / variance[r];
+            e[k] = carried[r] * v[k];
+            excess += carried[r] * e[k];
+            along += mean[k] * e[k];
+            NAME(times)(&logs, v[k]);
+        }
+        along /= excess;
+        for (int k = 0; k < own; k++) {
+            int r = (int)index[k];
+            const double *row = scatter + k * own;
+            V sum = none, weighted = mean[k] * v[k] - e[k] * along, share = count * e[k] / excess;
+            V *line = factor + r * (r + 1) / 2;
+            for (int l = 0; l < k; l++) {
+                sum += row[l] * e[l];
+                line[(int)index[l]] -= share * e[l];
+            }
+            line[r] += count * v[k] - share * e[k];
+            crossed += e[k] * (2.0 * sum + row[k] * e[k]);
+            fit += row[k] * v[k] + count * mean[k] * weighted;
+            total[r] += count * weighted;
+        }
+        log_rest -= 0.5 * (count * (NAME(log)(excess) - NAME(total)(logs) + own * log_2pi) + fit - crossed / excess);
+    }
+    log_rest += 0.5 * sizes * log_2pi - NAME(factored)(factor, sizes);
+    for (int j = 0; j < sizes; j++)
+        for (int i = j; i < sizes; i++) {
+            const V *row = factor + i * (i + 1) / 2;
+            V value = NAME(all)(i == j);
+            for (int k = j; k < i; k++) value -= row[k] * inverse[k * (k + 1) / 2 + j];
+            inverse[i * (i + 1) / 2 + j] = value / row[i];
+        }
+    for (int r = 0; r < sizes; r++) score[r] = none;
+    for (int k = 0; k < sizes; k++) {
+        const V *row = inverse + k * (k + 1) / 2;
+        V white = none;
+        for (int j = 0; j <= k; j++) white += row[j] * total[j];
+        log_rest += 0.5 * white * white;
+        for (int j = 0; j <= k; j++) score[j] += row[j] * white;
+    }
+    for (int i = 0; i < sizes; i++)
+        for (int j = 0; j <= i; j++) {
+            V value = none;
+            for (int k = i; k < sizes; k++) value += inverse[k * (k + 1) / 2 + i] * inverse[k * (k + 1) / 2 + j];
+            covariance[i * (i + 1) / 2 + j] = value;
+        }
+    return log_rest;
+}
+
+/* What several nodes make of the scores: one pseudo-score per size, with its own noise and the common one (or, where
+   splits were measured at various sizes, the lower triangle of its covariance), and the logarithm of the likelihood of
+   the rest. */
 static inline V NAME(noise)(const struct curve *c, V te, V tb, V ka, V *own, V *common, V *score) {
     const int sizes = c->sizes;
     const double log_2pi = 1.8378770664093453;
@@ -211,7 +298,9 @@ static inline V NAME(noise)(const struct curve *c, V te, V tb, V ka, V *own, V *
         variance[r] = v;
         carried[r] = b;
     }
-    if (c->patterns == 1) { /* every split was measured at every size */
+    if (c->dense) {
+        log_rest += NAME(many_patterns)(c, variance, carried, own, score);
+    } else if (c->patterns == 1) { /* every split was measured at every size */
         NAME(logs) noise = {none, NAME(all)(1.0), 0};
         V excess = NAME(all)(1.0), left_over = none, lever[MOST_SIZES], inverse[MOST_SIZES];
         for (int r = 0; r < sizes; r++) {
@@ -267,7 +356,7 @@ static inline V NAME(noise)(const struct curve *c, V te, V tb, V ka, V *own, V *
 /* That logarithm alone, at n nodes. */
 static void NAME(log_rest)(const struct curve *c, const double *tau_e, const double *tau_b, const double *kappa,
                            double *out, Py_ssize_t n) {
-    V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES];
+    V own[MOST_SIZES * (MOST_SIZES + 1) / 2], common[MOST_SIZES], score[MOST_SIZES];
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V te = NAME(load)(tau_e + i), tb = NAME(load)(tau_b + i), ka = NAME(load)(kappa + i);
         NAME(store)(out + i, NAME(noise)(c, te, tb, ka, own, common, score));
@@ -286,7 +375,7 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
     double *location = lean_out + draws * stride, *variance_out = location + far * draws * stride;
     double *explained_out = variance_out + far * draws * stride;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
-        V own[MOST_SIZES], common[MOST_SIZES], score[MOST_SIZES];
+        V own[MOST_SIZES * (MOST_SIZES + 1) / 2], common[MOST_SIZES], score[MOST_SIZES];
         const V none = NAME(all)(0.0);
         V te = NAME(load)(tau_e + i), tb = NAME(load)(tau_b + i), ka = NAME(load)(kappa + i);
         V signal = NAME(load)(sigma + i);
@@ -297,51 +386,94 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
         /* the filter: columns are the pseudo-scores, what the level and the drop multiply, and the common effect */
         V sy = none, sp = none, sq = none, sc = none, known = signal;
         V yy = none, yp = none, yq = none, pp = none, pq = none, qq = none, yc = none, pc = none, qc = none, cc = none;
-        NAME(logs) totals = {none, NAME(all)(1.0), 0};
-        for (int r = 0; r < sizes; r++) {
-            if (r) {
-                V kept = NAME(exp)(c->step[r] * rate);
-                sy *= kept;
-                sp *= kept;
-                sq *= kept;
-                sc *= kept;
-                known = signal - kept * kept * (signal - known);
+        V log_total, explained;
+        if (c->dense) { /* no such structure: a factor, and what f at the largest size has to do with the scores */
+            V kernel = signal, white[4][MOST_SIZES], kept[MOST_SIZES];
+            for (int r = sizes - 1; r >= 0; r--) {
+                kept[r] = NAME(exp)(c->step[r] * rate);
+                white[0][r] = score[r];
+                white[1][r] = NAME(all)(1.0);
+                white[2][r] = NAME(load)(rise + r * n + i);
+                white[3][r] = kernel;
+                kernel *= kept[r];
             }
-            own[r] += c->early[r];
-            V total = known + own[r], inverse = 1.0 / total, gain = known * inverse;
-            V y = score[r] - sy, p = 1.0 - sp, q = NAME(load)(rise + r * n + i) - sq, b = common[r] - sc;
-            sy += gain * y;
-            sp += gain * p;
-            sq += gain * q;
-            sc += gain * b;
-            known = gain * own[r];
-            V y1 = y * inverse, p1 = p * inverse, q1 = q * inverse, b1 = b * inverse;
-            yy += y * y1;
-            yp += y * p1;
-            yq += y * q1;
-            pp += p * p1;
-            pq += p * q1;
-            qq += q * q1;
-            yc += y * b1;
-            pc += p * b1;
-            qc += q * b1;
-            cc += b * b1;
-            NAME(times)(&totals, total);
-        }
-        V log_total = NAME(total)(totals), explained = signal - known;
-        if (linked) { /* Sherman and Morrison's formula */
-            V excess = 1.0 + cc, ly = yc / excess, lp = pc / excess, lq = qc / excess;
-            log_total += NAME(log)(excess);
-            yy -= yc * ly;
-            yp -= yc * lp;
-            yq -= yc * lq;
-            pp -= pc * lp;
-            pq -= pc * lq;
-            qq -= qc * lq;
-            explained -= sc * sc / excess;
-            sy -= sc * ly;
-            sp -= sc * lp;
-            sq -= sc * lq;
+            for (int r = 0; r < sizes; r++) {
+                V *row = own + r * (r + 1) / 2, past = signal;
+                row[r] += (1.0 + 1e-10) * signal + c->early[r];
+                for (int q = r - 1; q >= 0; q--) {
+                    past *= kept[q + 1];
+                    row[q] += past;
+                }
+            }
+            log_total = 2.0 * NAME(factored)(own, sizes);
+            explained = none;
+            for (int r = 0; r < sizes; r++) {
+                const V *row = own + r * (r + 1) / 2;
+                V inverse = 1.0 / row[r];
+                for (int k = 0; k < 4; k++) {
+                    for (int q = 0; q < r; q++) white[k][r] -= row[q] * white[k][q];
+                    white[k][r] *= inverse;
+                }
+                V y = white[0][r], p = white[1][r], q = white[2][r], k = white[3][r];
+                yy += y * y;
+                yp += y * p;
+                yq += y * q;
+                pp += p * p;
+                pq += p * q;
+                qq += q * q;
+                sy += k * y;
+                sp += k * p;
+                sq += k * q;
+                explained += k * k;
+            }
+        } else {
+            NAME(logs) totals = {none, NAME(all)(1.0), 0};
+            for (int r = 0; r < sizes; r++) {
+                if (r) {
+                    V kept = NAME(exp)(c->step[r] * rate);
+                    sy *= kept;
+                    sp *= kept;
+                    sq *= kept;
+                    sc *= kept;
+                    known = signal - kept * kept * (signal - known);
+                }
+                own[r] += c->early[r];
+                V total = known + own[r], inverse = 1.0 / total, gain = known * inverse;
+                V y = score[r] - sy, p = 1.0 - sp, q = NAME(load)(rise + r * n + i) - sq, b = common[r] - sc;
+                sy += gain * y;
+                sp += gain * p;
+                sq += gain * q;
+                sc += gain * b;
+                known = gain * own[r];
+                V y1 = y * inverse, p1 = p * inverse, q1 = q * inverse, b1 = b * inverse;
+                yy += y * y1;
+                yp += y * p1;
+                yq += y * q1;
+                pp += p * p1;
+                pq += p * q1;
+                qq += q * q1;
+                yc += y * b1;
+                pc += p * b1;
+                qc += q * b1;
+                cc += b * b1;
+                NAME(times)(&totals, total);
+            }
+            log_total = NAME(total)(totals);
+            explained = signal - known;
+            if (linked) { /* Sherman and Morrison's formula */
+                V excess = 1.0 + cc, ly = yc / excess, lp = pc / excess, lq = qc / excess;
+                log_total += NAME(log)(excess);
+                yy -= yc * ly;
+                yp -= yc * lp;
+                yq -= yc * lq;
+                pp -= pc * lp;
+                pq -= pc * lq;
+                qq -= qc * lq;
+                explained -= sc * sc / excess;
+                sy -= sc * ly;
+                sp -= sc * lp;
+                sq -= sc * lq;
+            }
         }
         NAME(store)(explained_out + i, explained);
         V rest = log_rest - 0.5 * log_total - 0.5 * sizes * log_2pi;
@@ -412,28 +544,38 @@ static void NAME(evaluate)(const struct curve *c, const double *tau_e, const dou
 }
 
 /* Adds the weighted sum of several t densities at nodes z (dimensions, room), of which there are n. */
-static void NAME(mixture_density)(const double *z, const double *inverse, const double *centre, const double *tops,
-                                  const double *weights, int members, int dimensions, double *sums, Py_ssize_t n,
-                                  Py_ssize_t room) {
+static ALWAYS_INLINE V NAME(t_density)(const V *at, const double *proposal, int dimensions) {
+    const double *inverse = INVERSE(proposal, dimensions), *centre = CENTRE(proposal, dimensions);
+    V base = NAME(all)(1.0);
+    for (int d = 0; d < dimensions; d++) {
+        V standard = NAME(all)(-centre[d]);
+        for (int e = 0; e <= d; e++) standard += inverse[d * dimensions + e] * at[e];
+        base += standard * standard;
+    }
+    V density = 1.0 / base;
+    for (int k = 0; k < 4; k++) density *= density;
+    return *TOP(proposal, dimensions) * density;
+}
+
+static ALWAYS_INLINE void NAME(mixture_density_in)(const double *z, const double *proposals, const double *weights,
+                                                   int several, int dimensions, double *sums, Py_ssize_t n,
+                                                   Py_ssize_t room) {
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V sum = NAME(load)(sums + i), at[MOST_DIMENSIONS];
         for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
-        for (int m = 0; m < members; m++) {
-            const double *matrix = inverse + m * dimensions * dimensions, *middle = centre + m * dimensions;
-            V base = NAME(all)(1.0);
-            for (int d = 0; d < dimensions; d++) {
-                V standard = NAME(all)(-middle[d]);
-                for (int e = 0; e <= d; e++) standard += matrix[d * dimensions + e] * at[e];
-                base += standard * standard;
-            }
-            V density = 1.0 / base;
-            density *= density;
-            density *= density;
-            density *= density;
-            sum += weights[m] * tops[m] * density;
-        }
+        for (int m = 0; m < several; m++)
+            sum += weights[m] * NAME(t_density)(at, proposals + m * WIDTH(dimensions), dimensions);
         NAME(store)(sums + i, sum);
     }
+}
+
+/* Loops over the coordinates unroll where their number is known: the default mean has 8. */
+static void NAME(mixture_density)(const double *z, const double *proposals, const double *weights, int several,
+                                  int dimensions, double *sums, Py_ssize_t n, Py_ssize_t room) {
+    if (dimensions == 8)
+        NAME(mixture_density_in)(z, proposals, weights, several, 8, sums, n, room);
+    else
+        NAME(mixture_density_in)(z, proposals, weights, several, dimensions, sums, n, room);
 }
 
 /* Nearly Phi(z), and its slope: a polynomial up to where it reaches 0 and 1, as `_nearly_normal` in inference/ends.py. */
@@ -538,51 +680,159 @@ static void NAME(weigh)(const double *bend, double least_mass, const double *log
     }
 }
 
-/* What proposals are fitted to: weights of nodes, and sums of what lies beyond lower and upper ends, with factors for
-   each end, plus a part of the weights. Shape (3, n). */
-static void NAME(targets)(const double *share, const double *beyond, const double *factors, double part, int far,
-                          int draws, double *out, Py_ssize_t n) {
+/* What proposals are fitted to, shape (4, n): weights of nodes; sums of what lies beyond lower and upper ends, with
+   factors for each end, plus a part of the weights; and the root of what nodes add to the errors of the ends. */
+static void NAME(targets)(const double *share, const double *beyond, const double *worth, const double *blame,
+                          double part, double among, int far, int draws, double *out, Py_ssize_t n) {
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V weight = NAME(all)(0.0);
         for (int j = 0; j < draws; j++) weight += NAME(load)(share + j * n + i);
         NAME(store)(out + i, weight);
+        V added = among * weight * weight;
         for (int e = 0; e < 2; e++) {
             V target = part * weight;
             for (int h = 0; h < far; h++) {
                 V sum = NAME(all)(0.0);
                 for (int j = 0; j < draws; j++) sum += NAME(load)(beyond + ((2 * h + e) * draws + j) * n + i);
-                target += factors[2 * h + e] * sum;
+                target += worth[2 * h + e] * sum;
+                added += blame[2 * h + e] * sum * sum;
             }
             NAME(store)(out + (1 + e) * n + i, target);
+        }
+        NAME(store)(out + 3 * n + i, NAME(root)(added));
+    }
+}
+
+/* Weighted sums over nodes z (dimensions, room) of 1, the nodes and their products, and of the squared weights, for
+   several weights (n). Three weights and a row of products at a time: these fit into registers. */
+static ALWAYS_INLINE void NAME(moments)(const double *z, const double *weights, int several, int dimensions,
+                                        struct moments *found, Py_ssize_t n, Py_ssize_t room) {
+    for (int first = 0; first < several; first += 3) {
+        const double *w[3];
+        struct moments *out[3];
+        V mass[3], squares[3];
+        for (int m = 0; m < 3; m++) {
+            int own = first + m < several ? first + m : several - 1; /* the last once more, where there are fewer */
+            w[m] = weights + own * n;
+            out[m] = found + own;
+            mass[m] = squares[m] = NAME(all)(0.0);
+        }
+        for (Py_ssize_t i = 0; i < n; i += LANES)
+            for (int m = 0; m < 3; m++) {
+                V weight = NAME(load)(w[m] + i);
+                mass[m] += weight;
+                squares[m] += weight * weight;
+            }
+        for (int m = 0; m < 3; m++) {
+            out[m]->mass = NAME(sum)(mass[m]);
+            out[m]->squares = NAME(sum)(squares[m]);
+        }
+#pragma GCC unroll 8
+        for (int d = 0; d < dimensions; d++) {
+            V sum[3], products[3][MOST_DIMENSIONS];
+            for (int m = 0; m < 3; m++) {
+                sum[m] = NAME(all)(0.0);
+                for (int e = 0; e <= d; e++) products[m][e] = NAME(all)(0.0);
+            }
+            for (Py_ssize_t i = 0; i < n; i += LANES) {
+                V at = NAME(load)(z + d * room + i), weighted[3];
+                for (int m = 0; m < 3; m++) sum[m] += weighted[m] = NAME(load)(w[m] + i) * at;
+                for (int e = 0; e <= d; e++) {
+                    V other = NAME(load)(z + e * room + i);
+                    for (int m = 0; m < 3; m++) products[m][e] += weighted[m] * other;
+                }
+            }
+            for (int m = 0; m < 3; m++) {
+                out[m]->mean[d] = NAME(sum)(sum[m]);
+                for (int e = 0; e <= d; e++) out[m]->products[d * (d + 1) / 2 + e] = NAME(sum)(products[m][e]);
+            }
         }
     }
 }
 
-/* Weighted means and products of nodes z (dimensions, room), for each of several weights (n) that sum to 1. */
-static void NAME(moments)(const double *z, const double *weights, int several, int dimensions, double *mean,
-                          double *products, Py_ssize_t n, Py_ssize_t room) {
-    for (int m = 0; m < several; m++) {
-        V first[MOST_DIMENSIONS], second[MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2];
-        for (int d = 0; d < dimensions; d++) first[d] = NAME(all)(0.0);
-        for (int k = 0; k < dimensions * (dimensions + 1) / 2; k++) second[k] = NAME(all)(0.0);
+/* Proposals fitted to targets (4, n), the last of which they are moved towards: see `_adapted` in
+   inference/adaptation.py. Gives their number; `answered` has room for n numbers for each. */
+static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, const double *shares, const struct settings *by,
+                       double *answered, double *out, double *share, int dimensions, Py_ssize_t n,
+                       Py_ssize_t room) {
+    struct moments found[MOST_FITTED], late[3];
+    int several = 3;
+    double all = 0.0;
+    NAME(moments)(z, targets, 3, dimensions, found, n, room);
+    for (int k = 0; k < 3; k++) share[k] = shares[k];
+    if (by->row >= 0) { /* parts in the first family, what is left by those in the second, and these */
         for (Py_ssize_t i = 0; i < n; i += LANES) {
-            V weight = NAME(load)(weights + m * n + i), at[MOST_DIMENSIONS];
-            I counts = weight > 0.0;
-            if (!NAME(any)(counts)) continue;
-            for (int d = 0, k = 0; d < dimensions; d++) {
-                at[d] = NAME(load)(z + d * room + i);
-                V weighted = weight * at[d];
-                first[d] += weighted;
-                for (int e = 0; e <= d; e++, k++) second[k] += weighted * at[e];
+            I above = NAME(load)(z + by->row * room + i) > by->above;
+            for (int k = 0; k < 3; k++)
+                NAME(store)(answered + k * n + i, NAME(pick)(above, NAME(load)(targets + k * n + i), NAME(all)(0.0)));
+        }
+        NAME(moments)(z, answered, 3, dimensions, late, n, room);
+        for (int k = 0; k < 3; k++) {
+            struct moments early = found[k];
+            early.mass -= late[k].mass;
+            early.squares -= late[k].squares;
+            for (int d = 0; d < dimensions; d++) early.mean[d] -= late[k].mean[d];
+            for (int d = 0; d < dimensions * (dimensions + 1) / 2; d++) early.products[d] -= late[k].products[d];
+            share[k] *= 1.0 - by->in_parts;
+            for (int part = 0; part < 2; part++) {
+                const struct moments *own = part ? late + k : &early;
+                if (own->mass <= by->least_part || own->mass >= 1.0 - by->least_part) continue;
+                if (own->mass * own->mass < by->least_effective * own->squares) continue;
+                found[several] = *own;
+                share[several++] = by->in_parts * shares[k] * own->mass;
             }
         }
-        for (int d = 0, k = 0; d < dimensions; d++) {
-            mean[m * dimensions + d] = NAME(sum)(first[d]);
-            for (int e = 0; e <= d; e++, k++) {
-                double *matrix = products + m * dimensions * dimensions;
-                matrix[d * dimensions + e] = matrix[e * dimensions + d] = NAME(sum)(second[k]);
+    }
+    for (int m = 0; m < several; m++) {
+        all += share[m];
+        fit_proposal(found + m, by, out + m * WIDTH(dimensions), dimensions);
+    }
+    for (int m = 0; m < several; m++) share[m] /= all;
+    /* which part of what is aimed at each answers for */
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V at[MOST_DIMENSIONS], own[MOST_FITTED], sum = NAME(all)(0.0);
+        for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
+        for (int m = 0; m < several; m++) {
+            own[m] = share[m] * NAME(t_density)(at, out + m * WIDTH(dimensions), dimensions);
+            sum += own[m];
+        }
+        V each = NAME(load)(targets + 3 * n + i) / NAME(most)(sum, NAME(all)(1e-300));
+        for (int m = 0; m < several; m++) NAME(store)(answered + m * n + i, own[m] * each);
+    }
+    NAME(moments)(z, answered, several, dimensions, found, n, room);
+    all = 0.0;
+    for (int m = 0; m < several; m++) {
+        all += share[m] = found[m].mass;
+        if (found[m].mass > 0.0 && found[m].mass * found[m].mass >= by->least_effective * found[m].squares)
+            fit_proposal(found + m, by, out + m * WIDTH(dimensions), dimensions);
+    }
+    for (int m = 0; m < several; m++) share[m] /= all;
+    return several;
+}
+
+static int NAME(adapt)(const double *z, const double *targets, const double *shares, const struct settings *by,
+                       double *answered, double *out, double *share, int dimensions, Py_ssize_t n,
+                       Py_ssize_t room) {
+    if (dimensions == 8) return NAME(adapt_in)(z, targets, shares, by, answered, out, share, 8, n, room);
+    return NAME(adapt_in)(z, targets, shares, by, answered, out, share, dimensions, n, room);
+}
+
+/* Nodes of proposals, as many of each as counted, made of standard t vectors (dimensions, vectors). */
+static void NAME(place)(const double *t, const double *proposals, const long long *counts, int several, int dimensions,
+                        Py_ssize_t vectors, double *z, Py_ssize_t room) {
+    for (int m = 0; m < several; m++) {
+        const double *location = proposals + m * WIDTH(dimensions), *root = ROOT(location, dimensions);
+        Py_ssize_t own = (Py_ssize_t)counts[m];
+        for (int d = 0; d < dimensions; d++, root += dimensions) {
+            double *row = z + d * room;
+            for (Py_ssize_t i = 0; i < own; i++) row[i] = location[d];
+            for (int e = 0; e <= d; e++) {
+                const double *from = t + e * vectors, by = root[e];
+                for (Py_ssize_t i = 0; i < own; i++) row[i] += by * from[i];
             }
         }
+        t += own;
+        z += own;
     }
 }
 

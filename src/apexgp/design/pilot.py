@@ -98,12 +98,13 @@ def design_pilot(
     >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
     What to measure next, with 2 fits
       measure                  models  expected error  95 % width at 3,600
-      nothing more                  0          0.0132                0.091
-      2 new splits at 720           2          0.0084                0.058
-      1 new split at 510, 720       2          0.0087                0.060
-      1 new split at 720            1          0.0087                0.060
-      2 new splits at 360           2          0.0128                0.088
-      1 new split at 60, 360        2          0.0128                0.089
+      nothing more                  0          0.0129                0.090
+      2 new splits at 720           2          0.0084                0.059
+      1 new split at 510, 720       2          0.0086                0.060
+      1 new split at 720            1          0.0087                0.061
+      2 new splits at 360           2          0.0126                0.088
+      1 new split at 230, 360       2          0.0127                0.089
+      1 new split at 60, 360        2          0.0127                0.089
     """
     seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
     confidence = probability("confidence", confidence)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
+from functools import lru_cache
 from typing import Any, Self, TypeVar
 
 __all__ = ["SettingsEstimator", "check_is_fitted", "clone", "is_fitted"]
@@ -20,6 +21,7 @@ class SettingsEstimator:
     """An estimator whose settings are the arguments of its constructor, kept under their names."""
 
     @classmethod
+    @lru_cache
     def _defaults(cls) -> dict[str, Any]:
         parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
         return {parameter.name: parameter.default for parameter in sorted(parameters, key=lambda one: one.name)}

@@ -25,7 +25,7 @@ from .statistics import EARLY, PseudoScores, Statistics, pseudo_scores
 from .uniforms import Uniforms
 from .whitening import Products, by_factor, by_filter
 
-__all__ = ["Density", "moved"]
+__all__ = ["Density", "Divide", "moved"]
 
 _LOG_2PI = np.log(2 * np.pi)
 
@@ -103,9 +103,27 @@ class Density:
             stretch = [np.exp(moved(beliefs.spreads.get(name, {}), signs)) for name in self.names]
             shift = [moved(beliefs.shifts.get(name, {}), signs) for name in self.names]
             clock = self.clock(FAR[:, None] * of.sizes[-1], of.sizes[-1])
-            kept = _Given(of, np.array(stretch), np.array(shift), self.window(of), laid_out(self, clock, of))
+            divide = self._divide(np.array(stretch), np.array(shift), of)
+            kept = _Given(of, np.array(stretch), np.array(shift), self.window(of), laid_out(self, clock, of), divide)
             vars(self)["_kept"] = kept
         return kept
+
+    def divide(self, of: Statistics) -> Divide:
+        """What tells curves that woke up before the pilot from those that do so later, if the mean has such.
+
+        Seen from the coordinates, the second kind lies on a narrow ridge beside the broad plain of the first.
+        """
+        return self._given(of).divide
+
+    def _divide(self, stretch: FloatArray, shift: FloatArray, of: Statistics) -> Divide:
+        onset = self.mean.onset
+        if onset is None:
+            return Divide(-1, 0.0, 0.0)
+        row, deviates = self.names.index(f"shape{onset}"), np.linspace(-8, 8, 257)
+        ends = np.array([np.log(of.sizes[0] / of.sizes[-1]) - 0.5, 0.5])
+        values = self.beliefs.shapes[self.mean.name][onset].from_normal(deviates)
+        above, below = ((np.interp(ends, values, deviates) - shift[row]) / stretch[row]).tolist()
+        return Divide(row, above, below)
 
     def share_factors(self, of: Statistics) -> tuple[float, float]:
         """What a and b of the share's prior are multiplied by."""
@@ -276,6 +294,17 @@ class Density:
         )
 
 
+class Divide(NamedTuple):
+    """What two families of curves are told apart by."""
+
+    row: int
+    """Of the coordinates; -1: there are no families."""
+    above: float
+    """The second family lies above this."""
+    below: float
+    """Most of it that matters lies below this."""
+
+
 class _Given(NamedTuple):
     """What follows from a curve."""
 
@@ -286,6 +315,7 @@ class _Given(NamedTuple):
     window: float
     layout: Layout | None
     """What compiled loops need."""
+    divide: Divide
 
 
 def moved(by_sign: dict[str, float], signs: dict[str, float]) -> float:

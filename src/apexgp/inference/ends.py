@@ -36,10 +36,14 @@ class Ends(NamedTuple):
     """What of each draw's weight lies beyond each end more than the mixture's does: shape (sizes, 2, draws, nodes)."""
     total: FloatArray
     """Its sum over all draws, shape (sizes, 2)."""
+    level: FloatArray
+    """Probability beyond each end, shape (sizes, 2)."""
     better: FloatArray
     """The ends after a step of Newton's method, shape (sizes, 2)."""
     errors: FloatArray
     """Standard error of each end relative to the width, as if the nodes were independent: shape (sizes, 2)."""
+    squares: FloatArray
+    """As in `Sums`."""
 
     @property
     def error(self) -> float:
@@ -56,6 +60,15 @@ class Ends(NamedTuple):
         whole = np.maximum(squares.sum(axis=0), _WELL_KNOWN * squares.max())
         worth: FloatArray = squares / (np.maximum(whole, 1e-300) * np.maximum(self.total, LEAST_TOTAL))
         return worth
+
+    def blame(self) -> FloatArray:
+        """Factors that turn squares of what nodes have beyond ends into what they add to the errors, shape (sizes, 2).
+
+        Ends that are known less well than others count for more.
+        """
+        relative = self.errors / max(self.error, 1e-300)
+        blame: FloatArray = relative**3 / np.maximum(self.squares, 1e-300)
+        return blame
 
 
 class Sums(NamedTuple):
@@ -90,7 +103,8 @@ class Sums(NamedTuple):
         newton = values + missing * np.exp(-0.5 * score**2) / (np.sqrt(2 * np.pi) * slopes)
         near = np.abs(missing) < 1
         better = newton if near.all() else np.where(near, newton, self.guess())
-        return Ends(beyond, self.total, np.clip(better, _NEXT, 1 - _NEXT), errors)
+        level = np.abs(self.found - np.array([0.0, 1.0]))
+        return Ends(beyond, self.total, level, np.clip(better, _NEXT, 1 - _NEXT), errors, self.squares)
 
 
 @dataclass(frozen=True)

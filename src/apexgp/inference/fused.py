@@ -11,7 +11,7 @@ from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .draws import FAR
 from .level_and_drop import LOGISTIC, WELL
-from .statistics import EARLY, Statistics
+from .statistics import EARLY, Pattern, Statistics
 from .uniforms import CLOSEST, DRAWS, Uniforms
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ __all__ = ["Layout", "evaluated", "laid_out", "log_rest"]
 class Layout(NamedTuple):
     """A curve as the compiled loops read it."""
 
-    counts: tuple[int, int, int, int]
-    """Of sizes, far ones, draws and patterns."""
+    counts: tuple[int, int, int, int, int]
+    """Of sizes, far ones, draws and patterns, and of the numbers that patterns take where they are of any kind."""
     numbers: FloatArray
 
 
@@ -43,9 +43,9 @@ def evaluated(
     loops = compiled_loops(rise.shape[1])
     if loops is None or layout is None or layout.counts[0] > loops.MOST_SIZES:
         return False
-    sizes, far, _, patterns = layout.counts
+    sizes, far, _, *patterns = layout.counts
     loops.evaluate(
-        (sizes, far, len(u.shares), patterns),
+        (sizes, far, len(u.shares), *patterns),
         layout.numbers,
         *(np.ascontiguousarray(parameters[name]) for name in ("tau_e", "tau_b", "kappa", "sigma", "lam")),
         np.ascontiguousarray(rise),
@@ -73,7 +73,7 @@ def log_rest(layout: Layout | None, parameters: dict[str, FloatArray]) -> FloatA
 def laid_out(density: Density, clock: FloatArray, of: Statistics) -> Layout | None:
     """All that the compiled loops need of a curve, in the order in which they read it; None where they cannot."""
     beliefs, linked = density.beliefs, len(of.patterns) == 1
-    if beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable or not (linked or of.unlinked):
+    if beliefs.kernel != "ou" or beliefs.shares is None or not density.mean.scalable:
         return None
     prior = beliefs.shares[density.mean.name]
     times_a, times_b = density.share_factors(of)
@@ -115,5 +115,14 @@ def laid_out(density: Density, clock: FloatArray, of: Statistics) -> Layout | No
     by_pattern = [
         (p.index[0], p.repeats[0], p.count, p.mean[0], p.scatter[0, 0] + p.count * p.mean[0] ** 2) for p in of.patterns
     ]
-    numbers = np.concatenate([scalars, *by_size, scatter, np.array(by_pattern).T.ravel(), clock.ravel()])
-    return Layout((len(of.sizes), len(clock), DRAWS, len(of.patterns)), numbers)
+    dense = [] if linked or of.unlinked else [_dense(pattern) for pattern in of.patterns]
+    numbers = np.concatenate([scalars, *by_size, scatter, np.array(by_pattern).T.ravel(), clock.ravel(), *dense])
+    return Layout((len(of.sizes), len(clock), DRAWS, len(of.patterns), sum(map(len, dense))), numbers)
+
+
+def _dense(pattern: Pattern) -> FloatArray:
+    """A pattern of any kind."""
+    sizes = len(pattern.index)
+    return np.concatenate(
+        [[pattern.count, sizes], pattern.index, pattern.repeats, pattern.mean, pattern.scatter.ravel()]
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,34 +11,11 @@ from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .draws import FAR, Evaluated
 from .ends import BEND, LEAST_MASS, Ends, FarForecast, Sums
-from .proposals import Proposal
+from .proposals import Proposals
 
-__all__ = ["Points", "Pool", "Proposals", "Weights", "weighed"]
+__all__ = ["Points", "Pool", "Weights", "weighed"]
 
 _ROOM = 4096  # for nodes, at first
-
-
-@dataclass(frozen=True)
-class Proposals:
-    """Where nodes came from: proposals, the wide one first, and how many came from each."""
-
-    members: tuple[Proposal, ...]
-    counts: tuple[int, ...]
-
-    @property
-    def wide(self) -> Proposal:
-        """The first one, which a part of every round comes from."""
-        return self.members[0]
-
-    def used(self, fitted: Sequence[Proposal], counts: Sequence[int]) -> Proposals:
-        """After a round from fitted proposals and, by the last of the counts, from the wide one."""
-        wide, *others = self.counts
-        return Proposals((*self.members, *fitted), (wide + counts[-1], *others, *counts[:-1]))
-
-    def last(self, fitted: int, nodes: int) -> Proposals:
-        """Those of the last round alone, which had so many fitted ones and nodes."""
-        counts = self.counts[-fitted:]
-        return Proposals((self.wide, *self.members[-fitted:]), (nodes - sum(counts), *counts))
 
 
 class _Rows:
@@ -172,9 +148,10 @@ class Pool:
     """The nodes of all rounds, with their draws and weights."""
 
     proposals: Proposals
+    """That nodes came from, in all rounds."""
     rounds: int
-    latest: int
-    """Nodes of the last round."""
+    latest: Proposals
+    """Those of the last round alone."""
     points: Points
     proposed: FloatArray
     """As in `weighed`."""

@@ -1,132 +1,160 @@
-"""Student-t distributions that propose nodes, and how they are found."""
+"""Student-t distributions that propose nodes, and the first of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from math import exp, lgamma, log, pi, sqrt
+from functools import lru_cache
+from math import exp, isqrt, lgamma, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from .density import Density
 from .statistics import Statistics
 
-__all__ = ["Proposal", "add_mixture_density", "degrees_of_freedom", "fitted_proposals", "wide_proposal"]
+__all__ = ["Proposals", "Wide", "degrees_of_freedom", "normaliser", "wide_proposals"]
 
-# Half of the degrees of freedom and the dimensions together: tails are heavier than the posterior's, and a density
-# costs three squarings.
-_POWER = 8
+# Half of the degrees of freedom and the dimensions together: tails are a little heavier than the posterior's, which are
+# those of a normal distribution at most, and a density costs four squarings.
+_POWER = 16
 
-# A fitted proposal is wider than the nodes that it was fitted to, and less tilted: they are few.
-_WIDER, _STRAIGHTER = 1.0, 0.05
-_LEAST_EFFECTIVE = 40.0
-_NEXT_TO_NOTHING = 1e-12
+# Curves that wake up late are few under the prior, and lie close together: what share of the wide nodes they have, and
+# their sigma. The larger it is, the less does a curve need to explain.
+_LATE, _STEADY = 0.35, -0.5
+
 _STEP = 1e-2  # of finite differences
 _ARRIVED = 0.5  # what another Newton step would promise, in units of log density
 
 
 def degrees_of_freedom(dimensions: int) -> int:
-    """Of the t distributions: 8 in eight dimensions."""
+    """Of the t distributions: 24 in eight dimensions."""
     return 2 * _POWER - dimensions
 
 
-class Whitening(NamedTuple):
-    """What turns deviates into standard ones, and the density there."""
-
-    inverse: FloatArray
-    """Of the root."""
-    centre: FloatArray
-    """The location that it whitens."""
-    top: float
-    """Of the density."""
+@lru_cache
+def normaliser(dimensions: int) -> float:
+    """Density of a standard t vector at 0."""
+    degrees = degrees_of_freedom(dimensions)
+    return exp(lgamma(_POWER) - lgamma(degrees / 2) - 0.5 * dimensions * log(degrees * pi))
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """A multivariate t distribution: `root` is a lower root (D, D) of its spread."""
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """P multivariate t distributions in D dimensions, and how many nodes come from each."""
 
-    location: FloatArray
-    root: FloatArray
+    counts: NDArray[np.int64]
+    """Shape (P,)."""
+    table: FloatArray
+    """A row for each, of `width(D)` numbers: location, root, inverse, centre and top."""
+
+    @classmethod
+    def of(cls, location: FloatArray, root: FloatArray) -> Proposals:
+        """With locations (P, D) and lower roots of spreads (P, D, D), and no nodes yet."""
+        several, dimensions = location.shape
+        # Scaled so that a squared distance of 1 halves the base of the density's power.
+        inverse = np.linalg.inv(root) / sqrt(degrees_of_freedom(dimensions))
+        centre = np.einsum("pde,pe->pd", inverse, location)
+        top = normaliser(dimensions) / np.einsum("pdd->pd", root).prod(axis=1)
+        rows = [location, root.reshape(several, -1), inverse.reshape(several, -1), centre, top[:, None]]
+        return cls(np.zeros(several, np.int64), np.concatenate(rows, axis=1))
+
+    @staticmethod
+    def width(dimensions: int) -> int:
+        """Of the table."""
+        return 2 * dimensions * (1 + dimensions) + 1
+
+    def counting(self, counts: NDArray[np.int64]) -> Proposals:
+        """With other numbers of nodes; those without any are left out."""
+        used = counts > 0
+        return Proposals(counts[used], self.table[used])
+
+    def and_then(self, others: Proposals) -> Proposals:
+        """These and others behind them."""
+        return Proposals(np.concatenate([self.counts, others.counts]), np.concatenate([self.table, others.table]))
+
+    @property
+    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Locations (P, D), roots and their scaled inverses (P, D, D), scaled locations (P, D) and densities there."""
+        several, width = self.table.shape
+        dimensions = isqrt(width // 2)
+        square = dimensions**2
+        ends = np.cumsum([dimensions, square, square, dimensions])
+        location, root, inverse, centre, top = np.split(self.table, ends, axis=1)
+        shape = (several, dimensions, dimensions)
+        return location, root.reshape(shape), inverse.reshape(shape), centre, top[:, 0]
 
     def nodes(self, t: FloatArray) -> FloatArray:
-        """Deviates (D, nodes) that belong to standard t vectors (D, nodes)."""
-        nodes: FloatArray = self.root @ t
-        nodes += self.location[:, None]
-        return nodes
+        """Deviates (D, nodes) that belong to standard t vectors (D, nodes), in the order of the distributions."""
+        location, root, *_ = self.parts
+        source = np.repeat(np.arange(len(self.counts)), self.counts)
+        return np.einsum("nde,en->dn", root[source], t) + location[source].T
 
-    @cached_property
-    def whitening(self) -> Whitening:
-        """What the density is computed with."""
-        return _whitenings(self.location[None], self.root[None])[0]
+    def place(self, t: FloatArray, z: FloatArray, start: int) -> None:
+        """Put these deviates into the columns of z (D, room), from `start` on; there may be more vectors than nodes."""
+        loops = compiled_loops()
+        if loops is None:
+            count = int(self.counts.sum())
+            z[:, start : start + count] = self.nodes(t[:, :count])
+        else:
+            loops.place(t, self.table, self.counts, z, start)
 
     def density(self, z: FloatArray) -> FloatArray:
-        """Density at deviates z (D, nodes)."""
-        inverse, centre, top = self.whitening
+        """Of each at deviates z (D, nodes), shape (P, nodes)."""
+        _, _, inverse, centre, top = self.parts
         standard = inverse @ z
-        standard -= centre[:, None]
-        density: FloatArray = np.einsum("dn,dn->n", standard, standard)
+        standard -= centre[:, :, None]
+        density: FloatArray = np.einsum("pdn,pdn->pn", standard, standard)
         density += 1
         np.divide(1, density, out=density)
-        for _ in range(3):
+        for _ in range(4):
             density *= density
-        density *= top
+        density *= top[:, None]
         return density
 
-
-def add_mixture_density(
-    sums: FloatArray, members: Sequence[Proposal], weights: Sequence[float], z: FloatArray, start: int, stop: int
-) -> None:
-    """Add the weighted sum of the members' densities at deviates z (D, room), of the columns from start to stop."""
-    loops = compiled_loops(stop - start)
-    if loops is None:
-        some = z[:, start:stop]
-        sums[start:stop] += np.array(weights) @ np.array([member.density(some) for member in members])
-        return
-    inverse, centre, tops = (np.array(values, float) for values in zip(*(m.whitening for m in members), strict=True))
-    loops.mixture_density(z, start, stop, inverse, centre, tops, np.array(weights, float), sums)
+    def add_density(self, sums: FloatArray, z: FloatArray, start: int, stop: int) -> None:
+        """Add their densities, each times its number of nodes, at the columns from start to stop of z (D, room)."""
+        loops = compiled_loops(stop - start)
+        weights = self.counts.astype(float)
+        if loops is None:
+            sums[start:stop] += weights @ self.density(z[:, start:stop])
+        else:
+            loops.mixture_density(z, start, stop, self.table, weights, sums)
 
 
-def fitted_proposals(weights: FloatArray, z: FloatArray) -> list[Proposal]:
-    """For each of several weights (P, nodes), a proposal with the moments of the nodes, a little wider.
+class Wide(NamedTuple):
+    """Proposals that every round keeps to in part, in case the fitted ones missed something."""
 
-    Nodes are the first columns of z (D, room).
-    """
-    means, covariances = _moments(_tempered(weights), z)
-    diagonal = np.arange(len(z))
-    widened = _WIDER * covariances
-    widened[:, diagonal, diagonal] += _STRAIGHTER * covariances[:, diagonal, diagonal] + 1e-12
-    roots = np.asarray(np.linalg.cholesky(widened), float)
-    fitted = [Proposal(mean, root) for mean, root in zip(means, roots, strict=True)]
-    for proposal, whitening in zip(fitted, _whitenings(means, roots), strict=True):
-        vars(proposal)["whitening"] = whitening
-    return fitted
+    proposals: Proposals
+    shares: FloatArray
+    """Of such nodes, for each; they sum to 1."""
+
+    def counting(self, nodes: int) -> Proposals:
+        """The proposals with so many nodes in all."""
+        counts = np.round(self.shares * nodes).astype(np.int64)
+        counts[0] += nodes - counts.sum()
+        return self.proposals.counting(counts)
 
 
-def _whitenings(locations: FloatArray, roots: FloatArray) -> list[Whitening]:
-    """Of several proposals at once."""
-    dimensions = locations.shape[1]
-    degrees = degrees_of_freedom(dimensions)
-    # Scaled, so that a squared distance of 1 halves the base of the power.
-    inverses = np.linalg.inv(sqrt(degrees) * roots)
-    centres = np.einsum("pde,pe->pd", inverses, locations)
-    constant = exp(lgamma(_POWER) - lgamma(degrees / 2) - 0.5 * dimensions * log(degrees * pi))
-    tops = constant / np.einsum("pdd->pd", roots).prod(axis=1)
-    return [Whitening(*values) for values in zip(inverses, centres, tops.tolist(), strict=True)]
-
-
-def wide_proposal(density: Density, of: Statistics) -> Proposal:
-    """The first proposal: the prior, but the noise where the replicates put it."""
-    names = density.names
+def wide_proposals(density: Density, of: Statistics) -> Wide:
+    """The first proposals: the prior, but the noise where the replicates put it, and its part that wakes up late."""
+    names, divide = density.names, density.divide(of)
     noise = [i for i, name in enumerate(names) if not name.startswith(("sigma", "lam", "shape", "drop"))]
     mode, spread = _noise_mode(density, of, noise)
     location, root = np.zeros(len(names)), np.eye(len(names))
     location[noise] = mode
     root[np.ix_(noise, noise)] = sqrt(2.0) * spread
-    return Proposal(location, root)
+    if divide.row < 0:
+        return Wide(Proposals.of(location[None], root[None]), np.ones(1))
+    late, late_root = location.copy(), root.copy()
+    late[[names.index(f"shape{i}") for i in range(len(density.mean.steep))]] = density.mean.steep
+    late[names.index("sigma")] = _STEADY
+    late[divide.row] = (divide.above + divide.below) / 2
+    late_root[divide.row, divide.row] = (divide.below - divide.above) / 3
+    proposals = Proposals.of(np.stack([location, late]), np.stack([root, late_root]))
+    return Wide(proposals, np.array([1 - _LATE, _LATE]))
 
 
 def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[FloatArray, FloatArray]:
@@ -135,7 +163,7 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
     """
     count = len(noise)
-    steps = _STEP * np.concatenate([np.zeros((1, count)), *_stencil(count)])
+    steps = _stencil(count)
     z = np.zeros((len(density.names), 8 * -(-len(steps) // 8)))  # loops take several nodes at a time
 
     def log_posterior(mode: FloatArray) -> FloatArray:
@@ -172,12 +200,19 @@ def _rounded(values: FloatArray) -> FloatArray:
     return rounded
 
 
-def _stencil(count: int) -> list[FloatArray]:
-    """Steps along each axis, there and back, and along each pair of axes, there and back."""
+@lru_cache
+def _stencil(count: int) -> FloatArray:
+    """No step, steps along each axis, there and back, and along each pair of axes, there and back."""
     axes = np.eye(count)
-    rows, columns = np.tril_indices(count, -1)
+    rows, columns = _pairs(count)
     pairs = axes[rows] + axes[columns]
-    return [axes, -axes, pairs, -pairs]
+    return _STEP * np.concatenate([np.zeros((1, count)), axes, -axes, pairs, -pairs])
+
+
+@lru_cache
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Of axes."""
+    return np.tril_indices(count, -1)
 
 
 def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArray, FloatArray]:
@@ -187,52 +222,7 @@ def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArra
     hessian = np.diag(own)
     one_way, other_way = np.split(values[1 + 2 * count :], 2)
     both = (one_way + other_way - 2 * centre) / step**2
-    rows, columns = np.tril_indices(count, -1)
+    rows, columns = _pairs(count)
     hessian[rows, columns] = 0.5 * (both - own[rows] - own[columns])
     hessian[columns, rows] = hessian[rows, columns]
     return gradient, hessian
-
-
-def _moments(weights: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means (P, D) and covariances (P, D, D) of the first columns of z (D, room) for weights (P, nodes)."""
-    several, nodes = weights.shape
-    loops = compiled_loops(nodes)
-    if loops is None:
-        some = z[:, :nodes]
-        mean = weights @ some.T
-        products = np.array([(some * own) @ some.T for own in weights])
-    else:
-        mean, products = np.empty((several, len(z))), np.empty((several, len(z), len(z)))
-        loops.moments(z, weights, mean, products)
-    return mean, products - mean[:, :, None] * mean[:, None, :]
-
-
-def _tempered(weights: FloatArray) -> FloatArray:
-    """Shares of weights^beta (P, nodes), where beta is the largest power up to 1 that leaves enough effective nodes.
-
-    Few must not decide alone where the next ones go.
-    """
-    shares: FloatArray = weights / weights.sum(axis=1)[:, None]
-    for row in np.flatnonzero(np.einsum("pn,pn->p", shares, shares) > 1 / _LEAST_EFFECTIVE).tolist():
-        shares[row] = _evened(shares[row])
-    return shares
-
-
-def _evened(weights: FloatArray) -> FloatArray:
-    # What is next to nothing has no digits that a power could be trusted with.
-    some = np.flatnonzero(weights > _NEXT_TO_NOTHING * weights.max())
-    logs = np.log(weights[some])
-    logs -= logs.max()
-    tempered = np.full(len(some), 1 / len(some))
-    low, high = 0.0, 1.0
-    for _ in range(7):
-        beta = (low + high) / 2
-        powers = np.exp(beta * logs)
-        powers /= powers.sum()
-        if 1 / (powers @ powers) >= _LEAST_EFFECTIVE:
-            low, tempered = beta, powers
-        else:
-            high = beta
-    evened = np.zeros_like(weights)
-    evened[some] = tempered
-    return evened

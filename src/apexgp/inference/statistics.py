@@ -20,7 +20,7 @@ from ..curve import LearningCurve, Replicates
 from .nodes import cholesky, log_product, solve_lower
 from .signs import signs_of
 
-__all__ = ["EARLY", "MOST_SIZES", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
+__all__ = ["EARLY", "MOST_SIZES", "Pattern", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]
 
 _LOG_2PI = np.log(2 * np.pi)
 

@@ -42,8 +42,8 @@ def sobol(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
 
 
 def standard_t(count: int, dimensions: int, degrees: int, seed: int, turn: int) -> FloatArray:
-    """Standard t vectors of so many degrees of freedom, shape (dimensions, count)."""
-    return _standard_t(_enough(count), dimensions, degrees, seed, turn)[:, :count]
+    """Standard t vectors of so many degrees of freedom, shape (dimensions, count), and maybe more of them."""
+    return _standard_t(_enough(count), dimensions, degrees, seed, turn)
 
 
 def uniforms(count: int, dimensions: int, seed: int, turn: int) -> Uniforms:

@@ -46,6 +46,10 @@ class Mean(ABC):
     parameters: ClassVar[tuple[Parameter, ...]]
     scalable: ClassVar[bool]
     """Whether the drop at all sizes is proportional to that at one, so that it can be integrated out exactly."""
+    onset: ClassVar[int | None] = None
+    """Which of the shape coordinates is the logarithm of the size where the curve wakes up, over the last size."""
+    steep: ClassVar[tuple[float, ...]] = ()
+    """Where curves that wake up late and steeply lie, in standard deviations of the priors of the shape coordinates."""
 
     @abstractmethod
     def drop(self, x: FloatArray, *theta: Any) -> Any:
@@ -146,6 +150,8 @@ class BurrMean(Mean):
         Parameter("theta4", 0.0, inf, (0.5, 2.0)),
     )
     scalable = True
+    onset = 1
+    steep = (0.5, 0.0, -1.2)
 
     def drop(self, x: FloatArray, *theta: Any) -> Any:
         """theta1 (1 + (x / theta2)^theta3)^-theta4."""
@@ -170,7 +176,8 @@ class BurrMean(Mean):
 def log_one_plus_exp(value: Any) -> Any:
     """log(1 + e^value), for complex numbers too, without overflow."""
     if np.isrealobj(value):
-        return np.maximum(value, 0.0) + np.log1p(np.exp(-np.abs(value)))
+        # Not log1p, which is several times slower: the digits that it saves are lost to the larger term.
+        return np.maximum(value, 0.0) + np.log(1 + np.exp(-np.abs(value)))
     top = np.maximum(np.real(value), 0.0)
     return top + np.log(np.exp(-top) + np.exp(value - top))
 

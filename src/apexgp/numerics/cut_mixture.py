@@ -77,6 +77,15 @@ class CutMixture:
         mean = means @ self._weights
         return mean, np.sqrt((variances + (means - mean[:, None]) ** 2) @ self._weights)
 
+    @cached_property
+    def _nearly_moments(self) -> tuple[FloatArray, FloatArray]:
+        """About these: good enough to begin a search, and quickly found."""
+        location = np.clip(self._components.location, 0.0, 1.0)
+        mean = location @ self._weights
+        scale = np.minimum(self._components.scale, 0.3)  # no more than that of a uniform distribution
+        variance = (location * location + scale * scale) @ self._weights - mean**2
+        return mean, np.sqrt(np.maximum(variance, 1e-18))
+
     def pdf(self, y: FloatArray) -> FloatArray:
         """Density, for rows of values at all columns: shape (n, Q)."""
         return self._mixed(self._components.pdf, y)
@@ -89,7 +98,12 @@ class CutMixture:
 
     def cdf(self, y: FloatArray) -> FloatArray:
         """P(Y <= y), for rows of values at all columns: shape (n, Q)."""
-        return np.where(y >= 1, 1.0, self._mixed(self._components.cdf, y).clip(0.0, 1.0))
+        if compiled_loops() is None:
+            below = self._mixed(self._components.cdf, y)
+        else:
+            below = self._tail_and_slopes(y.ravel(), self._rows(np.zeros(y.shape, bool)))[0].reshape(y.shape)
+            below = np.where(y <= 0, 0.0, below)
+        return np.where(y >= 1, 1.0, below.clip(0.0, 1.0))
 
     def quantile(self, below: FloatArray, above: FloatArray) -> FloatArray:
         """Values with so much probability below and above them.
@@ -186,7 +200,7 @@ class CutMixture:
         tolerance = _ACCURACY * wanted + self._tails.noise[row]
         loops = compiled_loops()
         if loops is not None:
-            mean, std = self.moments
+            mean, std = self._nearly_moments
             if start is None:
                 start = np.clip(mean + std * ndtri(np.clip(below, 1e-6, 1 - 1e-6)), 0.0, 1.0)
             else:

@@ -1,7 +1,7 @@
-"""Many one-dimensional roots at once, where slopes are known.
+"""Many one-dimensional roots at once: by Newton's method where slopes are known, within brackets where they are not.
 
-Without slopes SciPy's `elementwise.find_root` does: required sizes take it. It asks for 13 to 15 values where Newton's
-method, begun nearby, asks for one or two.
+SciPy's `elementwise.find_root` would do the second. It asks for one or two values more, and spends 2 ms on its own,
+which is as long as all values for a required size take.
 """
 
 from __future__ import annotations
@@ -12,6 +12,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
+
+__all__ = ["crossings", "rising_root"]
+
+_PATIENCE, _MOST_STEPS = 30, 200  # steps, after which brackets are halved, and after which they are as they are
+
+
+def crossings(
+    function: Callable[[FloatArray, NDArray[np.intp]], FloatArray],
+    low: FloatArray,
+    high: FloatArray,
+    at_low: FloatArray,
+    at_high: FloatArray,
+    *,
+    tolerance: float,
+) -> FloatArray:
+    """Points just above those at which functions pass from below 0 to above, one an array element.
+
+    By the Illinois variant of the rule of false position (Dowell and Jarratt 1971).
+
+    Parameters
+    ----------
+    function
+        Maps points, and which of the functions each belongs to, to values.
+    low, high
+        Brackets: the values at their ends are `at_low` < 0 and `at_high` >= 0.
+    tolerance
+        Largest width that a bracket is left with; its upper end comes back.
+    """
+    low, high = low.copy(), high.copy()
+    below, above = at_low.copy(), at_high.copy()  # values at the ends, halved where an end stays too long
+    stayed = np.zeros(len(low), int)  # which end did in the last step: -1, 1
+    for iteration in range(_MOST_STEPS):
+        going = np.flatnonzero(high - low > tolerance)
+        if not going.size:
+            break
+        a, b, value_a, value_b = low[going], high[going], below[going], above[going]
+        x = b - (b - a) * (value_b / (value_b - value_a))
+        # A root next to an end is caught between that end and the least step from it.
+        step = np.minimum(0.45 * tolerance, 0.5 * (b - a))
+        x = np.clip(x, a + step, b - step) if iteration < _PATIENCE else (a + b) / 2
+        value = function(x, going)
+        up = value >= 0
+        below[going] = np.where(up, np.where(stayed[going] < 0, 0.5, 1.0) * value_a, value)
+        above[going] = np.where(up, value, np.where(stayed[going] > 0, 0.5, 1.0) * value_b)
+        low[going], high[going] = np.where(up, a, x), np.where(up, x, b)
+        stayed[going] = np.where(up, -1, 1)
+    return high
 
 
 def rising_root(
