@@ -71,7 +71,7 @@ def test_generated_pages_are_up_to_date(name, made):
 def test_the_lines_of_the_gallery_draw_its_pictures():
     require("matplotlib").use("Agg")
     drawn = {file: len(figure.axes) for file, figure in pages.gallery()}
-    assert len(drawn) == 12
+    assert len(drawn) == 13
     assert set(drawn) == set(links_of(REPOSITORY / "docs" / "gallery.md"))
     assert min(drawn.values()) >= 1
 

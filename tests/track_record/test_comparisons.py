@@ -1,5 +1,7 @@
 """Which forecasts count, what they are compared with, and how often intervals of a known law cover."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from recorded import forecast_line, measured_line
@@ -119,6 +121,15 @@ def test_intervals_that_are_too_narrow_or_too_wide_are_called_so():
 
     assert set(of(0.95).values()) == {"less often"}
     assert of(0.7) == {0.5: "more often", 0.8: "more often", 0.9: "more often", 0.95: "as often"}
+
+
+def test_metrics_that_are_pooled_are_named():
+    lines = [forecast_line(), measured_line(), forecast_line("lung"), measured_line("lung")]
+    for line in lines[2:]:
+        object.__setattr__(line, "curve", replace(line.curve, metric="accuracy"))
+    assert "2 later scores on 2 curves (AUROC and accuracy): 100 %" in reliability_sentence(
+        reliability_of(compared(lines))
+    )
 
 
 def test_without_comparisons_there_is_no_share():

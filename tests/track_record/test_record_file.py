@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -76,6 +77,8 @@ def test_curves_are_matched_by_name_or_task(record, model):
     assert list(record.curves("roc_auc")) == ["study, task 3"]
     record.add_measured(whole_curve(3, 0.9, metric="accuracy"), name="study")
     assert list(record.curves()) == ["liver (score)", "study, task 3 (AUROC)", "study, task 3 (accuracy)"]
+    record.add_measured(replace(bare, unit="patients"), name="liver")
+    assert list(record.curves())[-1] == "liver (score, patients)"
 
 
 def test_pilot_and_later_scores_make_a_whole_curve_to_learn_from(record):

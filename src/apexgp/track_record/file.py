@@ -164,11 +164,14 @@ def append_lines(path: Path, lines: Sequence[Line]) -> int:
     with held(target, wait=_PATIENCE) as file:
         content = file.content()
         known = _lines_in(content, path)
-        new: list[Line] = []
+        alike = {one: [known[i] for i in places] for one, places in by_identity(known).items()}
+        new = []
         for line in lines:
-            if not _is_there(line, [*known, *new]):
+            same = alike.setdefault(line.identity, [])
+            if not _is_there(line, same):
+                same.append(line)
                 new.append(line)
-        by_identity([*known, *new])
+        by_identity([*known, *new])  # which refuses what contradicts the rest
         if new:
             whole = "".join(line.as_text() for line in new)
             file.append(whole if not content or content.endswith(b"\n") else f"\n{whole}")
@@ -189,15 +192,12 @@ def _lines_in(content: bytes, path: Path) -> list[Line]:
     return [line_in(row, f"{path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
 
 
-def _is_there(line: Line, known: Sequence[Line]) -> bool:
-    """Whether a record says all that a line says."""
-    alike = [one for one in known if one.identity == line.identity]
-    if not alike:
-        return False
+def _is_there(line: Line, alike: Sequence[Line]) -> bool:
+    """Whether lines about the same curve say all that a line says."""
     if isinstance(line, ForecastLine):
         own = plain(line.content())
         return any(isinstance(one, ForecastLine) and plain(one.content()) == own for one in alike)
-    return adds_nothing(line.curve, merged([one.curve for one in alike]))
+    return bool(alike) and adds_nothing(line.curve, merged([one.curve for one in alike]))
 
 
 def _is_of(identity: Identity, metric: str | None) -> bool:

@@ -44,7 +44,7 @@ class Identity(NamedTuple):
     unit: str
 
     def __str__(self) -> str:
-        return f"{self.title} ({self.metric})"
+        return f"{self.title} ({self.metric if self.unit == 'examples' else f'{self.metric}, {self.unit}'})"
 
     @property
     def title(self) -> str:
@@ -190,8 +190,9 @@ def _forecast_in(content: Mapping[str, Any], about: Mapping[str, Any]) -> Foreca
     own = {field.name: content[field.name] for field in fields(ForecastLine) if field.name not in _OF_EVERY_LINE}
     for name in ("sizes", "shares", "quantiles", "single"):
         own[name] = None if own[name] is None else real_array(name, own[name])
-    ends = [end for level in LEVELS for end in ends_of(level)]
-    if own["quantiles"].shape != (len(own["shares"]), len(own["sizes"])) or not np.isin(ends, own["shares"]).all():
+    ends, shape = [end for level in LEVELS for end in ends_of(level)], (len(own["shares"]), len(own["sizes"]))
+    kept = [own[name] for name in ("quantiles", "single") if own[name] is not None]
+    if not np.isin(ends, own["shares"]).all() or any(values.shape != shape for values in kept):
         raise ValueError("its quantiles are not those of its sizes")
     return ForecastLine(**about, **own)
 

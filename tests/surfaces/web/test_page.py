@@ -6,7 +6,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from apexgp import learn_beliefs
+from apexgp.priors import write_priors
 from conftest import pilot_table, require
+from curves_to_learn_from import whole_curve
 from serving import send
 
 pytestmark = pytest.mark.slow  # a browser starts
@@ -295,6 +298,28 @@ def test_files_examples_and_several_curves(open_page, tmp_path):
         page.click("#clear")
         page.wait_for_selector("#result", state="hidden")
         assert page.url.endswith("#")
+
+
+def test_learnt_priors_are_chosen_and_refused_beside_the_control(open_page, tmp_path):
+    write_priors(learn_beliefs([whole_curve(1, 0.75)]), tmp_path / "ours.json")
+    with open_page(expected=["422"]) as page:
+        paste(page, SPREADSHEET)
+        usual = answered(page, "expect a mean score of")
+        page.click("#more summary")
+        page.set_input_files("#priors-file", tmp_path / "ours.json")
+        page.wait_for_function("() => document.querySelector('#cautions').textContent.includes('Priors learnt from 1')")
+        assert answered(page, "expect a mean score of") != usual
+        assert "--priors priors.json" in page.text_content("#shell")
+        again = page.url  # the link carries them
+        page.fill("#priors", "{}")
+        page.wait_for_selector("#settings-problem")
+        assert page.text_content("#settings-problem").startswith("“Learnt priors” is not a file of priors written by")
+        page.fill("#priors", "")
+        page.wait_for_function("() => !document.querySelector('#cautions').textContent.includes('Priors learnt')")
+        assert answered(page, "expect a mean score of") == usual
+        page.goto(again)
+        page.reload()
+        page.wait_for_function("() => document.querySelector('#cautions').textContent.includes('Priors learnt from 1')")
 
 
 def test_columns_and_sheets_are_chosen_where_names_leave_a_doubt(open_page, tmp_path):

@@ -26,14 +26,14 @@ def reliability_sentence(found: Reliability) -> str:
     if not found.comparisons:
         return f"Nothing can be compared yet. {_rest(found)}".strip()
     (row,) = [row for row in found.levels if row.level == _SPOKEN_OF]
-    return " ".join(
-        part for part in (f"{_covered(row, found.curves)} {_verdict(found)}", _side(found), _rest(found)) if part
-    )
+    return " ".join(part for part in (f"{_covered(row, found)} {_verdict(found)}", _side(found), _rest(found)) if part)
 
 
-def _covered(row: LevelCoverage, curves: int) -> str:
+def _covered(row: LevelCoverage, found: Reliability) -> str:
+    curves, metrics = found.curves, sorted({one.metric for one in found.comparisons})
     scores = f"{row.compared:,} later score{'s' if row.compared > 1 else ''}"
-    of = f"{scores} on {curves:,} curve{'s' if curves > 1 else ''}"
+    pooled = f" ({listed(metrics)})" if len(metrics) > 1 else ""
+    of = f"{scores} on {curves:,} curve{'s' if curves > 1 else ''}{pooled}"
     between = f"{100 * row.lower:.0f} to {100 * row.upper:.0f} %"
     return (
         f"{100 * row.level:g} % intervals covered {row.covered:,} of {of}: {100 * row.share:.0f} % (95 % confidence "
