@@ -24,7 +24,7 @@ from apexgp.learning.scores import figures_by_pilot
 from apexgp.priors import CALIBRATED
 from related_curves import Known, known_curves
 
-FOLDS = 5
+FOLDS, PARTS = 5, 3
 FAR = 2.05
 COUNTS = (3, 10, 30, 100)
 POOLS = ("AUROC", "accuracy", "mean accuracy")
@@ -48,7 +48,14 @@ class Pool:
         self.nodes = stacked([one.lesson for one in self.lessons])
         self.pilots = stacked([one.judged for one in self.judged])
         tasks = sorted({one.task for one in known})
+        learners = sorted({one.learner for one in known})
+        self.part = {learner: i % PARTS for i, learner in enumerate(np.random.default_rng(0).permutation(learners))}
+        self.before = {far: figures_by_pilot(self.pilots, NO_MOVES, self.counts(far)) for far in (False, True)}
         self.fold = dict(zip(np.random.default_rng(0).permutation(tasks), np.arange(len(tasks)) % FOLDS, strict=True))
+
+    def counts(self, far: bool) -> np.ndarray:
+        """Later scores of the pilots that are beyond twice their ends, or those that are not."""
+        return (self.pilots.times > FAR) == far
 
     def change(self, which: np.ndarray, gap: np.ndarray, form: str) -> str:
         """Mean of differences, and its standard error, clustered by task."""
@@ -73,8 +80,9 @@ class Pool:
             if source == "same learner":
                 from_whom = np.flatnonzero((learner == key[1]) & (fold != key[0]))
             elif source == "same data set":
-                # Not the learner itself: pilots of one data set are judged one learner at a time.
-                from_whom = np.flatnonzero((task == key[0]) & (learner != key[1]))
+                # Learners are dealt into three parts: those of a part are learnt about from the others.
+                part = np.array([self.part[one] for one in learner])
+                from_whom = np.flatnonzero((task == key[0]) & (part != key[1]))
             else:
                 from_whom = np.flatnonzero(fold != key[0])
             if len(from_whom):
@@ -85,7 +93,7 @@ class Pool:
         for i, one in enumerate(self.judged):
             by = {
                 "same learner": (self.fold[one.task], one.learner),
-                "same data set": (one.task, one.learner),
+                "same data set": (one.task, self.part[one.learner]),
                 "random": (self.fold[one.task], i % 4),
             }
             found.setdefault(by[source], []).append(i)
@@ -104,8 +112,7 @@ def line(pool: Pool, name: str, vectors: Vectors) -> str:
     ]
     chosen = np.unique(np.concatenate([which for which, *_ in vectors]))
     for far in (False, True):
-        counts = (pool.pilots.times > FAR) == far
-        before = figures_by_pilot(pool.pilots, NO_MOVES, counts)
+        counts, before = pool.counts(far), pool.before[far]
         after = {figure: values.copy() for figure, values in before.items()}
         for which, vector, _ in vectors:
             for figure, values in figures_by_pilot(pool.pilots.take(which), vector, counts[which]).items():

@@ -239,6 +239,19 @@ def test_the_command_writes_tables_figures_and_page_and_the_same_numbers_again(f
         assert texts(folder).items() <= before.items()
 
 
+def test_priors_learnt_from_the_other_data_sets_lose_no_point():
+    with (PAPER / "results" / "learnt.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    by_method = {method: [row for row in rows if row["method"] == method] for method in ("default", "learnt")}
+    assert len(by_method["learnt"]) == 24
+    for default, learnt in zip(*by_method.values(), strict=True):
+        assert int(learnt["covered"]) >= int(default["covered"]), learnt["label"]
+    with (PAPER / "results" / "likelihood.csv").open(encoding="utf-8") as file:
+        printed = [row for row in csv.DictReader(file) if row["method"] == "gp_power_law"]
+    # The rounds are those of the paper's table: so are the default's numbers.
+    assert [row["default"] for row in printed] == [row["likelihood"] for row in by_method["default"]]
+
+
 def test_what_is_missing_or_in_the_way_is_one_line(folder, tmp_path):
     from harvey2023.__main__ import main
 

@@ -9,7 +9,18 @@ from pathlib import Path
 
 import matplotlib
 
-from . import coverage, curves, dense_coverage, differences, likelihood, page, priors, rmse, single_point_coverage
+from . import (
+    coverage,
+    curves,
+    dense_coverage,
+    differences,
+    learnt,
+    likelihood,
+    page,
+    priors,
+    rmse,
+    single_point_coverage,
+)
 from .data import MissingDataError, Results, default_folder
 from .methods import Fits
 from .output import PAGE, ForeignFolderError, Output
@@ -42,10 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (MissingDataError, ForeignFolderError, OSError) as problem:
         sys.exit(f"Error: {problem}")
     cells = write_tables(fits, output, asked.rounds, asked.seed)
+    rows = learnt.rows(fits, asked.rounds, asked.seed)
+    output.text(f"{learnt.NAME}.csv", learnt.as_csv(rows))
+    output.text(f"{learnt.NAME}.md", page.table_page(learnt.TITLE, learnt.ORIGIN, learnt.tables(rows)))
+    print(f"{learnt.NAME}.md, {learnt.NAME}.csv")
     for name, figure in figures(fits, cells):
         output.picture(name, figure)
         print(f"{name}.png")
-    output.page(page.filled((HERE / PAGE).read_text(encoding="utf-8"), blocks(cells)))
+    made = blocks(cells) | {"learnt": learnt.summary(rows)}
+    output.page(page.filled((HERE / PAGE).read_text(encoding="utf-8"), made))
     far = len(differences.beyond_tolerance(cells))
     print(f"{len(cells)} printed numbers, {far} of them beyond the tolerance: see {output.folder / PAGE}")
 
@@ -57,7 +73,9 @@ def write_tables(fits: Fits, output: Output, rounds: int, seed: int) -> list[Cel
         drawn = (rounds, seed) if table in (likelihood, dense_coverage) else ()
         cells = table.cells(fits, *drawn)
         output.text(f"{table.NAME}.csv", as_csv(cells, table.DIGITS))
-        output.text(f"{table.NAME}.md", page.table_page(table.TITLE, origin(table.NAME), table.tables(cells)))
+        output.text(
+            f"{table.NAME}.md", page.table_page(table.TITLE, f"Printed: {origin(table.NAME)}", table.tables(cells))
+        )
         print(f"{table.NAME}.md, {table.NAME}.csv: {len(cells)} printed numbers")
         found += cells
     return found

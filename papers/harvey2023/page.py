@@ -18,7 +18,7 @@ def filled(page: str, blocks: Mapping[str, str]) -> str:
 
 def table_page(title: str, origin: str, tables: Mapping[str, str]) -> str:
     """A page of full tables, each under its heading."""
-    parts = [f"# {title}", f"Printed: {origin}. Made by `make paper`; [what the columns mean](../README.md)."]
+    parts = [f"# {title}", f"{origin}. Made by `make paper`; [what the columns mean](../README.md)."]
     for heading, table in tables.items():
         parts += [f"## {heading}", table]
     return "\n\n".join(parts) + "\n"

@@ -59,6 +59,12 @@ def test_the_same_seed_gives_the_same_numbers_in_any_number_of_processes(low_cur
     assert learn_beliefs(dict(enumerate(low_curves)), folder=tmp_path / "kept") == learnt  # resumed, mended
 
 
+def test_of_many_curves_fewer_pilots_are_kept(low_curves, learnt, monkeypatch):
+    assert learnt.learnt.pilots == 2 * len(low_curves)
+    monkeypatch.setattr("apexgp.learning.learn._MOST_PILOTS", 1)
+    assert learn_beliefs(low_curves).learnt.pilots == len(low_curves)  # every curve counts
+
+
 def test_learnt_priors_are_kept_in_files(learnt, tmp_path):
     assert Beliefs.from_dict(json.loads(json.dumps(learnt.to_dict()))) == learnt
     write_priors(learnt, tmp_path / "ours.json")

@@ -53,3 +53,13 @@ def test_slopes_are_those_of_the_value(nodes):
     for i, one in enumerate(np.eye(size)):
         slope = (objective(at + step * one)[0] - objective(at - step * one)[0]) / (2 * step)
         assert gradient[i] == pytest.approx(slope, rel=0.02, abs=3e-3)
+
+
+def test_pilots_are_taken_some_at_a_time(nodes, monkeypatch):
+    size = len(names_of(coordinates_of(CALIBRATED)))
+    at, which = np.full(size, 0.1), np.array([3, 0, 2])
+    value, gradient = Objective(nodes.take(which), np.ones(size))(at)
+    monkeypatch.setattr("apexgp.learning.objective._AT_ONCE", 2)
+    in_parts, its_gradient = Objective(nodes, np.ones(size), which)(at)
+    assert in_parts == pytest.approx(value)
+    np.testing.assert_allclose(its_gradient, gradient, rtol=1e-6)

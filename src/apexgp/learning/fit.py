@@ -33,10 +33,12 @@ class Moves:
     without: tuple[FloatArray, ...] = ()
 
 
-def fitted(nodes: Nodes, pull: FloatArray, first: FloatArray | None = None) -> FloatArray:
-    """The best moves for these nodes; numbers with an infinite pull stay."""
+def fitted(
+    nodes: Nodes, pull: FloatArray, first: FloatArray | None = None, which: NDArray[np.intp] | None = None
+) -> FloatArray:
+    """The best moves for these pilots; numbers with an infinite pull stay."""
     free = np.isfinite(pull)
-    objective = Objective(nodes, np.where(free, pull, 0.0))
+    objective = Objective(nodes, np.where(free, pull, 0.0), which)
 
     def of_free(numbers: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = objective(_spread_out(numbers, free))
@@ -72,8 +74,8 @@ def learnt_moves(nodes: Nodes, task: NDArray[np.intp], pull: FloatArray, seed: i
     losses = np.zeros(len(candidates))
     for one in np.unique(fold):
         out, rest = np.flatnonzero(fold == one), np.flatnonzero(fold != one)
-        vectors = _under_all_pulls(nodes.take(rest), pull)
-        judged = Objective(nodes.take(out), np.zeros(len(pull)))
+        vectors = _under_all_pulls(nodes, pull, rest)
+        judged = Objective(nodes, np.zeros(len(pull)), out)
         losses += [judged(vector)[0] for vector in vectors]
         left_out.append(vectors)
     weight = np.exp(losses.min() - losses)
@@ -82,12 +84,12 @@ def learnt_moves(nodes: Nodes, task: NDArray[np.intp], pull: FloatArray, seed: i
     return Moves(vector, _kept(vector, candidates), fold, tuple(weight @ vectors for vectors in left_out))
 
 
-def _under_all_pulls(nodes: Nodes, pull: FloatArray) -> FloatArray:
+def _under_all_pulls(nodes: Nodes, pull: FloatArray, which: NDArray[np.intp] | None = None) -> FloatArray:
     """Moves under each pull, the weakest first and none at all last."""
     vectors = []
     vector: FloatArray | None = None
     for factor in _FACTORS:
-        vector = fitted(nodes, factor * pull, vector)
+        vector = fitted(nodes, factor * pull, vector, which)
         vectors.append(vector)
     return np.stack([*vectors, np.zeros(len(pull))])
 

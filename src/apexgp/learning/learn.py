@@ -31,7 +31,8 @@ from .scores import figures_by_pilot
 
 __all__ = ["learn_beliefs", "learn_from"]
 
-_MOST_CURVES = 3000  # more would not move the numbers, and would not fit into memory
+_MOST_CURVES = 3000  # more would not move the numbers
+_MOST_PILOTS = 1500  # or one for each curve: nodes are held in memory
 
 
 def learn_beliefs(
@@ -104,12 +105,14 @@ def _learn(
         drawn = np.random.default_rng(seed).permutation(len(lessons))[:_MOST_CURVES]
         lessons = [lessons[i] for i in np.sort(drawn)]
     integrated = _integrated(lessons, start, seed, folder, n_jobs, progress)
-    usable = [(lesson, own) for lesson, own in zip(lessons, integrated, strict=True) if own]
-    if not usable:
+    lessons = [lesson for lesson, own in zip(lessons, integrated, strict=True) if own]
+    if not lessons:
         raise DataError(
             "could not be used: the computation broke down on each. Look for odd scores.", argument=argument
         )
-    return _learnt([lesson for lesson, _ in usable], stacked([own for _, own in usable]), start, seed)
+    nodes = stacked([own for own in integrated if own])
+    integrated.clear()
+    return _learnt(lessons, nodes, start, seed)
 
 
 def _listed(name: str, curves: Any) -> Mapping[Any, LearningCurve] | Sequence[LearningCurve]:
@@ -176,10 +179,13 @@ def _integrated(
         except OSError as problem:
             raise RequestError(f"{folder} cannot be created: {problem.strerror}.", argument="folder") from None
     work = (delayed(_of_one)(lesson, start, seed, folder) for lesson in lessons)
-    found = []
+    found: list[list[CutNodes]] = []
+    most = max(_MOST_PILOTS // len(lessons), 1)
     with progress_bar("curves", len(lessons), shown=truth("progress", progress)) as advance:
         for own in in_order(work, n_jobs):
-            found.append(own)
+            # Of many curves some of the pilots, early and late ones in turn.
+            first = len(found) % max(len(own), 1)
+            found.append((own[first:] + own[:first])[:most])
             advance()
     return found
 

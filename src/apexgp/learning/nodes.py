@@ -28,18 +28,19 @@ __all__ = ["MEAN", "CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "st
 
 MEAN = "burr"
 """Moves are learnt with this mean; the others take the same, in standard deviations of their own priors."""
-_SINGLE = np.float32
+_SINGLE = np.float32  # there may be thousands of pilots
 _KEPT = 256  # nodes of a pilot
 _TEMPERED = 0.6  # nodes that hardly count here may count under other priors: they are picked by flatter weights
 _BROADER, _BROADER_SHARE = 0.25, -0.15  # logarithms
 _PRECISION = 0.05
+_AT_ONCE = 100  # pilots
 _GRID = np.linspace(-9.0, 9.0, 721)  # deviates between which parameters are looked up
 _LEAST = 1e-9
 
 
 @dataclass(frozen=True)
 class CutNodes:
-    """Nodes of one pilot, N of them, and what they say of up to Q later scores."""
+    """Nodes of one pilot, N of them, and what they say of up to Q later scores; in single precision where N counts."""
 
     deviates: FloatArray
     """(N, D): by the priors without what signs do to them."""
@@ -104,12 +105,12 @@ def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.G
         deviates, log_share, log_rest, shift, wide, np.log(a * wider[0]), np.log(b * wider[1])
     )
     return CutNodes(
-        deviates=deviates,
-        log_share=log_share,
-        log_rest=log_rest,
-        log_likelihood=(1 - _TEMPERED) * np.log(some.weights) - integrated_under,
-        location=predicted.locations[chosen],
-        scale=predicted.scales[chosen],
+        deviates=deviates.astype(_SINGLE),
+        log_share=log_share.astype(_SINGLE),
+        log_rest=log_rest.astype(_SINGLE),
+        log_likelihood=((1 - _TEMPERED) * np.log(some.weights) - integrated_under).astype(_SINGLE),
+        location=predicted.locations[chosen].astype(_SINGLE),
+        scale=predicted.scales[chosen].astype(_SINGLE),
         truth=cut.truths,
         times=cut.sizes / cut.pilot.largest,
         shift=shift,
@@ -185,28 +186,35 @@ class Nodes:
 
 def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
     """Nodes of all pilots of all curves."""
-    pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]  # in single precision: there may be thousands
+    pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]
     most = max(len(cut.truth) for _, cut in pilots)
+    # Some at a time: what is computed on the way is many times the nodes.
+    parts = [_stacked(pilots[i : i + _AT_ONCE], most) for i in range(0, len(pilots), _AT_ONCE)]
+    plain = [field.name for field in fields(Nodes) if field.name != "ranked"]
+    return Nodes(
+        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in plain},
+        ranked=Ranked.joined([part.ranked for part in parts]),
+    )
 
-    def filled(values: FloatArray, blank: float) -> FloatArray:
-        missing = most - values.shape[-1]
-        return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, missing)], constant_values=blank)
+
+def _stacked(pilots: Sequence[tuple[int, CutNodes]], most: int) -> Nodes:
+    def filled(name: str, blank: float) -> FloatArray:
+        rows = [getattr(cut, name) for _, cut in pilots]
+        missing = [[(0, 0)] * (row.ndim - 1) + [(0, most - row.shape[-1])] for row in rows]
+        return np.stack([np.pad(row, pad, constant_values=blank) for row, pad in zip(rows, missing, strict=True)])
 
     def every(name: str) -> FloatArray:
         return np.stack([np.asarray(getattr(cut, name), _SINGLE) for _, cut in pilots])
 
-    location = np.stack([filled(cut.location, 0.5) for _, cut in pilots])
-    scale = np.stack([filled(cut.scale, 1.0) for _, cut in pilots])
-    truth = np.stack([filled(cut.truth, 0.5) for _, cut in pilots])
-    forecast = CutNormal(location, scale)
+    location, scale, truth = filled("location", 0.5), filled("scale", 1.0), filled("truth", 0.5)
     return Nodes(
         **{name: every(name) for name in _ALIKE},
         location=location,
         scale=scale,
         truth=truth,
-        times=np.stack([filled(cut.times, np.nan) for _, cut in pilots]),
+        times=filled("times", np.nan),
         curve=np.array([i for i, _ in pilots]),
-        pdf=np.ascontiguousarray(forecast.pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
+        pdf=np.ascontiguousarray(CutNormal(location, scale).pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
         ranked=Ranked.of(location, scale, truth),
     )
 

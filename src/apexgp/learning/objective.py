@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaln, digamma
 
 from .._check import FloatArray
@@ -17,6 +18,7 @@ __all__ = ["Objective", "weights_under"]
 _UNFORESEEN = 0.05
 # That is also why the CRPS counts, so many times: the log score no longer tells hopeless forecasts from bad ones.
 _CRPS = 10.0
+_AT_ONCE = 200  # pilots
 
 
 class Slopes(NamedTuple):
@@ -48,12 +50,13 @@ def weights_under(nodes: Nodes, vector: FloatArray) -> tuple[FloatArray, Slopes]
 class Objective:
     """Log score and CRPS of each curve's later scores, summed over curves, plus the pull towards no moves at all."""
 
-    def __init__(self, nodes: Nodes, pull: FloatArray) -> None:
+    def __init__(self, nodes: Nodes, pull: FloatArray, which: NDArray[np.intp] | None = None) -> None:
         self.nodes, self.pull = nodes, pull
-        known = ~np.isnan(nodes.times)
+        self.which = np.arange(len(nodes)) if which is None else which
+        known = ~np.isnan(nodes.times[self.which])
         # Scores of a pilot weigh alike, and so do the pilots of a curve, and the curves.
-        pilots = np.bincount(nodes.curve)[nodes.curve]
-        self.weight = known / known.sum(axis=1, keepdims=True) / pilots[:, None]
+        curve = nodes.curve[self.which]
+        self.weight = known / known.sum(axis=1, keepdims=True) / np.bincount(curve)[curve][:, None]
 
     def __call__(self, vector: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient."""
@@ -65,18 +68,28 @@ class Objective:
 
     def by_pilot(self, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Without the pull, value (P,) and gradient (P, numbers) of each pilot."""
-        nodes = self.nodes
-        weight, slopes = weights_under(nodes, vector)
-        mixed = (1 - _UNFORESEEN) * np.einsum("pqn,pn->pq", nodes.pdf, weight) + _UNFORESEEN
-        # How the value falls with the log weight of each node.
-        gain = np.einsum("pq,pqn->pn", self.weight * (1 - _UNFORESEEN) / mixed, nodes.pdf)
-        crps, by_weight = nodes.ranked.crps(weight)
-        gain -= _CRPS * np.einsum("pq,pqn->pn", self.weight, by_weight)
-        gain = weight * (gain - (weight * gain).sum(axis=1, keepdims=True))
-        by_place = [
-            np.einsum("pn,pnd->pd", gain, slopes.by_shift),
-            np.einsum("pn,pnd->pd", gain, slopes.z**2 - 1),
-            (gain * slopes.by_log_a).sum(axis=1)[:, None],
-            (gain * slopes.by_log_b).sum(axis=1)[:, None],
+        # Some at a time: what is computed on the way is many times the nodes.
+        firsts = range(0, len(self.which), _AT_ONCE)
+        parts = [
+            _by_pilot(self.nodes.take(self.which[i : i + _AT_ONCE]), self.weight[i : i + _AT_ONCE], vector)
+            for i in firsts
         ]
-        return (self.weight * (_CRPS * crps - np.log(mixed))).sum(axis=1), -np.concatenate(by_place, axis=1)
+        values, gradients = zip(*parts, strict=True)
+        return np.concatenate(values), np.concatenate(gradients)
+
+
+def _by_pilot(nodes: Nodes, share: FloatArray, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
+    weight, slopes = weights_under(nodes, vector)
+    mixed = (1 - _UNFORESEEN) * np.einsum("pqn,pn->pq", nodes.pdf, weight) + _UNFORESEEN
+    # How the value falls with the log weight of each node.
+    gain = np.einsum("pq,pqn->pn", share * (1 - _UNFORESEEN) / mixed, nodes.pdf)
+    crps, by_weight = nodes.ranked.crps(weight)
+    gain -= _CRPS * np.einsum("pq,pqn->pn", share, by_weight)
+    gain = weight * (gain - (weight * gain).sum(axis=1, keepdims=True))
+    by_place = [
+        np.einsum("pn,pnd->pd", gain, slopes.by_shift),
+        np.einsum("pn,pnd->pd", gain, slopes.z**2 - 1),
+        (gain * slopes.by_log_a).sum(axis=1)[:, None],
+        (gain * slopes.by_log_b).sum(axis=1)[:, None],
+    ]
+    return (share * (_CRPS * crps - np.log(mixed))).sum(axis=1), -np.concatenate(by_place, axis=1)

@@ -6,6 +6,7 @@ the distribution under any weights is then a running sum, and so is the slope of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -45,6 +46,11 @@ class Ranked:
             gap.astype(_SINGLE),
             np.clip(points + gap - truth[..., None], 0.0, gap).astype(_SINGLE),
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Points of all pilots of several parts."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def __getitem__(self, which: NDArray[np.intp]) -> Self:
         """Some of the pilots."""

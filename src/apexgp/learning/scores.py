@@ -22,19 +22,20 @@ def figures_by_pilot(
     nodes: Nodes, vector: FloatArray, counts: NDArray[np.bool_] | None = None
 ) -> dict[str, FloatArray]:
     """Means over each pilot's later scores, those that count; NaN where none does."""
-    weights, _ = weights_under(nodes, vector)
     wanted = np.concatenate([_LEVELS, _ENDS])
     known = ~np.isnan(nodes.times) if counts is None else counts & ~np.isnan(nodes.times)
     found = {name: np.full(len(nodes), np.nan) for name in FIGURES}
     for i in np.flatnonzero(known.any(axis=1)):
         here, truth = known[i], nodes.truth[i, known[i]]
-        mixture = CutMixture(nodes.location[i][:, here], nodes.scale[i][:, here], weights[i])
+        weights, _ = weights_under(nodes.take(np.array([i])), vector)
+        location, scale = (forecasts[i][:, here].astype(float) for forecasts in (nodes.location, nodes.scale))
+        mixture = CutMixture(location, scale, weights[0])
         quantiles = mixture.quantile(wanted, 1 - wanted)
         gap = truth - quantiles[: len(_LEVELS)]
         # Twice the mean pinball loss over many levels is the CRPS to half a per cent, and quick.
         pinball = np.where(gap >= 0, _LEVELS[:, None] * gap, (_LEVELS[:, None] - 1) * gap)
         low_80, high_80, low_95, high_95 = quantiles[len(_LEVELS) :]
-        density = np.maximum(nodes.pdf[i, here] @ weights[i], np.exp(-_WORST))
+        density = np.maximum(nodes.pdf[i, here] @ weights[0], np.exp(-_WORST))
         figures = (
             2 * pinball.mean(axis=0),
             -np.log(density),
