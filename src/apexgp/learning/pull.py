@@ -15,8 +15,8 @@ WORTH = 100.0
 """How many curves the priors that the search starts from count for."""
 
 # What one curve tells of a number: the mean square of the slope of its log score, as it was at earlier shipped priors,
-# rounded, and shifts of all coordinates alike (`benchmarks/learning.py --information` prints today's: a third to once as
-# much, less for noise and departures). Numbers that are not here stay: with them, left-out tasks were forecast worse.
+# rounded, and shifts of all coordinates alike (`benchmarks/learning.py --information` prints today's: up to as
+# much, far less for noise and departures). Numbers that are not here stay: with them, left-out tasks were forecast worse.
 _INFORMATION = {
     ("shift", "tau_e"): 0.02,
     ("shift", "sigma"): 0.02,
