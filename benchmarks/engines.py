@@ -1,8 +1,8 @@
 """The engine beside those of other checkouts, on the same pilots in one run.
 
 `engines.py [--against ../old/src ...]`: for each, the processor time of a fit with a forecast at ten sizes and three
-quantiles, of a curve in a batch, of a required size and of a design. Each work is timed three times in turn, and the
-least counts, so that whatever else the machine does falls on all alike.
+quantiles, of a curve in a batch, of a required size, of a backtest and of a design. Each work is timed three times in
+turn, and the least counts, so that whatever else the machine does falls on all alike.
 """
 
 from __future__ import annotations
@@ -64,7 +64,17 @@ def designed(package, curve):
     return process_time() - start
 
 
-WORKS = {"single": (single, 1), "batch": (batch, 4), "required size": (required, 1), "design": (designed, 1)}
+def backtested(package, curve):
+    return package.backtest(curve_of(package, curve), {"default": package.APExGP()}, n_jobs=1, progress=False)
+
+
+WORKS = {
+    "single": (single, 1),
+    "batch": (batch, 4),
+    "required size": (required, 1),
+    "backtest": (backtested, 1),
+    "design": (designed, 1),
+}
 
 
 def seconds(work, package, curve) -> float:

@@ -54,8 +54,8 @@ class APExGP(CurveEstimator):
         Constants on which the paper's text and its released code disagree. Used with the paper's priors.
     precision : float, optional
         Numerical precision of the ends of 95 % intervals: their standard error over seeds as a share of the interval's
-        width, between 0.001 and 0.1. By default 0.0125. Halving it takes four times as long. Needs "bayes"; `end_error_`
-        says what was reached.
+        width, between 0.001 and 0.1. By default 0.0125. Halving it takes four times as long. Needs "bayes";
+        `end_error_` says what was reached.
     seed : int
         Seed of the integration nodes, or of the points from which the search starts.
 
