@@ -16,7 +16,7 @@ WORTH = 100.0
 
 # What one curve tells of a number: the mean square of the slope of its log score, as it was at earlier shipped priors,
 # rounded, and shifts of all coordinates alike (`benchmarks/learning.py --information` prints today's: up to as
-# much, far less for noise and departures). Numbers that are not here stay: with them, left-out tasks were forecast worse.
+# much, far less for noise and departures). Numbers that are not here stay: with them, left-out tasks did worse.
 _INFORMATION = {
     ("shift", "tau_e"): 0.02,
     ("shift", "sigma"): 0.02,
