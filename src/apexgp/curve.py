@@ -17,6 +17,7 @@ from ._check import FloatArray, choice, finite_array, instance, real_array, show
 from ._numbers import exactly
 from .errors import DataError, RequestError
 from .files.writing import write_text
+from .learners import checked_learner
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name
 from .reading.score_details import BY_SCORE, checked_details
@@ -92,6 +93,9 @@ class LearningCurve(Answer):
     test_share : float, optional
         Share of the collected data that is withheld from training, for validation and test: 0.2 for 8:1:1. Answers then
         give the total needed.
+    learner : str, optional
+        The kind of learner: "linear", "naive_bayes", "discriminant", "neighbours", "trees", "boosting" or
+        "neural_network". `APExGP` then takes its priors for that kind, unless it is told otherwise.
 
     Notes
     -----
@@ -117,6 +121,7 @@ class LearningCurve(Answer):
     averaged_over: int | None
     score_sd: FloatArray | None
     test_share: float | None
+    learner: str | None
 
     # Written out, since more is taken than is kept: whatever makes an array.
     def __init__(
@@ -135,11 +140,13 @@ class LearningCurve(Answer):
         averaged_over: int | None = None,
         score_sd: ArrayLike | None = None,
         test_share: float | None = None,
+        learner: str | None = None,
     ) -> None:
         if direction is not None:
             choice("direction", direction, get_args(Direction))
         unit = unit_label(unit)
         test_share = None if test_share is None else share_kept(test_share)
+        learner = None if learner is None else checked_learner(learner, error=DataError)
         metric = text("metric", metric, error=DataError)
         task = None if task is None else text("task", task, error=DataError)
         at, measured = sizes_array("sizes", sizes, error=DataError), finite_array("scores", scores)
@@ -173,8 +180,9 @@ class LearningCurve(Answer):
         for array in arrays.values():
             if array is not None:
                 array.flags.writeable = False
-        words = {"metric": metric, "task": task, "direction": direction, "range": between, "unit": unit}
-        for name, value in {**arrays, **words, "averaged_over": averaged_over, "test_share": test_share}.items():
+        words: dict[str, Any] = {"metric": metric, "task": task, "direction": direction, "range": between, "unit": unit}
+        words |= {"averaged_over": averaged_over, "test_share": test_share, "learner": learner}
+        for name, value in {**arrays, **words}.items():
             object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
@@ -198,6 +206,8 @@ class LearningCurve(Answer):
             facts.append(f"unit={self.unit!r}")
         if self.averaged_over is not None:
             facts.append(f"averaged_over={self.averaged_over}")
+        if self.learner is not None:
+            facts.append(f"learner={self.learner!r}")
         known = [name for name in BY_SCORE if getattr(self, name) is not None]
         if known:
             facts.append(f"with {', '.join(known)}")
@@ -463,7 +473,7 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
 
     This is what every file of curves holds, and what `read_curves` takes back.
     """
-    about = ("task", "metric", "direction", "unit", "test_share")
+    about = ("task", "metric", "direction", "unit", "test_share", "learner")
     columns: dict[str, list[Any]] = {name: [] for name in ("size", "score", "split", *_DETAILS, *about, "range")}
     for curve in curves:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
@@ -478,7 +488,9 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
         stated = None if curve.range == own_range else range_text(curve.range)
         columns["range"] += [stated] * len(curve)
     bare = [
-        n for n in ("split", "task", *_DETAILS, "test_share", "range") if all(value is None for value in columns[n])
+        n
+        for n in ("split", "task", *_DETAILS, "test_share", "learner", "range")
+        if all(value is None for value in columns[n])
     ]
     return {name: column for name, column in columns.items() if name not in bare}
 

@@ -31,6 +31,7 @@ pytestmark = [
 ]
 
 X, Y = load_breast_cancer(return_X_y=True)
+OF_NAIVE_BAYES = "Kind of learner: naive_bayes (GaussianNB), which forecasts of these curves take into account."
 
 
 def collect(estimator=GaussianNB(), features=X, labels=Y, **settings):  # noqa: B008
@@ -260,8 +261,9 @@ def test_the_default_sizes_use_all_the_training_data(cases, sizes):
         f"{sizes} sizes, evenly spaced on a log scale, from {measured[0]:.0f} "
         + ("(5 or more cases of each class)" if cases > 100 else "(1/4 of the last)")
         + f" up to the {measured[-1]:.0f} rows of the smallest training set.",
+        OF_NAIVE_BAYES,
     )
-    assert collect(features=X[:cases], labels=Y[:cases], sizes=[30]).notes == ()
+    assert collect(features=X[:cases], labels=Y[:cases], sizes=[30]).notes == (OF_NAIVE_BAYES,)
 
 
 def test_several_labels_are_several_tasks(tmp_path):
@@ -445,7 +447,7 @@ def test_curves_are_written_for_the_forecast(tmp_path):
     assert (
         (tmp_path / "one.csv")
         .read_text()
-        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share\n60,")
+        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share,learner\n60,")
     )
     features, species = load_iris(return_X_y=True)
     several = collect(features=features, labels=species, metric=["auroc", "accuracy"], sizes=[20, 60])

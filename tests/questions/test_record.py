@@ -151,7 +151,7 @@ def test_says_what_was_asked_about(model):
     assert the_record(ForecastQuestion(of="expected").answer(model)).tried.of == "expected"
     other = curve(sizes=3, largest=3000, metric="f1")
     tried = next(one for one in records() if one.name == "all draws")
-    words = record_words(Record(tried, Design.of_curve(other), (0,)), other, 0.95)
+    words = record_words(Record(tried, Design.of_curve(other), (0,), of_this_model=True), other, 0.95)
     assert words.endswith("This pilot differs in the score (F1), the number of sizes (3) and the largest size (3,000).")
 
 

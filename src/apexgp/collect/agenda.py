@@ -14,9 +14,10 @@ from sklearn.base import clone
 
 from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
+from ..learners import kind_of
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, labels_by_name
-from .differences import CALLED
+from .differences import CALLED, LEARNER
 from .doubts import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
 from .fit import Fit, measure, unmeasured
 from .identity import described
@@ -81,11 +82,13 @@ class Agenda:
         names: Sequence[str] | None = None,
         categorical: Sequence[int] = (),
         called: str | None = None,
+        embedded: bool = False,
     ) -> Agenda:
         """Check and decide; the arguments are those of `collect_curves`.
 
         `names` and `categorical` say what the columns of X are called, and which are codes of texts, where X itself
-        does not; `called` is the estimator's name, where that of its class says less.
+        does not; `called` is the estimator's name, where that of its class says less; `embedded` says that a pretrained
+        network has made X: then the estimator is no more than its last layer, and what kind the whole is is not known.
         """
         n_splits, seed = whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), checked_seed(seed)
         shares = check_ratio(ratio)
@@ -134,9 +137,11 @@ class Agenda:
             for split in range(n_splits)
             for task in targets
         ]
+        recognised = None if embedded else kind_of(estimator)
         settings = {
             "metrics": list(scorers),
             CALLED: called or type(estimator).__name__,
+            **({} if recognised is None else {LEARNER: recognised[0]}),
             "estimator": described(estimator),
             "param_grid": described(param_grid),
             "seed": seed,
@@ -148,7 +153,7 @@ class Agenda:
             **({"metadata_routing": "on"} if is_routed(models, scorers, beside) else {}),
             **_facts(by_label),
         }
-        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go)))
+        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go, _of_kind(recognised))))
         return cls(estimator, first.X, targets, candidates, scorers, weights, routing_is_on(), fits, settings, notes)
 
     any_metrics = False
@@ -173,6 +178,14 @@ class Agenda:
     def entered(self, row: FitRow, record: Record) -> FitRow:
         """A row as the record takes it: as the worker has given it."""
         return row
+
+
+def _of_kind(recognised: tuple[str, str] | None) -> str:
+    """What forecasts of the curves will go by, where the estimator settles it."""
+    if recognised is None:
+        return ""
+    kind, name = recognised
+    return f"Kind of learner: {kind} ({name}), which forecasts of these curves take into account."
 
 
 def _models(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:

@@ -17,12 +17,13 @@ from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
+from ..learners import checked_learner
 from ..reading.formulas import restored
 from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from ..scale import Range, checked_range
-from .differences import DIRECTION, RANGE, differences
+from .differences import DIRECTION, LEARNER, RANGE, differences
 from .scores import is_recorded_as_loss
 from .splits import check_ratio
 
@@ -113,6 +114,12 @@ class Record:
         """The lowest and the highest possible score, where that was said."""
         said = self.head.get(RANGE)
         return None if said is None else checked_range(said)
+
+    @property
+    def learner(self) -> str | None:
+        """The kind of learner, where it is known."""
+        said: str | None = self.head.get(LEARNER)
+        return said
 
     @property
     def unnamed(self) -> bool:
@@ -272,6 +279,8 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
             raise ValueError(f"direction: {settings[DIRECTION]!r}")
         if settings.get(RANGE) is not None:
             checked_range(settings[RANGE])
+        if settings.get(LEARNER) is not None:
+            checked_learner(settings[LEARNER])
         unit_label(settings.get("unit", "rows"))
         check_ratio(settings.get("ratio", (8, 1, 1)))
     except (ValueError, KeyError, RecursionError, ApexError) as problem:

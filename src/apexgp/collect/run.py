@@ -124,8 +124,9 @@ def collect_curves(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> collect_curves(GaussianNB(), X, y, progress=False).only
-    LearningCurve(30 scores at 10 sizes from 20 to 455, 3 splits, metric='auroc', task='1', with train_scores, n_test)
+    >>> curve = collect_curves(GaussianNB(), X, y, progress=False).only
+    >>> len(curve), curve.metric, curve.learner
+    (30, 'auroc', 'naive_bayes')
     """
     n_jobs, progress = jobs(n_jobs), truth("progress", progress)
     # Here, before there is anything to say about the data.

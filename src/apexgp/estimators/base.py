@@ -44,13 +44,15 @@ class CurveEstimator(SettingsEstimator):
     curve_: LearningCurve
 
     @abstractmethod
-    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> Engine:
-        """The engine that the settings describe for curves of a kind; refuses settings that make no sense."""
+    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None) -> Engine:
+        """The engine that the settings describe for curves like that; refuses settings that make no sense."""
 
-    def _checked_engine(self, direction: Direction = "higher", scale: Scale = UNIT_SCALE) -> Engine:
+    def _checked_engine(
+        self, direction: Direction = "higher", scale: Scale = UNIT_SCALE, learner: str | None = None
+    ) -> Engine:
         """The engine; settings that break it are named like those that it refuses."""
         try:
-            return self._engine(direction, scale)
+            return self._engine(direction, scale, learner)
         except ApexError:
             raise
         except UNUSABLE as problem:
@@ -85,7 +87,7 @@ class CurveEstimator(SettingsEstimator):
         self
         """
         curve = as_curve(sizes, scores, split)
-        engine = self._checked_engine(curve.direction, curve.scale)
+        engine = self._checked_engine(curve.direction, curve.scale, curve.learner)
         check_curve(curve, engine)
         (fit,) = fits_of(engine, [curve.upward])
         if isinstance(fit, ApexError):
@@ -318,21 +320,24 @@ def fit_together(
     list
         For each curve a fitted estimator, or the error that says why there is none.
     """
-    engines: dict[tuple[float, float], Engine] = {}  # by floor and ceiling: curves of all kinds often share them
+    # By floor, ceiling and the kind of learner: curves that differ otherwise share an engine.
+    engines: dict[tuple[float, float, str | None], Engine] = {}
     found: dict[int, Estimator | ApexError] = {}
-    accepted: dict[tuple[float, float], list[int]] = {}
+    accepted: dict[tuple[float, float, str | None], list[int]] = {}
     settings._checked_engine()  # what is wrong whatever the curve is
     for i, curve in enumerate(curves):
         try:
-            kind = (curve.direction, curve.scale) if isinstance(curve, LearningCurve) else ("higher", UNIT_SCALE)
-            bounds = settings._upward_bounds(*kind)
-            if bounds not in engines:
-                engines[bounds] = engine or settings._checked_engine(*kind)
-            check_curve(curve, engines[bounds])
-            accepted.setdefault(bounds, []).append(i)
+            known = isinstance(curve, LearningCurve)
+            kind = (curve.direction, curve.scale) if known else ("higher", UNIT_SCALE)
+            learner = curve.learner if known else None
+            alike = (*settings._upward_bounds(*kind), learner)
+            if alike not in engines:
+                engines[alike] = engine or settings._checked_engine(*kind, learner)
+            check_curve(curve, engines[alike])
+            accepted.setdefault(alike, []).append(i)
         except ApexError as problem:
             found[i] = problem
-    for bounds, alike in accepted.items():
-        for i, fit in zip(alike, fits_of(engines[bounds], [curves[i].upward for i in alike]), strict=True):
+    for alike, own in accepted.items():
+        for i, fit in zip(own, fits_of(engines[alike], [curves[i].upward for i in own]), strict=True):
             found[i] = fit if isinstance(fit, ApexError) else clone(settings)._keep(curves[i], fit)
     return [found[i] for i in range(len(curves))]

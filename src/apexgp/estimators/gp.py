@@ -16,7 +16,9 @@ from ..inference.bayes import FullBayes
 from ..inference.contract import FittedCurve
 from ..inference.map import MaximumAPosteriori
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
+from ..learners import UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
+from ..model.kinds import beliefs_of_kind
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, range_words
@@ -50,6 +52,10 @@ class APExGP(CurveEstimator):
     noise : float, optional
         Standard deviation you expect a single score to have, from one split to the next; by default learnt from the
         replicates. Needs the calibrated priors.
+    learner : {"linear", "naive_bayes", "discriminant", "neighbours", "trees", "boosting", "neural_network", "unknown"}
+        The kind of learner that was measured: the calibrated priors are moved to what curves of that kind usually do.
+        By default what the curve says (see `LearningCurve`); where it does not, or with "unknown", the priors that all
+        kinds share. Needs the calibrated priors.
     variant : Variant
         Constants on which the paper's text and its released code disagree. Used with the paper's priors.
     precision : float, optional
@@ -75,6 +81,8 @@ class APExGP(CurveEstimator):
         Standard error of the ends of far 95 % intervals relative to their width, the largest over them ("bayes").
     priors_ : Beliefs
         The priors that it was fitted with ("bayes"), with their record where they were learnt.
+    learner_ : str or None
+        The kind of learner whose priors were taken; None where they are those that all kinds share, or your own.
     objective_, converged_, n_iter_
         Log of likelihood times prior at the optimum, whether the search settled, and its steps ("map").
 
@@ -90,6 +98,7 @@ class APExGP(CurveEstimator):
 
     weights_: dict[str, float]
     priors_: Beliefs
+    learner_: str | None
 
     def __init__(
         self,
@@ -100,6 +109,7 @@ class APExGP(CurveEstimator):
         *,
         floor: float = 0.0,
         noise: float | None = None,
+        learner: str | None = None,
         variant: Variant = PUBLISHED,
         precision: float | None = None,
         seed: int = 0,
@@ -110,6 +120,7 @@ class APExGP(CurveEstimator):
         self.ceiling = ceiling
         self.floor = floor
         self.noise = noise
+        self.learner = learner
         self.variant = variant
         self.precision = precision
         self.seed = seed
@@ -147,13 +158,13 @@ class APExGP(CurveEstimator):
         from ..learning.learn import learn_from
 
         curve = as_curve(sizes, scores, split)
-        self._checked_engine(curve.direction, curve.scale)
+        self._checked_engine(curve.direction, curve.scale, curve.learner)
         if self.inference != "bayes" or self.priors == "paper":
             raise RequestError(
                 "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
             )
-        learnt = learn_from(related, curve, self._beliefs(curve.scale), self.seed)
-        fitted = clone(self).set_params(priors=learnt, noise=None).fit(curve)
+        learnt = learn_from(related, curve, self._beliefs(curve.scale, curve.learner), self.seed)
+        fitted = clone(self).set_params(priors=learnt, noise=None, learner=None).fit(curve)
         self._keep(curve, fitted._fit)
         self._settings = fitted._settings  # what is saved is what was fitted
         return self
@@ -162,6 +173,9 @@ class APExGP(CurveEstimator):
         super()._keep(curve, fit)
         if fit.posterior is not None:
             self.priors_ = fit.posterior.posteriors[0].density.beliefs
+        self.learner_ = self._kind(curve.learner)
+        if self.learner_ is not None:
+            self._settings["learner"] = self.learner_  # whoever goes on from here need not ask the curve again
         return self
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
@@ -179,7 +193,9 @@ class APExGP(CurveEstimator):
         """Set up the method that the paper's text describes."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=WRITTEN)
 
-    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> FullBayes | MaximumAPosteriori:
+    def _engine(
+        self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
+    ) -> FullBayes | MaximumAPosteriori:
         seed = whole_number("seed", self.seed, least=0)
         floor, ceiling = self._upward_bounds(direction, scale)
         self._check_settings()
@@ -187,7 +203,7 @@ class APExGP(CurveEstimator):
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
         precision = TOLERATED if self.precision is None else float(self.precision)
-        return FullBayes(means, self._beliefs(scale), ceiling, floor, seed, precision)
+        return FullBayes(means, self._beliefs(scale, learner), ceiling, floor, seed, precision)
 
     def _check_settings(self) -> None:
         choice("inference", self.inference, ("bayes", "map"))
@@ -221,14 +237,26 @@ class APExGP(CurveEstimator):
             positive("noise", self.noise)
             if self.priors != "calibrated":
                 raise RequestError("needs priors='calibrated'; the paper has its own prior.", argument="noise")
+        if self.learner is not None and checked_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
+            raise RequestError(
+                "applies to the calibrated priors: no others are moved by the kind of learner. Omit one of the two.",
+                argument="learner",
+            )
 
-    def _beliefs(self, scale: Scale) -> Beliefs:
+    def _kind(self, learner: str | None) -> str | None:
+        """The kind of learner that counts, given what the curve says; None where there is none."""
+        kind = learner if self.learner is None else self.learner
+        return None if kind == UNKNOWN or self.priors != "calibrated" else kind
+
+    def _beliefs(self, scale: Scale, learner: str | None) -> Beliefs:
         if isinstance(self.priors, Beliefs):
             return self.priors
         if self.priors == "paper":
             return paper_beliefs(self.variant)
+        kind = self._kind(learner)
+        calibrated = CALIBRATED if kind is None else beliefs_of_kind(kind)
         if self.noise is None:
-            return CALIBRATED
+            return calibrated
         inside = float(self.noise) * (1.0 if scale.same else scale.slope_at_the_end)
         if inside > 1:
             raise RequestError(
@@ -236,7 +264,7 @@ class APExGP(CurveEstimator):
                 f"{range_words(scale.range)}, got {shown(self.noise)}.",
                 argument="noise",
             )
-        return CALIBRATED.expecting(inside)
+        return calibrated.expecting(inside)
 
     @property
     def posterior(self) -> AveragedPosterior:

@@ -57,7 +57,9 @@ class LeastSquares(CurveEstimator):
         self.ceiling = ceiling
         self.floor = floor
 
-    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> LeastSquaresEngine:
+    def _engine(
+        self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
+    ) -> LeastSquaresEngine:
         _, ceiling = self._upward_bounds(direction, scale)
         return LeastSquaresEngine(FAMILIES[choice("family", self.family, FAMILIES)], ceiling)
 

@@ -91,6 +91,8 @@ class Record:
     tried: TriedPilots
     own: Design
     horizons: tuple[int, ...]
+    of_this_model: bool
+    """Whether the priors were the same, but for the tasks that they had seen: not those for a kind of learner."""
 
 
 def the_record(answer: ForecastAnswer) -> Record | None:
@@ -102,7 +104,7 @@ def the_record(answer: ForecastAnswer) -> Record | None:
     own = Design.of_curve(curve)
     tried = min((one for one in records() if one.of == of), key=lambda one: (own.distance(one.design), -one.curves[0]))
     asked = {bisect_left(HORIZONS, size / curve.largest) for size in answer.sizes}
-    return Record(tried, own, tuple(sorted(asked)))
+    return Record(tried, own, tuple(sorted(asked)), model.learner_ is None)
 
 
 def _is_the_default(model: APExGP) -> bool:

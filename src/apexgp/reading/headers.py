@@ -18,7 +18,7 @@ from .wide import SPLIT_WORDS, without_split
 __all__ = ["ABOUT", "SIZE_IN_HEADER", "ColumnRoles", "find_columns", "is_header"]
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
-ABOUT = ("metric", "direction", "unit", "test share", "range")
+ABOUT = ("metric", "direction", "unit", "test share", "range", "learner")
 SIZE_IN_HEADER = re.compile(r"(?:n\s*=\s*)?([1-9]\d*)", re.IGNORECASE)
 """A size that names a column: 60, n=60."""
 _ROLES = ("size", "score", "split", "task")

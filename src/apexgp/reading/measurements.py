@@ -21,6 +21,7 @@ from .companions import Companions
 from .faults import Faults
 from .headers import SIZE_IN_HEADER, ColumnRoles
 from .known_metrics import UNNAMED, same_metric, says_per_cent, sounds_like_a_loss
+from .learner_label import learners_stated
 from .measured import (
     STATED,
     Measurements,
@@ -79,6 +80,8 @@ def measurements_in(
         by_task[task].append(row)
     faults = Faults(table)
     curves: dict[str | None, Measurements] = {}
+    learners, of_learners = learners_stated(table, by_task)
+    notes += of_learners
     for task, own in by_task.items():
         said: dict[str, Any] = {what: stated_in(table, what, own, stated[what], faults) for what in STATED}
         said["unit"] = unit_stated(table, columns.size, own, stated["unit"], faults)
@@ -90,7 +93,7 @@ def measurements_in(
                 "the two.",
                 argument="per_cent",
             )
-        curves[task] = Measurements({"metric": name, "task": task, **said})
+        curves[task] = Measurements({"metric": name, "task": task, "learner": learners[task], **said})
     beside = numbers_beside(table, columns.scores, companions, _widest(curves), faults)
     missing = _fill(curves, table, columns, beside, tasks, faults)
     for curve in curves.values():

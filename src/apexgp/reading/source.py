@@ -15,6 +15,7 @@ from .companions import COUNTS, Companions, find_companions, with_spreads_apart
 from .each_model import one_below_the_other
 from .frames import frame_table, is_frame
 from .headers import ABOUT, ColumnRoles, find_columns, is_header
+from .known_metrics import plain_name
 from .measured import STATED, Measurements
 from .measurements import measurements_in
 from .mlflow_store import is_experiment, read_experiment
@@ -142,12 +143,13 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
 
 def _not_used(table: Table, columns: ColumnRoles, companions: Companions) -> list[str]:
     """Say which columns hold numbers, or have no name, and were not taken for anything."""
-    used: set[Any] = {columns.size, columns.split, columns.task, *columns.scores, *ABOUT, *table.spreads.values()}
+    used: set[Any] = {columns.size, columns.split, columns.task, *columns.scores, *table.spreads.values()}
     used |= {*companions.train.values(), *companions.sd.values(), companions.n_test, companions.averaged_over}
     rest = [
         repr(name)
         for name, cells in table.columns.items()
         if name not in used
+        and plain_name(name) not in ABOUT
         and (any(map(looks_numeric, cells)) or (name.startswith("column ") and sum(map(bool, cells)) > 1))
     ]
     return [f"did not use the column{'s' * (len(rest) > 1)} {some(rest, 10)}."] if rest else []

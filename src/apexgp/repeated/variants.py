@@ -15,6 +15,7 @@ from ..estimators import APExGP
 from ..estimators.contract import clone
 from ..forecast import Quantity
 from ..inference.bayes import FullBayes
+from ..learners import UNKNOWN
 from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.distributions import Beta, Scaled
 from ..model.means import MEANS, PAPER_MEANS
@@ -79,7 +80,7 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
         return
 
     def believing(beliefs: Beliefs) -> APExGP:
-        return clone(settings).set_params(priors=beliefs, noise=None)
+        return clone(settings).set_params(priors=beliefs, noise=None, learner=None)
 
     own = engine.beliefs
     shares = own.shares
@@ -92,10 +93,12 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
     if not isinstance(own.sigma, ElicitedSigma):
         for name, factor in (("larger departures", _FACTOR), ("smaller departures", 1 / _FACTOR)):
             yield name, believing(replace(own, sigma=Scaled(own.sigma, factor)))
+    if settings.learner not in (None, UNKNOWN):
+        yield "priors of all kinds", clone(settings).set_params(learner=UNKNOWN)
     if settings.priors != "calibrated":
         yield "calibrated priors", clone(settings).set_params(priors="calibrated", noise=None)
     if settings.priors != "paper":
-        yield "paper's priors", clone(settings).set_params(priors="paper", noise=None)
+        yield "paper's priors", clone(settings).set_params(priors="paper", noise=None, learner=None)
     yield "published method", APExGP.as_published(ceiling=settings.ceiling, floor=settings.floor)
 
 

@@ -107,6 +107,8 @@ class SettingsFacts(Versioned):
 class ModelFacts(SettingsFacts):
     """A fitted model."""
 
+    learner: str | None
+    """Kind of learner whose priors were used; null where they are those that all kinds share, or others."""
     pilot: PilotFacts
     parameters: dict[str, float]
     """Estimates of the curve's parameters."""
@@ -369,6 +371,8 @@ class PilotOrNone(SettingsFacts):
     """A model that may not be fitted yet."""
 
     pilot: PilotFacts | None
+    learner: NotRequired[str | None]
+    """Kind of learner whose priors were used."""
     parameters: NotRequired[dict[str, float]]
     fit: NotRequired[FitFacts]
 

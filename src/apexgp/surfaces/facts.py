@@ -421,6 +421,7 @@ def _model_facts(model: APExGP) -> types.ModelFacts:
     fit = ("weights", "log_evidence", "effective_size", "end_error", "objective", "converged")
     return {
         **_settings_facts(model),
+        "learner": model.learner_,
         "pilot": _pilot(model.curve_),
         "parameters": model.parameters_,
         "fit": plain({name: getattr(model, f"{name}_") for name in fit if hasattr(model, f"{name}_")}),

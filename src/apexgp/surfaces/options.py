@@ -15,7 +15,9 @@ from ..curve import curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..forecast import LEVEL, Quantity
+from ..learners import LEARNERS, UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs
+from ..model.kinds import beliefs_of_kind
 from ..model.means import MEANS
 from ..model.priors_file import read_priors
 from ..questions.forecast import ForecastQuestion
@@ -161,6 +163,15 @@ class BayesOptions(MethodOptions):
     """What a model that knows how sure it is can be told."""
 
     noise: Annotated[float | None, typer.Option(help="Standard deviation you expect a single score to have.")] = None
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Kind of learner, whose priors are used: {', '.join(LEARNERS)}, or {UNKNOWN}.  [default: what the "
+            "file says in its column learner, if it does]",
+            show_default=False,
+            autocompletion=among(*LEARNERS, UNKNOWN),
+        ),
+    ] = None
     precision: Annotated[
         float | None,
         typer.Option(
@@ -196,6 +207,7 @@ class BayesOptions(MethodOptions):
             ceiling=self.ceiling,
             floor=self.floor,
             noise=self.noise,
+            learner=None if self.related is not None else self.learner,
             precision=self.precision,
             seed=self.seed,
             priors=self._priors(),
@@ -203,16 +215,20 @@ class BayesOptions(MethodOptions):
 
     def _priors(self) -> Beliefs | Literal["calibrated"]:
         """Priors of a file, those learnt from related curves, or the shipped ones."""
+        kind = None if self.learner is None or checked_learner(self.learner) == UNKNOWN else self.learner
+        if kind is not None and self.priors is not None:
+            raise RequestError("moves the shipped priors, not those of a file.", argument="learner")
         held = None if self.priors is None else read_priors(self.priors)
         if self.related is None:
             return "calibrated" if held is None else held
         from ..learning.learn import learn_from
         from .words.learn import learnt_line
 
+        start = CALIBRATED if kind is None else beliefs_of_kind(kind)
         curves, notes = curves_and_notes(self.related, TableSettings())
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
-        learnt = learn_from(curves, None, CALIBRATED if held is None else held, self.seed)
+        learnt = learn_from(curves, None, start if held is None else held, self.seed)
         typer.echo(f"Note: {learnt_line(learnt)}", err=True)
         return learnt
 
@@ -231,6 +247,8 @@ class ModelOptions(BayesOptions):
             raise RequestError("--published does not take --noise.")
         if self.precision is not None:
             raise RequestError("--published does not take --precision.")
+        if self.learner is not None:
+            raise RequestError("--published does not take --learner.")
         if self.priors is not None or self.related is not None:
             raise RequestError(f"--published does not take {'--related' if self.priors is None else '--priors'}.")
         made: APExGP = APExGP.as_published(self.mean or "power_law", self.ceiling, self.floor)

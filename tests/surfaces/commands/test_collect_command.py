@@ -264,8 +264,9 @@ def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
     assert collect("--estimator", "two_of_mine:A", "--sizes", "60,94", *settings)[0] == 0
     code, _, err = collect("--estimator", "two_of_mine:B", "--sizes", "60,94,147", *settings)
     assert code == 1
-    assert "(estimator: two_of_mine:A, now two_of_mine:B)" in err
-    assert err.count("\n") == 1
+    kind, fault = err.splitlines()
+    assert kind.startswith("Kind of learner: naive_bayes (B)")
+    assert "(estimator: two_of_mine:A, now two_of_mine:B)" in fault
 
 
 @pytest.mark.parametrize(

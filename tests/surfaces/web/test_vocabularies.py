@@ -50,7 +50,8 @@ NOT_READ = {"path", "sheet", "inference", "variant"}
 USUAL = {"threshold", "oe_width", "slope_width", "cstatistic_width", "net_benefit_width"}  # beside a forecast
 WITHOUT_FIELD = {
     "advice": NOT_READ | {"model", "cost", "n_splits", "confirm"},
-    "backtest": NOT_READ | {"self", "curve", "mean", "noise", "precision", "priors", "of", "n_jobs", "progress"},
+    "backtest": NOT_READ
+    | {"self", "curve", "mean", "noise", "learner", "precision", "priors", "of", "n_jobs", "progress"},
     "compare": NOT_READ | {"model"},
     "design": NOT_READ | {"model", "cost"},
     "forecast": NOT_READ | USUAL | {"self", "n_splits", "kind"},

@@ -124,6 +124,7 @@ def collect(
             names=given.names,
             categorical=given.categorical,
             called=called,
+            embedded=data.suffix.lower() in (".npy", ".npz"),
         )
         for note in agenda.notes:
             typer.echo(note, err=True)

@@ -146,6 +146,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
         "range": None if curve.range == own_range else f"{curve.range[0]:.10g},{curve.range[1]:.10g}",
         "unit": curve.unit,
         "test_share": curve.test_share,
+        "learner": curve.learner,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
         "details": detail_columns(curve),
     }

@@ -59,6 +59,7 @@ class Curve(_Reply):
     )
     unit: str
     test_share: float | None
+    learner: str | None = Field(description="Kind of learner, where the table says it.")
     rows: list[tuple[float, float, str | None]] = Field(description="Size, score and split of each measurement.")
     details: dict[str, list[float | None]] = Field(
         description="What else is known about each score, by the name of its column: train_score, score_sd, n_test, "

@@ -14,6 +14,7 @@ from ...answers.required import CONFIDENCE
 from ...design.pilot import CONFIRM
 from ...estimators import METHODS
 from ...forecast import LEVEL, Quantity
+from ...learners import LEARNERS, UNKNOWN
 from ...model.means import MEANS
 from ...questions.check import CheckQuestion
 from ...questions.design import BUDGET
@@ -111,6 +112,7 @@ class _BayesRequest(_Request):
     ceiling: float = option_field(ModelOptions, "ceiling")
     floor: float = option_field(ModelOptions, "floor")
     noise: float | None = option_field(ModelOptions, "noise")
+    learner: Literal[*LEARNERS, UNKNOWN] | None = option_field(ModelOptions, "learner")  # type: ignore[valid-type]
     precision: float | None = option_field(ModelOptions, "precision")
     mean: Literal["auto", *MEANS] | None = option_field(ModelOptions, "mean")  # type: ignore[valid-type]
     seed: int = option_field(ModelOptions, "seed", ge=0, le=_MOST_SEED)

@@ -34,7 +34,7 @@ def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
 
 def compare_methods(comparison: Comparison) -> str:
     """Paragraph about a comparison."""
-    model = next(iter(comparison.models.values()))
+    model, *others = comparison.models.values()
     parts = []
     for pair in comparison.pairs:
         chances = listed([f"{p:.2f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
@@ -47,4 +47,4 @@ def compare_methods(comparison: Comparison) -> str:
             f"{pair.first} was better than {pair.second} with a probability of {chances} training "
             f"{model.curve_.unit_name}{paired}"
         )
-    return f"{method(model)} Each model's learning curve was fitted separately. {'; '.join(parts)}."
+    return f"{method(model, *others)} Each model's learning curve was fitted separately. {'; '.join(parts)}."

@@ -17,6 +17,7 @@ CONTROLS = {
     "cstatistic": "Expected C statistic (AUROC)",
     "each_column": "What several columns of scores are",
     "floor": "Lowest possible score (floor)",
+    "learner": "Kind of learner",
     "level": "Probability of the intervals",
     "lower_is_better": "Lower is better (an error rate)",
     "mean": "Shape of the curve",

@@ -10,6 +10,7 @@ from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...design.ranked import PilotDesign, RankedDesign
 from ...estimators import APExGP
+from ...learners import LEARNERS
 from ...questions.design import DesignAnswer
 from .method import pilot_and_method
 from .phrases import at_least, chance, listed
@@ -250,8 +251,10 @@ def _priors(model: APExGP) -> str:
     """Without a pilot there is nothing to describe but the priors."""
     settings = model.get_params(deep=False)
     learnt = ", calibrated on learning curves of the LCDB," if settings["priors"] == "calibrated" else ""
+    kind = settings["learner"]
+    whose = f" for {LEARNERS[kind]}" if kind in LEARNERS else ""
     return (
-        "Before any measurement, learning curves were drawn from the priors of a Bayesian model after APEx-GP (Harvey "
-        f"et al. 2023){learnt} with apexgp {version('apexgp')} (seed {settings['seed']}), a ceiling of "
+        f"Before any measurement, learning curves were drawn from the priors{whose} of a Bayesian model after APEx-GP "
+        f"(Harvey et al. 2023){learnt} with apexgp {version('apexgp')} (seed {settings['seed']}), a ceiling of "
         f"{settings['ceiling']:g} and a floor of {settings['floor']:g}."
     )

@@ -8,6 +8,7 @@ from ..._numbers import multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
 from .evaluation import evaluation_methods, study_paragraph
+from .learner import kind_sentence
 from .method import pilot_and_method, reached
 from .on_top import on_top_of_required
 from .required import is_realistic, required_methods, required_sentence
@@ -35,7 +36,8 @@ def answer_sentences(answer: ForecastAnswer) -> list[str]:
         of_target = [sentence for sentence in told if sentence]
     precision = [] if model.precision is None else [reached(model)]
     both_sizes = [] if study is None else [study]
-    return [*of_target, forecast_sentence(answer), *_training_sentence(answer), *precision, *both_sizes]
+    of_model = [*kind_sentence(model), *_training_sentence(answer), *precision]
+    return [*of_target, forecast_sentence(answer), *of_model, *both_sizes]
 
 
 def short_answer(answer: ForecastAnswer) -> str:

@@ -10,6 +10,10 @@ GLOSSARY = {
         "One random division of the data into training and test cases. Training again on another split shows how much "
         "of a score is luck."
     ),
+    "Learner": (
+        "The method that is trained, such as a linear model or a forest. Learning curves of one kind of learner are "
+        "alike, so naming the kind says something about a curve before it is measured."
+    ),
     "Model": "One classifier, trained on one split with one training-set size.",
     "Fitted": "Of a method: adjusted to the scores it was given to learn from.",
     "Task": "What the classifier is to predict, such as one diagnosis. Every task has its own learning curve.",

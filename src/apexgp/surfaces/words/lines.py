@@ -76,6 +76,7 @@ def _curve_lines(curve: LearningCurve) -> Iterable[str]:
         "unit": "rows",
         "averaged_over": None,
         "test_share": None,
+        "learner": None,
     }
     for name, default in defaults.items():
         if getattr(curve, name) != default:

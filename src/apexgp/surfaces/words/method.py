@@ -15,6 +15,7 @@ from ...model.means import PAPER_MEANS
 from ...model.variant import PUBLISHED
 from ...scale import range_words
 from .learn import learnt_from
+from .learner import moved_for
 from .phrases import listed
 
 __all__ = ["method", "pilot_and_method", "reached", "with_cautions"]
@@ -39,8 +40,8 @@ def with_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str
     return " ".join([paragraph, *doubts, citation])
 
 
-def method(model: APExGP) -> str:
-    """The model as fitted, whose it is, and in what it departs from the paper's."""
+def method(model: APExGP, *others: APExGP) -> str:
+    """The model as fitted, whose it is, and in what it departs from the paper's; others are those of other curves."""
     software = f"apexgp {version('apexgp')} (seed {model.seed})"
     if model.inference == "map":
         source = "its released code" if model.variant == PUBLISHED else "its text"
@@ -60,7 +61,7 @@ def method(model: APExGP) -> str:
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
         "Gaussian process over the logarithm of the training-set size with "
-        f"{listed([shape, *_bounds(model)])}.{_mapping(model.curve_)} {_departures(model, list(weights))} "
+        f"{listed([shape, *_bounds(model)])}.{_mapping(model.curve_)} {_departures(model, others, list(weights))} "
         f"{reached(model)}"
     )
 
@@ -95,7 +96,7 @@ def reached(model: APExGP) -> str:
     return f"The ends of 95 % intervals have a numerical standard error of at most {100 * error:.2g} % of their width."
 
 
-def _departures(model: APExGP, means: Sequence[str]) -> str:
+def _departures(model: APExGP, others: Sequence[APExGP], means: Sequence[str]) -> str:
     """In what a fully Bayesian model differs from the published one."""
     found = ["all parameters are integrated over instead of set to their most probable values"]
     if set(means) - set(PAPER_MEANS):
@@ -105,7 +106,7 @@ def _departures(model: APExGP, means: Sequence[str]) -> str:
         calibrated = (
             f"were learnt from {learnt_from(learnt)}, starting from those calibrated on curves of LCDB 1.0 and 1.1"
             if learnt is not None
-            else "were calibrated on learning curves of LCDB 1.0 and 1.1"
+            else f"were calibrated on learning curves of LCDB 1.0 and 1.1{moved_for([model, *others])}"
             if model.priors == "calibrated"
             else "are ours"
         )

@@ -23,9 +23,13 @@ def record_words(record: Record, curve: LearningCurve, level: float) -> str:
     counted = listed([f"{tried.curves[h]:,}" for h in at])
     return (
         f"Of the pilots cut from real learning curves, those most like this one have {_described(tried.design)}. "
-        f"Forecast with priors that had not seen their task, their {held} of the later scores at {where} times the "
-        f"largest size ({counted} pilots). {_differences(record, curve)}"
+        f"Forecast with {_whose(record)} that had not seen their task, their {held} of the later scores at {where} "
+        f"times the largest size ({counted} pilots). {_differences(record, curve)}"
     )
+
+
+def _whose(record: Record) -> str:
+    return "priors" if record.of_this_model else "the priors that all kinds of learner share, and"
 
 
 def _described(design: Design) -> str:

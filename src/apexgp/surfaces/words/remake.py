@@ -33,7 +33,7 @@ _IMPORTED = {
     "apexgp": ("APExGP", "LearningCurve", "read_curves", "write_report"),
     "apexgp.priors": ("Beliefs", "PositiveNormal", "Variant"),
 }
-_TYPED = {"mean", "ceiling", "floor", "noise", "precision", "priors", "seed"}  # settings that are options, too
+_TYPED = {"mean", "ceiling", "floor", "noise", "learner", "precision", "priors", "seed"}  # settings that are options
 _OPTIONS = {"cost_per_example": "--cost"}  # where the option has another name than the argument
 
 

@@ -12,6 +12,7 @@ from ...forecast import Quantity
 from ...questions.forecast import ForecastAnswer
 from ...questions.record import the_record
 from .learn import learnt_from
+from .learner import moved_for
 from .phrases import listed
 from .record import record_words
 from .remake import REPORT_DATA
@@ -142,7 +143,8 @@ def _noise(model: APExGP, replicated: bool) -> str:
 
 def _priors(model: APExGP) -> str:
     if model.priors == "calibrated":
-        return "Learnt from the real learning curves of the Learning Curve Databases LCDB 1.0 and LCDB 1.1 (CC BY 4.0)."
+        source = "the real learning curves of the Learning Curve Databases LCDB 1.0 and LCDB 1.1 (CC BY 4.0)"
+        return f"Learnt from {source}{moved_for([model])}."
     if model.priors == "paper":
         return "Those of the published method."
     if model.priors == "flat":

@@ -29,6 +29,7 @@ _CHANGES = {
     "steadier scores": "a prior that expects half the noise",
     "larger departures": "a prior that expects the curve to depart twice as far from its shape",
     "smaller departures": "a prior that expects the curve to depart half as far from its shape",
+    "priors of all kinds": "the priors that all kinds of learner share",
     "calibrated priors": "calibrated priors",
     "paper's priors": "the paper's priors",
     "published method": "the published method",

@@ -253,6 +253,7 @@ function choose(index, settings = null) {
   about.range = curve.range ?? "";
   about.unit = curve.unit === "rows" ? "" : curve.unit;
   about.test_share = curve.test_share === null ? "" : String(curve.test_share);
+  about.learner = curve.learner ?? "";
   grid.rows = cells(curve);
   writeSettings({ ...(settings ?? readSettings()), ...about });
 }

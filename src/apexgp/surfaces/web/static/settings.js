@@ -6,7 +6,7 @@ import { SETTINGS } from "./state.js";
 const NUMBERS = ["target", "confidence", "ceiling", "level", "floor", "test_share", "prevalence", "cstatistic"];
 const AMOUNTS = ["cost", "penalty"];
 const NEXT = ["budget", "available"];
-const ABOUT_NEXT = ["table", "metric", "lower_is_better", "range", "unit", "test_share", "averaged_over", "mean", "ceiling", "floor", "priors", "at", "target", "confidence"];
+const ABOUT_NEXT = ["table", "metric", "lower_is_better", "range", "unit", "test_share", "averaged_over", "mean", "learner", "ceiling", "floor", "priors", "at", "target", "confidence"];
 const element = (name) => document.getElementById(name);
 
 export function readSettings() {
@@ -25,7 +25,7 @@ export function writeSettings(settings) {
     if (control.type === "checkbox") control.checked = Boolean(value);
     else control.value = value;
   }
-  if (["mean", "level", "floor", "of", "averaged_over", "range", "priors"].some((name) => settings[name])) element("more").open = true;
+  if (["mean", "learner", "level", "floor", "of", "averaged_over", "range", "priors"].some((name) => settings[name])) element("more").open = true;
 }
 
 /** The fields of a request. What is no number is refused here as the server would refuse it. */
@@ -34,7 +34,7 @@ export function requested(settings) {
   for (const name of NUMBERS) if (settings[name]) fields[name] = number(name, settings[name]);
   for (const name of AMOUNTS) if (settings[name]) fields[name] = amount(name, settings[name]);
   for (const name of ["rounds", "averaged_over"]) if (settings[name]) fields[name] = number(name, settings[name]);
-  for (const name of ["metric", "range", "mean", "of", "unit", "priors"]) if (settings[name]) fields[name] = settings[name];
+  for (const name of ["metric", "range", "mean", "learner", "of", "unit", "priors"]) if (settings[name]) fields[name] = settings[name];
   if (settings.lower_is_better) fields.lower_is_better = true;
   const sizes = (settings.at ?? "").split(/[\s;]+|,(?!\d{3}(?!\d))|,(?=\s)/).filter(Boolean);
   if (sizes.length) fields.at = sizes.map((size) => size.replace(/,/g, ""));
