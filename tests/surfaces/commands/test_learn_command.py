@@ -99,6 +99,13 @@ def test_related_curves_of_another_metric_are_doubted(run, old, tmp_path):
     assert "AUROC, where this one has accuracy" in caution
 
 
+def test_a_report_on_several_tasks_learns_once(run, old, tmp_path):
+    table = tmp_path / "pilots.csv"
+    table.write_text(as_csv(curve_columns([whole_curve(i, 0.75).up_to(256) for i in (8, 9)])))
+    code, _, err = run("report", table, "--related", old, "--out", tmp_path / "report.html")
+    assert (code, err.count("Learnt from 3 whole curves")) == (0, 1)
+
+
 def test_a_report_says_what_priors_were_learnt_from():
     ours = learn_beliefs([whole_curve(i, 0.75) for i in range(2)])
     answer = ForecastQuestion().answer(APExGP(priors=ours).fit(whole_curve(9, 0.75).up_to(256)))
