@@ -19,6 +19,7 @@ import numpy as np
 from apexgp.learning.fit import learnt_moves
 from apexgp.learning.moves import names_of
 from apexgp.learning.nodes import Nodes, coordinates_of, stacked
+from apexgp.learning.objective import Objective
 from apexgp.learning.pull import WORTH, pull_of
 from apexgp.learning.scores import figures_by_pilot
 from apexgp.priors import CALIBRATED
@@ -129,12 +130,22 @@ def line(pool: Pool, name: str, vectors: Vectors) -> str:
     return "| " + " | ".join([*cells, str(len(judged))]) + " |"
 
 
+def information(pool: Pool) -> str:
+    """What one curve tells of each number (`learning/pull.py`): the mean square of the slope of its log score."""
+    _, slopes = Objective(pool.nodes, NO_MOVES, crps=0.0).by_pilot(NO_MOVES)
+    by_curve = np.stack([np.bincount(pool.nodes.curve, column) for column in slopes.T], axis=1)
+    return "\n".join(
+        f"{kind} {place}: {value:.3f}" for (kind, place), value in zip(NAMES, (by_curve**2).mean(axis=0), strict=True)
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pools", nargs="+", default=POOLS, choices=POOLS)
     parser.add_argument("--sources", nargs="+", default=("same learner", "same data set", "random"))
     parser.add_argument("--counts", nargs="+", type=int, default=COUNTS)
     parser.add_argument("--worth", nargs="+", type=float, default=[WORTH])
+    parser.add_argument("--information", action="store_true", help="print what a curve tells of each number instead")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "apexgp_learning"))
     parser.add_argument("--jobs", type=int, default=2)
     settings = parser.parse_args()
@@ -145,6 +156,9 @@ def main() -> None:
     ]
     for name in settings.pools:
         pool = Pool(known_curves(name, CALIBRATED, settings.cache, settings.jobs, MOST.get(name)))
+        if settings.information:
+            print(f"\n{name}\n{information(pool)}", flush=True)
+            continue
         print(f"\n{name}\n\n| {' | '.join(titles)} |\n|{'---|' * len(titles)}", flush=True)
         for worth in settings.worth:
             pulled = "" if worth == WORTH else f", pull of {worth:g} curves"

@@ -50,8 +50,10 @@ def weights_under(nodes: Nodes, vector: FloatArray) -> tuple[FloatArray, Slopes]
 class Objective:
     """Log score and CRPS of each curve's later scores, summed over curves, plus the pull towards no moves at all."""
 
-    def __init__(self, nodes: Nodes, pull: FloatArray, which: NDArray[np.intp] | None = None) -> None:
-        self.nodes, self.pull = nodes, pull
+    def __init__(
+        self, nodes: Nodes, pull: FloatArray, which: NDArray[np.intp] | None = None, crps: float = _CRPS
+    ) -> None:
+        self.nodes, self.pull, self.crps = nodes, pull, crps
         self.which = np.arange(len(nodes)) if which is None else which
         known = ~np.isnan(nodes.times[self.which])
         # Scores of a pilot weigh alike, and so do the pilots of a curve, and the curves.
@@ -71,20 +73,20 @@ class Objective:
         # Some at a time: what is computed on the way is many times the nodes.
         firsts = range(0, len(self.which), _AT_ONCE)
         parts = [
-            _by_pilot(self.nodes.take(self.which[i : i + _AT_ONCE]), self.weight[i : i + _AT_ONCE], vector)
+            _by_pilot(self.nodes.take(self.which[i : i + _AT_ONCE]), self.weight[i : i + _AT_ONCE], self.crps, vector)
             for i in firsts
         ]
         values, gradients = zip(*parts, strict=True)
         return np.concatenate(values), np.concatenate(gradients)
 
 
-def _by_pilot(nodes: Nodes, share: FloatArray, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _by_pilot(nodes: Nodes, share: FloatArray, times: float, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
     weight, slopes = weights_under(nodes, vector)
     mixed = (1 - _UNFORESEEN) * np.einsum("pqn,pn->pq", nodes.pdf, weight) + _UNFORESEEN
     # How the value falls with the log weight of each node.
     gain = np.einsum("pq,pqn->pn", share * (1 - _UNFORESEEN) / mixed, nodes.pdf)
     crps, by_weight = nodes.ranked.crps(weight)
-    gain -= _CRPS * np.einsum("pq,pqn->pn", share, by_weight)
+    gain -= times * np.einsum("pq,pqn->pn", share, by_weight)
     gain = weight * (gain - (weight * gain).sum(axis=1, keepdims=True))
     by_place = [
         np.einsum("pn,pnd->pd", gain, slopes.by_shift),
@@ -92,4 +94,4 @@ def _by_pilot(nodes: Nodes, share: FloatArray, vector: FloatArray) -> tuple[Floa
         (gain * slopes.by_log_a).sum(axis=1)[:, None],
         (gain * slopes.by_log_b).sum(axis=1)[:, None],
     ]
-    return (share * (_CRPS * crps - np.log(mixed))).sum(axis=1), -np.concatenate(by_place, axis=1)
+    return (share * (times * crps - np.log(mixed))).sum(axis=1), -np.concatenate(by_place, axis=1)

@@ -6,7 +6,7 @@ import pytest
 
 from apexgp import APExGP, learn_beliefs
 from apexgp.curve import curve_columns
-from apexgp.priors import read_priors
+from apexgp.priors import CALIBRATED, read_priors, write_priors
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.reading.spreadsheets import as_csv
 from apexgp.surfaces.words.report import assumptions
@@ -55,6 +55,55 @@ def test_files_that_are_no_priors_are_refused(run, old, pilot, tmp_path):
     assert (code, "--related must extend beyond a pilot: 1 of 1 (a)" in err) == (1, True)
     code, _, err = run("learn", short, "--out", tmp_path / "x.json", "--jobs", 1)
     assert (code, "curves must extend beyond a pilot" in err) == (1, True)
+
+
+_WHOLE = "10,0.5,{0}\n20,0.6,{0}\n40,0.7,{0}\n80,0.75,{0}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("size,auroc,task\n10,0.5,a\n10,0.6,a\n10,0.7,a\n", "must extend beyond a pilot: 1 of 1 (a)"),
+        ("size,auroc,task\n" + _WHOLE.format("a") + "5,0.5,b\n6,0.6,b\n", "must extend beyond a pilot: 1 of 2 (b)"),
+        ("size,score,task,metric\n" + _WHOLE.format("a,auroc") + _WHOLE.format("b,accuracy"), "holds 2 metrics"),
+        ("size,auroc,task,unit\n" + _WHOLE.format("a,images") + _WHOLE.format("b,patients"), "units that differ"),
+        ("size,auroc,task\n", "no rows"),
+    ],
+)
+def test_what_cannot_teach_is_refused_in_one_line(run, tmp_path, text, said):
+    (tmp_path / "old.csv").write_text(text)
+    code, _, err = run("learn", tmp_path / "old.csv", "--out", tmp_path / "x.json", "--jobs", 1)
+    *notes, error = err.strip().splitlines()
+    assert (code, said in error, error.startswith("Error: ")) == (1, True, True)
+    assert all(note.startswith("Note: ") for note in notes)
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_priors_that_were_edited_are_refused_in_one_line(run, old, pilot, tmp_path):
+    ours = tmp_path / "ours.json"
+    write_priors(CALIBRATED, ours)
+    ours.write_text(ours.read_text().replace("0.0166", "0.0266"))
+    for arguments in (
+        ["forecast", pilot, "--priors", ours],
+        ["learn", old, "--start", ours, "--out", tmp_path / "x.json"],
+    ):
+        code, _, err = run(*arguments)
+        assert (code, "was edited after it was written" in err, err.strip().count("\n")) == (1, True, 0)
+
+
+def test_related_curves_of_another_metric_are_doubted(run, old, tmp_path):
+    whole_curve(9, 0.75, metric="accuracy").up_to(256).to_csv(tmp_path / "pilot.csv")
+    code, said, _ = run("forecast", tmp_path / "pilot.csv", "--related", old, "--json")
+    assert code == 0
+    (caution,) = [one for one in json.loads(said)["cautions"] if "another kind" in one]
+    assert "AUROC, where this one has accuracy" in caution
+
+
+def test_a_report_on_several_tasks_learns_once(run, old, tmp_path):
+    table = tmp_path / "pilots.csv"
+    table.write_text(as_csv(curve_columns([whole_curve(i, 0.75).up_to(256) for i in (8, 9)])))
+    code, _, err = run("report", table, "--related", old, "--out", tmp_path / "report.html")
+    assert (code, err.count("Learnt from 3 whole curves")) == (0, 1)
 
 
 def test_a_report_says_what_priors_were_learnt_from():

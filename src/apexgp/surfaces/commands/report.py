@@ -10,6 +10,7 @@ import typer
 from ...answers.plan import ROUNDS
 from ...errors import ApexError, DataError
 from ...estimators import APExGP
+from ...estimators.contract import clone
 from ...files.writing import check_writable
 from ...questions.design import BUDGET
 from ...running.progress import progress_bar
@@ -68,7 +69,7 @@ def report(
     It works offline and prints well. A file with several tasks gets a summary and a section on each.
     """
     check_writable(out, force)
-    question, curves = asked.question(), source.curves()
+    question, curves, model = asked.question(), source.curves(), settings.model()
     if title is None and source.title is not None:
         title = source.title
         typer.echo(titled_as_sheet(title), err=True)
@@ -76,7 +77,7 @@ def report(
     with progress_bar("fits", len(curves)) as advance:
         for task, curve in curves.items():
             try:
-                models[task] = settings.model().fit(curve)
+                models[task] = clone(model).fit(curve)
             except DataError as problem:
                 if len(curves) == 1:
                     raise
