@@ -65,9 +65,9 @@ class CutMixture:
     """
 
     def __init__(self, locations: FloatArray, scales: FloatArray, weights: FloatArray) -> None:
-        # What is summed lies together in memory.
-        self._components = CutNormal(np.ascontiguousarray(locations.T), np.ascontiguousarray(scales.T))
-        self._weights = weights / weights.sum()
+        # What is summed lies together in memory; compiled loops take doubles.
+        self._components = CutNormal(np.ascontiguousarray(locations.T, float), np.ascontiguousarray(scales.T, float))
+        self._weights = np.asarray(weights / weights.sum(), float)
         self._columns = locations.shape[1]
 
     @cached_property
