@@ -364,10 +364,10 @@ def test_the_closed_form_ranks_as_fits_do(model):
 
 @pytest.mark.slow
 def test_tried_designs_that_hold_others_tell_no_less(model):
-    """The exact route, too, keeps the law of Bayes risks, up to what 24 data sets leave open."""
+    """The exact route, too, keeps the law of Bayes risks, up to what 96 data sets leave open."""
     sizes = np.array([60.0, 94, 147, 230, 360, 510, 720, 3600])
     known = from_posterior(model.posterior, sizes)
-    data = imagine(known, CURVE, 24, splits=6, ceiling=1.0, seed=5)
+    data = imagine(known, CURVE, 96, splits=6, ceiling=1.0, seed=5)
     steps = [((720.0,), 3), ((60.0, 720.0), 3), ((60.0, 720.0), 6), ((60.0, 360.0, 510.0, 720.0), 6)]
     grown = [Design(*step) for step in steps]
     now = expected_crps(model.forecast([3600], of="expected"))
