@@ -2,7 +2,8 @@
    LANES nodes at a time.
 
    Each does what a function of the package does in NumPy, which says why: `Density.evaluate` (noise, pseudo-scores,
-   filter, draws), `mixture_density`, `weighed` with `FarForecast.ends`, `_moments`, `CutMixture._tail_and_slopes`.
+   filter, draws), `Proposals.add_density` and `place`, `weighed` with `FarForecast.ends`, `_targets` and `_adapted` of
+   inference/adaptation.py, `CutMixture._tail_and_slopes`.
    Arrays end on the nodes. */
 
 typedef double NAME(doubles) __attribute__((vector_size(8 * LANES), aligned(8)));

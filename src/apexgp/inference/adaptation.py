@@ -37,16 +37,16 @@ def adapted(weights: Weights, z: FloatArray, divide: Divide) -> tuple[Proposals,
     The best density to draw from is in proportion to what a node adds to the errors of the ends. Proposals are fitted
     to the posterior and its tails, and moved towards that density by a step of the EM algorithm (Cappé et al. 2008).
     """
-    targets, aim = _targets(weights)
-    targets = _tempered(targets)
+    targets = _targets(weights)
+    _temper(targets[:3])
     # The worse its ends are known, the more nodes a tail gets.
     worst = weights.far.errors.max(axis=0) + 1e-12  # both may be known for certain
     shares = np.array([_FOR_POSTERIOR, *(_FOR_TAILS * worst / worst.sum())])
     nodes = targets.shape[1]
     loops = compiled_loops(nodes)
     if loops is None:
-        return _adapted(targets, aim, shares, z[:, :nodes], divide)
-    return _adapted_by(loops, np.concatenate([targets, aim[None]]), shares, z, divide)
+        return _adapted(targets, shares, z[:, :nodes], divide)
+    return _adapted_by(loops, targets, shares, z, divide)
 
 
 def _adapted_by(
@@ -62,10 +62,9 @@ def _adapted_by(
     return Proposals(np.zeros(several, np.int64), table[:several]), share[:several]
 
 
-def _adapted(
-    targets: FloatArray, aim: FloatArray, shares: FloatArray, z: FloatArray, divide: Divide
-) -> tuple[Proposals, FloatArray]:
-    rows, share = _wholes_and_parts(targets, shares, z, divide)
+def _adapted(targets: FloatArray, shares: FloatArray, z: FloatArray, divide: Divide) -> tuple[Proposals, FloatArray]:
+    *first, aim = targets
+    rows, share = _wholes_and_parts(np.array(first), shares, z, divide)
     proposals = _fitted(rows, z)
     # Which part of what is aimed at each proposal answers for.
     answered = share[:, None] * proposals.density(z)
@@ -107,8 +106,8 @@ def _fitted(weights: FloatArray, z: FloatArray) -> Proposals:
     return Proposals.of(means, roots)
 
 
-def _targets(weights: Weights) -> tuple[FloatArray, FloatArray]:
-    """What proposals are fitted to at first, shape (3, nodes), and at last, shape (nodes,): each sums to 1.
+def _targets(weights: Weights) -> FloatArray:
+    """What proposals are fitted to, shape (4, nodes): three rows at first, the last one at last; each sums to 1.
 
     At first these are the posterior, and what lies beyond lower and upper ends with a part of the posterior's own:
     where nothing lies beyond an end, it is all that they are fitted to. They would widen with every round otherwise.
@@ -126,17 +125,16 @@ def _targets(weights: Weights) -> tuple[FloatArray, FloatArray]:
     else:
         loops.targets(share, ends.beyond, worth, blame, _BULK, among, targets)
     targets /= targets.sum(axis=1)[:, None]
-    return targets[:3], targets[3]
+    return targets
 
 
-def _tempered(shares: FloatArray) -> FloatArray:
-    """Shares (P, nodes) to the power beta, the largest up to 1 that leaves enough effective nodes.
+def _temper(shares: FloatArray) -> None:
+    """Put shares (P, nodes) to the power beta, the largest up to 1 that leaves enough effective nodes.
 
     Few must not decide alone where the next ones go.
     """
     for row in np.flatnonzero(np.einsum("pn,pn->p", shares, shares) > 1 / _LEAST_EFFECTIVE).tolist():
         shares[row] = _evened(shares[row])
-    return shares
 
 
 def _evened(weights: FloatArray) -> FloatArray:

@@ -100,11 +100,11 @@ class Density:
         kept: _Given | None = vars(self).get("_kept")
         if kept is None or kept.of is not of:
             signs, beliefs = of.signs(self.ceiling), self.beliefs
-            stretch = [np.exp(moved(beliefs.spreads.get(name, {}), signs)) for name in self.names]
-            shift = [moved(beliefs.shifts.get(name, {}), signs) for name in self.names]
+            stretch = np.array([np.exp(moved(beliefs.spreads.get(name, {}), signs)) for name in self.names])
+            shift = np.array([moved(beliefs.shifts.get(name, {}), signs) for name in self.names])
             clock = self.clock(FAR[:, None] * of.sizes[-1], of.sizes[-1])
-            divide = self._divide(np.array(stretch), np.array(shift), of)
-            kept = _Given(of, np.array(stretch), np.array(shift), self.window(of), laid_out(self, clock, of), divide)
+            divide = self._divide(stretch, shift, of)
+            kept = _Given(of, stretch, shift, self.window(of), laid_out(self, clock, of), divide)
             vars(self)["_kept"] = kept
         return kept
 

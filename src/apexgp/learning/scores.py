@@ -28,8 +28,7 @@ def figures_by_pilot(
     for i in np.flatnonzero(known.any(axis=1)):
         here, truth = known[i], nodes.truth[i, known[i]]
         weights, _ = weights_under(nodes.take(np.array([i])), vector)
-        location, scale = (forecasts[i][:, here].astype(float) for forecasts in (nodes.location, nodes.scale))
-        mixture = CutMixture(location, scale, weights[0])
+        mixture = CutMixture(nodes.location[i][:, here], nodes.scale[i][:, here], weights[0])
         quantiles = mixture.quantile(wanted, 1 - wanted)
         gap = truth - quantiles[: len(_LEVELS)]
         # Twice the mean pinball loss over many levels is the CRPS to half a per cent, and quick.

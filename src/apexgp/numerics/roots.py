@@ -1,7 +1,7 @@
 """Many one-dimensional roots at once: by Newton's method where slopes are known, within brackets where they are not.
 
-SciPy's `elementwise.find_root` would do the second. It asks for one or two values more, and spends 2 ms on its own,
-which is as long as all values for a required size take.
+SciPy's `elementwise.find_root` would do the second. It asks for about as many values, and spends 2 ms on its own, which
+is as long as all values for a required size take.
 """
 
 from __future__ import annotations
