@@ -13,8 +13,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._check import FloatArray
+from ..numerics.cut_mixture import CutMixture
 
-__all__ = ["BEND", "LEAST_MASS", "LEAST_TOTAL", "Ends", "FarForecast", "Sums"]
+__all__ = ["BEND", "LEAST_MASS", "LEAST_TOTAL", "Ends", "FarForecast", "Sums", "are_uneven"]
 
 _LEVELS = np.array([0.025, 0.975])
 _LEVEL_SCORES = ndtri(_LEVELS)
@@ -27,6 +28,21 @@ LEAST_TOTAL = 1e-6
 _WELL_KNOWN = 1e-3  # square of the error of an end over that of the worst
 _NEXT = 1e-6  # to 0 and 1, the nearest that an end may come
 _FARTHEST = 1e3  # locations and standard deviations: beyond, nothing changes, and squares overflow
+
+
+_HEAVIEST = 50  # nodes whose weights say how uneven all are
+_UNEVEN = 0.5  # tail index of weights beyond which their variance is infinite
+
+
+def are_uneven(weights: FloatArray) -> bool:
+    """Whether a few nodes weigh so much that the variance of a weighted mean does not say how exact it is.
+
+    By the tail index of Hill (1975): the mean logarithm of the heaviest over the next. Weights from a tail with an
+    index above 1/2 have no variance, and others as heavy may not have been found.
+    """
+    heaviest = np.sort(np.partition(weights, -_HEAVIEST - 1)[-_HEAVIEST - 1 :]) if len(weights) > _HEAVIEST else weights
+    least = max(float(heaviest.min()), 1e-300)
+    return bool(np.log(np.maximum(heaviest, least) / least).sum() > _UNEVEN * _HEAVIEST)
 
 
 class Ends(NamedTuple):
@@ -49,6 +65,30 @@ class Ends(NamedTuple):
     def error(self) -> float:
         """That of the worst."""
         return float(self.errors.max())
+
+    def error_of(self, forecasts: CutMixture, weights: FloatArray) -> float:
+        """The largest standard error over all ends, relative to the width, and no less than one over the number of nodes.
+
+        By the quantiles two standard errors of the probability away, not by the density at the end: where that is next
+        to nothing, an end may lie anywhere between two parts of the distribution.
+
+        Parameters
+        ----------
+        forecasts
+            The mixture at all sizes.
+        weights
+            Of the nodes. Where they are uneven, no probability is known better than to the heaviest of them.
+        """
+        error = np.sqrt(self.squares)
+        if are_uneven(weights):
+            error = np.maximum(error, weights.max())
+        tail = _LEVELS[0]
+        outer, inner = tail - np.minimum(2 * error, tail / 2), np.minimum(tail + 2 * error, 0.5)
+        ends = np.broadcast_to(_LEVELS[:, None], (2, len(error)))
+        below = np.array([outer[:, 0], inner[:, 0], 1 - inner[:, 1], 1 - outer[:, 1], *ends])
+        lowest, low, high, highest, lower, upper = forecasts.quantile(below, 1 - below)
+        widest = np.maximum(low - lowest, highest - high) / np.maximum(upper - lower, 1e-9)
+        return max(0.25 * float(widest.max()), float(weights @ weights))
 
     def worth(self) -> FloatArray:
         """Factors by which what lies beyond ends counts: the more, the less an end is known, shape (sizes, 2).

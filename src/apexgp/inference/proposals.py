@@ -15,7 +15,7 @@ from ..compiled.loaded import compiled_loops
 from .density import Density
 from .statistics import Statistics
 
-__all__ = ["Proposals", "Wide", "degrees_of_freedom", "normaliser", "wide_proposals"]
+__all__ = ["Proposals", "Wide", "degrees_of_freedom", "derivatives", "normaliser", "stencil", "wide_proposals"]
 
 # Half of the degrees of freedom and the dimensions together: tails are a little heavier than the posterior's, which are
 # those of a normal distribution at most, and a density costs four squarings.
@@ -27,6 +27,7 @@ _LATE, _STEADY = 0.35, -0.5
 
 _STEP = 1e-2  # of finite differences
 _ARRIVED = 0.5  # what another Newton step would promise, in units of log density
+_LONGEST, _MOST_STEPS = 2.0, 40  # length of a Newton step along any coordinate, and how many are taken
 
 
 def degrees_of_freedom(dimensions: int) -> int:
@@ -163,7 +164,7 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
     """
     count = len(noise)
-    steps = _stencil(count)
+    steps = _STEP * stencil(count)
     z = np.zeros((len(density.names), 8 * -(-len(steps) // 8)))  # loops take several nodes at a time
 
     def log_posterior(mode: FloatArray) -> FloatArray:
@@ -173,17 +174,21 @@ def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[Flo
 
     mode, step = np.zeros((2, count))
     covariance, reached = np.eye(count), -np.inf
-    for _ in range(20):
+    for _ in range(_MOST_STEPS):
         values = log_posterior(mode + step)
         if values[0] > reached:
-            gradient, curvature = _derivatives(values, count, _STEP)
+            gradient, curvature = derivatives(values, count, _STEP)
             own, vectors = np.linalg.eigh(-curvature)
-            # What the replicates say nothing about stays as wide as the prior.
-            covariance = (vectors / np.maximum(own, 1.0)) @ vectors.T
+            # What the replicates say nothing about stays as wide as the prior. Where the density is not concave, the
+            # size of its curvature still says how far to go, and the step still leads upwards.
+            covariance = (vectors / np.maximum(np.abs(own), 1.0)) @ vectors.T
             mode, reached = mode + step, values[0]
-            step = np.clip(covariance @ gradient, -2.0, 2.0)
-            if step @ gradient <= _ARRIVED:
+            newton = covariance @ gradient
+            if newton @ gradient <= _ARRIVED:
                 break
+            step = np.clip(newton, -_LONGEST, _LONGEST)
+            if step @ gradient <= 0:  # cut so much that it leads downwards
+                step = newton * _LONGEST / np.abs(newton).max()
         else:
             step = 0.25 * step
             if (np.abs(step) < _STEP).all():
@@ -201,12 +206,12 @@ def _rounded(values: FloatArray) -> FloatArray:
 
 
 @lru_cache
-def _stencil(count: int) -> FloatArray:
-    """No step, steps along each axis, there and back, and along each pair of axes, there and back."""
+def stencil(count: int) -> FloatArray:
+    """No step, unit steps along each axis, there and back, and along each pair of axes, there and back."""
     axes = np.eye(count)
     rows, columns = _pairs(count)
     pairs = axes[rows] + axes[columns]
-    return _STEP * np.concatenate([np.zeros((1, count)), axes, -axes, pairs, -pairs])
+    return np.concatenate([np.zeros((1, count)), axes, -axes, pairs, -pairs])
 
 
 @lru_cache
@@ -215,8 +220,8 @@ def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.tril_indices(count, -1)
 
 
-def _derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArray, FloatArray]:
-    """Gradient (N,) and Hessian (N, N) from values (points,) on the stencil."""
+def derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArray, FloatArray]:
+    """Gradient (N,) and Hessian (N, N) from values (points,) on `step` times the stencil."""
     centre, there, back = values[0], values[1 : 1 + count], values[1 + count : 1 + 2 * count]
     gradient, own = (there - back) / (2 * step), (there + back - 2 * centre) / step**2
     hessian = np.diag(own)

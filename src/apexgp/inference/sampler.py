@@ -8,16 +8,19 @@ over that of the mixture of all proposals, each with its share of the nodes (Cor
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from .._check import FloatArray
+from ..numerics.cut_mixture import CutMixture
 from .adaptation import adapted
-from .density import Density
+from .density import Density, Divide
 from .draws import Nodes
-from .ends import LEAST_TOTAL
+from .ends import LEAST_TOTAL, are_uneven
+from .onset import OnsetCoordinates
+from .peaks import Peak, find_missed_peaks, wide_around
 from .pool import Points, Pool, weighed
 from .posterior import Posterior
 from .proposals import Proposals, Wide, degrees_of_freedom, wide_proposals
@@ -32,11 +35,11 @@ _LOG_2PI = np.log(2 * np.pi)
 # Nodes of the first rounds. More are looked for until the posterior has been found: it may lie where the wide proposals
 # have hardly a node.
 _FIRST, _SEARCHING = 512, 512
-_FIRST_ROUGHLY = 256
+_FIRST_ROUGHLY, _FIRST_WHERE_HARD = 256, 1024
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Then come as many as the error of the ends of far forecasts asks for, in a few rounds: proposals that were fitted to
 # few nodes are not worth many.
-_LEAST, _LEAST_WHERE_HARD, _MOST, _STEP, _GROWTH = 1536, 4096, 24576, 256, 0.75
+_LEAST, _LEAST_WHERE_HARD, _LEAST_WHERE_UNEVEN, _MOST, _STEP, _GROWTH = 1536, 4096, 16384, 24576, 256, 0.75
 _ENOUGH = 200.0  # effective nodes that are aimed at
 _ROUGH, _MORE_WHERE_HARD = 3.0, 4  # where so many times the error remains that is aimed at, so many times the nodes
 _WIDE = 0.15  # share of every round that keeps to the wide proposals
@@ -56,23 +59,25 @@ def integrate(
     """Posterior of a curve; roughly: as soon as it has been found, whether or not its tails are known well."""
     sampler = _Sampler(density, of, seed)
     finer = max((TOLERATED / precision) ** 2, 1.0)
-    first = _FIRST_ROUGHLY if roughly else _FIRST
-    pool = sampler.continued(sampler.begun(first), first)
-    while pool.weights.effective_size < _FOUND and pool.rounds < _MOST_SEARCHING:
-        pool = sampler.continued(pool, _SEARCHING)
-    least = _LEAST
-    if pool.rounds > 3:
-        # What was hard to find may have parts that have not been found yet.
-        pool, least = sampler.afresh(pool), _LEAST_WHERE_HARD
-    if not roughly:
-        while True:
-            have, hard = pool.points.count, pool.weights.far.error > _ROUGH * precision
-            most = finer * _MOST * (_MORE_WHERE_HARD if hard else 1)
-            wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
-            if have >= most or (wanted <= have and have >= least):
-                break
-            more = min(max(wanted, least) - have, _GROWTH * have, most - have)
-            pool = sampler.continued(pool, _STEP * max(math.ceil(more / _STEP), 1))
+    pool = sampler.search(_FIRST_ROUGHLY if roughly else _FIRST)
+    if roughly:
+        return sampler.posterior(pool, _COMPONENTS)
+    hard = pool.rounds > 3
+    missed = find_missed_peaks(sampler.coordinates, pool, sampler.wide.proposals.parts[0][0], everywhere=hard)
+    if missed:
+        sampler, hard = replace(sampler, peaks=tuple(missed)), True
+        pool = sampler.search(_FIRST_WHERE_HARD)
+    least = _LEAST_WHERE_HARD if hard else _LEAST
+    while True:
+        have, rough = pool.points.count, pool.weights.far.error > _ROUGH * precision
+        most = finer * _MOST * (_MORE_WHERE_HARD if rough else 1)
+        wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
+        if wanted <= have and are_uneven(pool.weights.share.sum(axis=0)):
+            least = _LEAST_WHERE_UNEVEN
+        if have >= most or (wanted <= have and have >= least):
+            break
+        more = min(max(wanted, least) - have, _GROWTH * have, most - have)
+        pool = sampler.continued(pool, _STEP * max(math.ceil(more / _STEP), 1))
     return sampler.posterior(pool, int(min(finer, _MOST_FINER) * _COMPONENTS))
 
 
@@ -83,11 +88,36 @@ class _Sampler:
     density: Density
     of: Statistics
     seed: int
+    peaks: tuple[Peak, ...] = ()
+    """That have proposals of their own: nodes then have `coordinates`, else deviates."""
+
+    @cached_property
+    def coordinates(self) -> OnsetCoordinates:
+        """Those in which narrow peaks are looked for."""
+        return OnsetCoordinates(self.density, self.of)
 
     @cached_property
     def wide(self) -> Wide:
         """What nodes come from at first, and some of them later."""
-        return wide_proposals(self.density, self.of)
+        wide = wide_proposals(self.density, self.of)
+        return wide_around(self.peaks, self.coordinates, wide, self.seed) if self.peaks else wide
+
+    @property
+    def divide(self) -> Divide:
+        """Threshold between two families of curves in what nodes have."""
+        return self.coordinates.divide if self.peaks else self.density.divide(self.of)
+
+    def deviates(self, places: FloatArray) -> tuple[FloatArray, FloatArray | float]:
+        """Deviates of nodes, and the logarithm of what a unit of their places is in deviates."""
+        return self.coordinates.to_deviates(places) if self.peaks else (places, 0.0)
+
+    def search(self, count: int) -> Pool:
+        """Rounds of about so many nodes until the posterior has been found, or has not been for long."""
+        pool = self.continued(self.begun(count), count)
+        while pool.weights.effective_size < _FOUND and pool.rounds < _MOST_SEARCHING:
+            pool = self.continued(pool, max(count, _SEARCHING))
+        # What was hard to find may have parts that have not been found yet.
+        return self.afresh(pool) if pool.rounds > 3 else pool
 
     def begun(self, count: int) -> Pool:
         """The nodes of the first round, which come from the wide proposals."""
@@ -96,7 +126,7 @@ class _Sampler:
 
     def continued(self, pool: Pool, count: int) -> Pool:
         """With another round, most of it from proposals that are fitted to the nodes so far."""
-        fitted, shares = adapted(pool.weights, pool.points.roomy_z, self.density.divide(self.of))
+        fitted, shares = adapted(pool.weights, pool.points.roomy_z, self.divide)
         fitted = fitted.counting(np.round((1 - _WIDE) * count * shares).astype(np.int64))
         wide = self.wide.counting(count - int(fitted.counts.sum()))
         sources = wide.and_then(fitted)
@@ -130,9 +160,9 @@ class _Sampler:
         sources.place(
             standard_t(count, dimensions, degrees_of_freedom(dimensions), self.seed, turn), points.roomy_z, start
         )
-        z, u = points.z[:, start:], uniforms(count, dimensions, self.seed, turn)
-        at = self.density.evaluate(z, u, self.of, points.roomy_draws, start)
-        at.log_weight[:] -= 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI)
+        z, log_slope = self.deviates(points.z[:, start:])
+        at = self.density.evaluate(z, uniforms(count, dimensions, self.seed, turn), self.of, points.roomy_draws, start)
+        at.log_weight[:] -= 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI) - log_slope
         return points
 
     def posterior(self, pool: Pool, components: int) -> Posterior:
@@ -149,7 +179,8 @@ class _Sampler:
             [(ends.beyond[:, :, draw, node] / share[draw, node]).reshape(-1, len(draw)), at.far_location[:, draw, node]]
         )
         kept = calibrated(kept, traits, np.append(ends.total, np.einsum("hkn,kn->h", at.far_location, share)))
-        z = pool.points.z[:, node]
+        far = CutMixture(at.far_location[:, draw, node].T, np.sqrt(at.far_variance[:, draw, node]).T, kept)
+        z, _ = self.deviates(pool.points.z[:, node])
         nodes = Nodes(self.density.parameters(z, self.of), self.density.shape(z, self.of), *at.chosen(draw, node))
         return Posterior(
             self.density,
@@ -158,6 +189,6 @@ class _Sampler:
             kept,
             pool.weights.log_evidence,
             pool.weights.effective_size,
-            ends.error,
+            ends.error_of(far, share.sum(axis=0)),
             share.sum(axis=0)[node],
         )

@@ -11,7 +11,7 @@ from scipy.special import gammaincinv, ndtri
 from .._check import FloatArray
 from ..numerics.sobol import sobol_points
 
-__all__ = ["CLOSEST", "DRAWS", "Uniforms", "sobol", "standard_t", "uniforms"]
+__all__ = ["CLOSEST", "DRAWS", "Uniforms", "even_uniforms", "sobol", "standard_t", "uniforms"]
 
 CLOSEST = 1e-9
 """Of a share to 0 and 1, and of a level to the ceiling."""
@@ -65,8 +65,18 @@ def _standard_t(count: int, dimensions: int, degrees: int, seed: int, turn: int)
 
 
 @lru_cache(maxsize=128)
+def even_uniforms(count: int) -> Uniforms:
+    """The same numbers at each of so many nodes: densities there then differ by the nodes alone."""
+    return _spread_draws(*np.full((2, 1, count), 0.5 / DRAWS))
+
+
+@lru_cache(maxsize=128)
 def _uniforms(count: int, dimensions: int, seed: int, turn: int) -> Uniforms:
-    levels, shares = sobol(count, dimensions + 3, seed, turn)[-2:, None]
+    return _spread_draws(*sobol(count, dimensions + 3, seed, turn)[-2:, None])
+
+
+def _spread_draws(levels: FloatArray, shares: FloatArray) -> Uniforms:
+    """Numbers for all draws, evenly spread, from those of the first: shape (1, nodes)."""
     steps = np.arange(DRAWS)[:, None] / DRAWS
     # In the order of bit reversal, so that each half is as evenly spread as the whole.
     turned = np.concatenate([steps[::2], steps[1::2]])

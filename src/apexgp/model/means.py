@@ -167,6 +167,20 @@ class BurrMean(Mean):
         theta1 = drop * np.exp(theta4 * log_one_plus_exp(-theta3 * offset))
         return theta1, last * np.exp(offset), theta3, theta4
 
+    def fall(self, tail: FloatArray, offset: FloatArray, log_theta4: FloatArray) -> FloatArray:
+        """log(theta1 / drop at the last size) = theta4 log(1 + e^(-theta3 offset)): how far the curve has come."""
+        theta4 = np.exp(np.clip(log_theta4, -4.0, 4.0))
+        fall: FloatArray = theta4 * np.logaddexp(0.0, -tail / theta4 * offset)  # to the last digit where it is small
+        return fall
+
+    def offset_of(self, fall: FloatArray, tail: FloatArray, log_theta4: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Offset at which the curve has come so far, and the logarithm of -d offset / d log fall."""
+        theta4 = np.exp(np.clip(log_theta4, -4.0, 4.0))
+        ratio = np.maximum(fall / theta4, 1e-300)
+        left = -np.expm1(-ratio)
+        offset = -(ratio + np.log(left)) * theta4 / tail
+        return offset, np.log(fall / (tail * left))
+
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
         """x / u over theta2 = x over u theta2."""  # noqa: D403
         theta1, theta2, theta3, theta4 = theta

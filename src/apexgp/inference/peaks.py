@@ -1,0 +1,175 @@
+"""Peaks of the posterior that are so narrow that a search by nodes may miss them.
+
+A pilot that leaps at its last size, or ten equal scores and another, may have most of its posterior where no node of
+the first rounds lies, and those that do exist then look like a posterior. So the highest node climbs to its peak by
+Newton's method: a peak that weighs something, by Laplace's approximation, and has few nodes gets proposals of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._check import FloatArray
+from .onset import OnsetCoordinates
+from .pool import Pool
+from .proposals import Proposals, Wide, degrees_of_freedom, derivatives, stencil
+from .uniforms import even_uniforms, standard_t
+
+__all__ = ["Peak", "climb", "find_missed_peaks", "wide_around"]
+
+_STEP = 0.3  # of finite differences, in standard deviations as they are known so far
+_MOST_STEPS = 40
+_LONGEST = 3.0  # step of Newton's method along any axis, in such standard deviations
+_ARRIVED = 1.0  # what another step would promise, in units of log density
+_FIRST_SPREAD, _WIDEST = 0.1, 2.0
+_MOST_CHANGE = 16.0  # of a curvature between two steps
+
+_NEAR = 4.0  # standard deviations around a peak
+_LEAST_NODES = 10.0  # effective nodes near a peak, for it to count as found
+_LEAST_MASS = 0.01  # of the posterior, for a peak to matter
+_AROUND_PEAKS = 0.4  # share of the wide nodes
+_SAMPLE = 1024  # nodes that wide proposals are carried over by
+
+# Curves that have just taken off, looked at beside the nodes: how far they have come by the end of the pilot; deviates
+# of the exponent of the tail, of log theta4, and of sigma; and by how many deviates their noise is below the usual.
+_COME = np.linspace(-2.5, 6.0, 16)
+_TAIL, _SHARPNESS, _STEADY, _QUIETER = 1.5, (-2.5, -4.5), (-0.5, -1.5), (0.0, 2.0)
+_LOWEST_START = 5.0  # below the highest node, in units of log density
+
+
+class Peak(NamedTuple):
+    """A local maximum of the posterior in coordinates of `OnsetCoordinates`."""
+
+    place: FloatArray
+    root: FloatArray
+    """Of the inverse of the curvature, shape (D, D)."""
+    log_mass: float
+    """Logarithm of the integral over it, by Laplace's approximation."""
+
+
+LogDensity = Callable[[FloatArray], FloatArray]
+
+
+def climb(log_density: LogDensity, start: FloatArray) -> Peak:
+    """Find the maximum above a start (D,) of a log density that takes points (D, n), by Newton's method.
+
+    Steps are taken in units of the inverse curvature that is known so far, which may be anything at first. Where the
+    density is not concave, the size of its curvature says how far to go.
+    """
+    dimensions = len(start)
+    points = _STEP * stencil(dimensions).T
+    place, root, reached, step = start, _FIRST_SPREAD * np.eye(dimensions), -np.inf, np.zeros(dimensions)
+    for _ in range(_MOST_STEPS):
+        at = place + root @ step
+        values = log_density(at[:, None] + root @ points)
+        if values[0] > reached and np.isfinite(values).all():
+            place, reached = at, float(values[0])
+            gradient, curvature = derivatives(values, dimensions, _STEP)
+            own, vectors = np.linalg.eigh(-curvature)
+            spread = 1 / np.sqrt(np.clip(np.abs(own), 1 / _MOST_CHANGE, _MOST_CHANGE))
+            axes, widths, turns = np.linalg.svd(root @ (vectors * spread))
+            bounded = np.clip(widths, 1e-12, _WIDEST)
+            root, gradient = axes * bounded, (turns @ (spread * (vectors.T @ gradient))) * bounded / widths
+            step = gradient * min(1.0, _LONGEST / max(np.abs(gradient).max(), 1e-300))
+            if step @ gradient < _ARRIVED:
+                break
+        else:
+            step = 0.25 * step
+            if np.abs(step).max() < 0.1 * _STEP:
+                break
+    return Peak(place, root, reached + float(np.linalg.slogdet(root)[1]) + 0.5 * dimensions * np.log(2 * np.pi))
+
+
+def find_missed_peaks(coordinates: OnsetCoordinates, pool: Pool, centre: FloatArray, everywhere: bool) -> list[Peak]:
+    """Peaks that matter and that the nodes of a pool hardly know.
+
+    Parameters
+    ----------
+    coordinates
+        In which peaks are looked for; the nodes of the pool are deviates.
+    pool
+        The nodes so far.
+    centre
+        Deviates of a curve of which nothing is known but its noise.
+    everywhere
+        Climb from the highest node, too, not only from a curve that has just taken off.
+    """
+    log_density = _log_density(coordinates)
+    v = coordinates.from_deviates(pool.points.z)
+    heights = _log_mean(pool.points.at.log_weight) + coordinates.to_deviates(v)[1]
+    starts = [v[:, np.argmax(heights)]] if everywhere else []
+    if coordinates.divide.row >= 0:
+        others = _curves_that_take_off(coordinates, centre)
+        found = log_density(others)
+        if found.max() > heights.max() - _LOWEST_START:
+            starts.append(others[:, np.argmax(found)])
+    matters = pool.weights.log_evidence + np.log(_LEAST_MASS)
+    peaks = [peak for peak in (climb(log_density, start) for start in starts) if peak.log_mass > matters]
+    return [peak for peak in peaks if _count_near(peak, v, pool.weights.share.sum(axis=0)) < _LEAST_NODES]
+
+
+def wide_around(peaks: Sequence[Peak], coordinates: OnsetCoordinates, wide: Wide, seed: int) -> Wide:
+    """Wide proposals in other coordinates, and one around each peak.
+
+    Others have the moments of nodes that came from the proposals `wide` for deviates, by these and by family.
+    """
+    dimensions = len(coordinates.density.names)
+    source = wide.counting(_SAMPLE)
+    z = source.nodes(standard_t(_SAMPLE, dimensions, degrees_of_freedom(dimensions), seed, 0)[:, :_SAMPLE])
+    v, divide = coordinates.from_deviates(z), coordinates.divide
+    late = np.zeros(_SAMPLE, bool) if divide.row < 0 else v[divide.row] > divide.above
+    kind = 2 * np.repeat(np.arange(len(source.counts)), source.counts) + late
+    places, roots, shares = [], [], []
+    for own in (v[:, kind == which] for which in range(kind.max() + 1)):
+        if own.shape[1] > 4 * dimensions:
+            places.append(own.mean(axis=1))
+            roots.append(np.linalg.cholesky(np.cov(own)))
+            shares.append((1 - _AROUND_PEAKS) * own.shape[1] / _SAMPLE)
+    for peak in peaks:
+        places.append(peak.place)
+        roots.append(np.linalg.cholesky(2 * peak.root @ peak.root.T))
+        shares.append(_AROUND_PEAKS / len(peaks))
+    return Wide(Proposals.of(np.array(places), np.array(roots)), np.array(shares) / sum(shares))
+
+
+def _count_near(peak: Peak, v: FloatArray, share: FloatArray) -> float:
+    """Effective number of nodes near a peak."""
+    away = np.linalg.solve(peak.root, v - peak.place[:, None])
+    near = share[np.einsum("dn,dn->n", away, away) < _NEAR**2]
+    return float(near.sum() ** 2 / max(near @ near, 1e-300))
+
+
+def _curves_that_take_off(coordinates: OnsetCoordinates, centre: FloatArray) -> FloatArray:
+    """Coordinates (D, nodes) of curves that have just taken off, more or less sharply."""
+    names, row = coordinates.density.names, coordinates.divide.row
+    come, sharpness, steady, quieter = (part.ravel() for part in np.meshgrid(_COME, _SHARPNESS, _STEADY, _QUIETER))
+    v = np.repeat(centre[:, None], len(come), axis=1)
+    v[[row, names.index("shape2"), names.index("sigma")]] = come, sharpness, steady
+    v[names.index("shape0")] = _TAIL
+    v[names.index("tau_e")] -= quieter
+    return v
+
+
+def _log_density(coordinates: OnsetCoordinates) -> LogDensity:
+    """Logarithm of likelihood times prior at coordinates (D, n), up to the posterior's constant: smooth in them."""
+
+    def log_density(v: FloatArray) -> FloatArray:
+        dimensions, count = v.shape
+        z, log_slope = coordinates.to_deviates(np.pad(v, ((0, 0), (0, -count % 8)), mode="edge"))
+        at = coordinates.density.evaluate(z, even_uniforms(z.shape[1]), coordinates.of)
+        values = _log_mean(at.log_weight) + log_slope
+        values -= 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * np.log(2 * np.pi))
+        return values[:count]
+
+    return log_density
+
+
+def _log_mean(log_weight: FloatArray) -> FloatArray:
+    """Logarithm of the mean over a node's draws, shape (nodes,)."""
+    top = np.maximum(log_weight.max(axis=0), -1e300)
+    with np.errstate(divide="ignore"):
+        mean: FloatArray = top + np.log(np.exp(log_weight - top).mean(axis=0))
+    return mean
