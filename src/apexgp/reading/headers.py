@@ -135,7 +135,7 @@ def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]
         if (
             role == "task" and len(candidates) > 1
         ):  # of several that may, what is the same in every row tells nothing apart
-            candidates = [name for name in candidates if len(set(table.columns[name])) > 1]
+            candidates = [name for name in candidates if len(set(filter(None, table.columns[name]))) > 1]
         if len(candidates) > 1:
             raise DataError(
                 f"{table.path} has {len(candidates)} columns that may hold the {role}s: {some(candidates)}.",

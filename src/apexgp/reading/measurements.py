@@ -66,6 +66,8 @@ def measurements_in(
     between
         The range of the scores, if the caller says it.
     """
+    if columns.task is not None and not any(table.columns[columns.task]):
+        columns = replace(columns, task=None)  # an empty column names nothing
     table, notes = measured_rows(table, columns)
     # Of a stated range the numbers are taken as they are.
     nothing: tuple[Table, set[str], list[str]] = table, set(), []

@@ -1,13 +1,16 @@
-"""Rows without a measurement of their own: remarks, repeated headers, summaries; sizes written once for several."""
+"""Rows without a measurement of their own: remarks, headers, summaries; names and sizes written once for several."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from .._check import some
 from .cells import is_blank, looks_numeric, number_in
+from .faults import Faults
 from .headers import ColumnRoles
 from .known_metrics import known_metric, plain_name
+from .learner_label import LEARNER
 from .spreadsheets import Table, one_line
 
 __all__ = ["measured_rows"]
@@ -39,10 +42,11 @@ def measured_rows(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]
     """The table with its measurements alone, each with its size, and what a reader should know."""
     table, brackets = _sizes_before_brackets(table, columns)
     table, unfinished = _finished(table)
+    table, names = _with_every_name(table, columns)
     table, remarks = _without_remarks(table, columns)
     table, summaries = _without_summaries(table, columns)
     table, sizes = _with_every_size(table, columns)
-    return table, [*brackets, *unfinished, *remarks, *summaries, *sizes]
+    return table, [*brackets, *unfinished, *names, *remarks, *summaries, *sizes]
 
 
 def _sizes_before_brackets(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
@@ -86,11 +90,8 @@ def _finished(table: Table) -> tuple[Table, list[str]]:
 
 def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table without remarks between and beneath its rows, and without its header repeated."""
-    height, measured = len(table.lines), [columns.size, *columns.scores]
+    height, numbers = len(table.lines), _rows_with_numbers(table, columns)
     filled = [[name for name, cells in table.columns.items() if cells[i]] for i in range(height)]
-    numbers = [any(looks_numeric(table.columns[name][i]) for name in measured if name) for i in range(height)]
-    if columns.size is not None:
-        numbers = [found or _is_size(table, columns.size, i) for i, found in enumerate(numbers)]
     last = max((i for i in range(height) if numbers[i]), default=height)
     header = [all(table.columns[name][i] == name for name in filled[i]) and len(filled[i]) > 1 for i in range(height)]
     remark = [not numbers[i] and (header[i] or i > last or len(filled[i]) == 1) for i in range(height)]
@@ -150,6 +151,44 @@ def _with_every_size(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
     note = f"filled the empty cells under {columns.size!r} with the size above them: {table.place} "
     note += f"{some([table.lines[i] for i in empty])}."
     return table.with_columns({columns.size: filled}), [note]
+
+
+def _with_every_name(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+    """The table with task and learner in every row, where they are written once above several and the rest is empty.
+
+    An empty name is never a task: one without a name above it is at fault, and so are gaps among names that are written
+    row by row.
+    """
+    measured, faults, notes = _rows_with_numbers(table, columns), Faults(table), list[str]()
+    for column in filter(None, (columns.task, LEARNER if LEARNER in table.columns else None)):
+        cells = table.columns[column]
+        empty = [i for i, cell in enumerate(cells) if not cell and measured[i]]
+        named = [i for i, cell in enumerate(cells) if cell]
+        row_by_row = len(named) > len(empty) or any(cell and cell == above for above, cell in pairwise(cells))
+        known = set() if row_by_row or not named else {i for i in empty if i > named[0]}
+        if column == columns.task:
+            for i in empty:
+                if i not in known:
+                    faults.add(i, column, "the name is missing. Write it into this row, or leave out the row.")
+        if known:
+            name, filled = "", list(cells)
+            for i, cell in enumerate(cells):
+                name = cell or name
+                filled[i] = name if i in known else cell
+            table = table.with_columns({column: filled})
+            where = f"{table.place} {some([table.lines[i] for i in sorted(known)])}"
+            notes.append(f"filled the empty cells under {column!r} with the name above them: {where}.")
+    faults.refuse()
+    return table, notes
+
+
+def _rows_with_numbers(table: Table, columns: ColumnRoles) -> list[bool]:
+    """Whether each row has a number under the size or a score."""
+    measured = [name for name in (columns.size, *columns.scores) if name is not None]
+    found = [any(looks_numeric(table.columns[name][i]) for name in measured) for i in range(len(table.lines))]
+    if columns.size is None:
+        return found
+    return [number or _is_size(table, columns.size, i) for i, number in enumerate(found)]
 
 
 def _is_size(table: Table, column: str, row: int) -> bool:
