@@ -289,7 +289,7 @@ def _finished(record: Path, work: Training) -> set[tuple[int, int]]:
 
 
 def _seconds(text: str) -> float:
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d)?\s*", text)
+    match = re.fullmatch(r"\s*+(\d+(?:\.\d+)?)\s*+(s|m|min|h|d)?\s*+", text)
     if match is None or not float(match[1]):
         raise RequestError(f"must be a time such as 90 (seconds), 30m or 2h, got {text!r}.", argument="timeout")
     return float(match[1]) * _SECONDS[match[2] or ""]
