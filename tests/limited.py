@@ -1,9 +1,11 @@
-"""Calls in a process of their own with little memory, so that what asks for gigabytes is found out and harms nobody."""
+"""Limits on calls: little memory, in a process of their own, for what asks for gigabytes; a guard for what hangs."""
 
 import os
 import pickle
 import resource
+import signal
 import traceback
+from contextlib import contextmanager
 
 MEGABYTES = 600  # beyond what the process has already
 
@@ -37,3 +39,19 @@ def with_little_memory(action, megabytes=MEGABYTES):
     if isinstance(answer, MemoryError):
         raise AssertionError(f"asked for too much memory\n{trace[0]}")
     raise answer
+
+
+@contextmanager
+def guarded(seconds, message):
+    """Fail a block that keeps the processor busy for so long: a guard against hangs, not a measure of speed."""
+
+    def stop(*_):
+        raise AssertionError(message)
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -172,14 +172,17 @@ def test_losses_are_compared_in_any_unit():
         ("d2_log_loss_score", (-inf, 1), False),
         ("AUROC", (0, 1), False),
         ("error rate", (0, 1), True),
+        ("top-1 error", (0, 1), True),
+        ("Misclassification rate", (0, 1), True),
+        ("WER", (0, inf), True),
+        ("cer", (0, inf), True),
     ],
 )
 def test_known_metrics_know_their_range_and_direction(name, between, lower):
     known = known_metric(name)
     assert (known.range, known.lower_is_better) == (between, lower)
     made = LearningCurve([60, 120], [1.0, 1.0], metric=name)
-    # Within [0, 1] an error rate is asked about instead: what is called so may be turned round.
-    assert (made.range, made.direction) == (between, "lower" if lower and between != (0, 1) else "higher")
+    assert (made.range, made.direction) == (between, "lower" if lower else "higher")
 
 
 def test_a_range_that_is_stated_goes_before_that_of_the_metric():

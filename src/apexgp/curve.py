@@ -19,7 +19,7 @@ from .errors import DataError, RequestError
 from .files.writing import write_text
 from .learners import checked_learner
 from .reading.frames import is_frame, scikit_learn_curve
-from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name
+from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name, sounds_like_a_loss
 from .reading.score_details import BY_SCORE, checked_details
 from .reading.score_range import check_within, range_and_direction
 from .reading.size_labels import share_kept, unit_label
@@ -38,6 +38,10 @@ _DETAILS = {
     "averaged_over": "averaged_over",
 }
 
+_BEYOND_TREND = 3.0  # standard errors of the slope
+_BEYOND_SPREAD = 2.0  # standard errors of the difference between the ends
+_LEAST_FALL = 0.05  # of the distance from the nearer end of [0, 1]
+
 Direction = Literal["higher", "lower"]
 EachColumn = Literal["split", "model"]
 
@@ -50,6 +54,43 @@ class Replicates:
     mean: FloatArray
     std: FloatArray
     count: NDArray[np.int64]
+
+    @property
+    def trend(self) -> tuple[float, float]:
+        """Slope of the mean scores over log size, and its standard error."""
+        x = np.log(self.sizes) - np.log(self.sizes).mean()
+        slope = float(x @ self.mean / (x @ x))
+        residual = self.mean - self.mean.mean() - slope * x
+        freedom = max(len(x) - 2, 1)
+        return slope, float(np.sqrt(residual @ residual / freedom / (x @ x)))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the scores at a size, pooled over sizes; 0 where there is one at each."""
+        freedom = self.count - 1
+        return float(np.sqrt((freedom * self.std**2).sum() / freedom.sum())) if freedom.sum() else 0.0
+
+    @property
+    def falls_clearly(self) -> bool:
+        """Whether scores in [0, 1] fall over all sizes, and by more than noise does.
+
+        Either a line through the means falls by several of its standard errors, or every mean is below the one before
+        and the whole fall is beyond the spread of the scores. What counts as a fall is relative to the nearer end of
+        [0, 1]: error rates of 0.01 may well halve.
+        """
+        if len(self.sizes) < 2:
+            return False
+        fall = float(self.mean[0] - self.mean[-1])
+        slope, error = self.trend
+        noise = self.spread * math.sqrt(1 / self.count[0] + 1 / self.count[-1])
+        steady = bool((np.diff(self.mean) < 0).all()) and fall > _BEYOND_SPREAD * noise
+        least = _LEAST_FALL * min(float(self.mean[0]), 1 - float(self.mean[-1]))
+        return fall > least and (steady or slope < -_BEYOND_TREND * error)
+
+    @property
+    def rises_clearly(self) -> bool:
+        """Whether scores in [0, 1] rise over all sizes, and by more than noise does."""
+        return replace(self, mean=1 - self.mean).falls_clearly
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -71,9 +112,9 @@ class LearningCurve(Answer):
         What was measured, and on which task; used in tables and pictures, which write the metric as people do: see
         `metric_name`.
     direction : {"higher", "lower"}, optional
-        Which way is better. By default "lower" for a known loss that leaves [0, 1], such as a log loss, and for an
-        unknown metric whose `range` has no upper bound; otherwise "higher": an error rate must be declared. Forecasts
-        come back in the direction of the scores.
+        Which way is better. By default "lower" for a metric whose name says that it is a loss, such as an error rate or
+        a log loss, and for an unknown metric whose `range` has no upper bound; otherwise "higher". Forecasts come back
+        in the direction of the scores.
     range : pair of numbers, optional
         The lowest and the highest value that a score can take; one of them may be infinite. By default that of the
         metric, if it is a known one: (-1, 1) for MCC, (0, inf) for a log loss, (-inf, 1) for R2; otherwise (0, 1).
@@ -153,6 +194,7 @@ class LearningCurve(Answer):
         own_range, own_direction = range_and_direction(metric, measured)
         between = own_range if range is None else checked_range(range, error=DataError)
         if direction is None:
+            self.__dict__["direction_stated"] = False
             ended = known_metric(metric) is None and math.isinf(between[1])  # what has one end alone is best there
             direction = "lower" if ended else own_direction
         check_within("scores", measured, between, metric, stated=range is not None)
@@ -225,6 +267,11 @@ class LearningCurve(Answer):
         return "examples" if self.unit == "rows" else self.unit
 
     @cached_property
+    def direction_stated(self) -> bool:
+        """Whether the direction was given, rather than taken from the metric."""
+        return True  # of curves made from others, too; those whose direction was not given hold False
+
+    @cached_property
     def scale(self) -> Scale:
         """The map between these scores and [0, 1], where engines work: the same for scores that lie there already."""
         known = known_metric(self.metric)
@@ -243,7 +290,7 @@ class LearningCurve(Answer):
                 argument="scale",
             )
         same = replace(self)
-        same.__dict__["scale"] = scale
+        same.__dict__.update(scale=scale, direction_stated=self.direction_stated)
         return same
 
     @property
@@ -301,7 +348,9 @@ class LearningCurve(Answer):
     def _rows(self, chosen: NDArray[np.bool_]) -> LearningCurve:
         by_score = {name: getattr(self, name) for name in ("sizes", "scores", "split", *BY_SCORE)}
         rows: dict[str, Any] = {name: array[chosen] for name, array in by_score.items() if array is not None}
-        return replace(self, **rows)
+        some_rows = replace(self, **rows)
+        some_rows.__dict__["direction_stated"] = self.direction_stated
+        return some_rows
 
     @classmethod
     def from_csv(
@@ -541,9 +590,13 @@ def read_curves(
 
 
 def curves_and_notes(
-    path: Source | Table, wanted: TableSettings
+    path: Source | Table, wanted: TableSettings, *, ask: bool = True
 ) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
-    """What `read_curves` gives, and what a reader should know: which column was taken for what, what was left out."""
+    """Read every curve, and note what a reader should know: which column was taken for what, what was left out.
+
+    Unless the caller does not `ask`, curves that get worse with size, while nothing says which way is better, are an
+    error that asks.
+    """
     found, notes = read_measurements(path, wanted)
     curves = {
         task: LearningCurve(
@@ -556,15 +609,59 @@ def curves_and_notes(
         )
         for task, own in found.items()
     }
-    return curves, notes
+    if ask:
+        _ask_for_direction(curves, path)
+    losses = dict.fromkeys(curve.metric_name for curve in curves.values() if _is_loss_by_name(curve))
+    return curves, (*notes, *(f"{_name_of(path)}: took {name} for a loss: lower is better." for name in losses))
+
+
+def _is_loss_by_name(curve: LearningCurve) -> bool:
+    return not curve.direction_stated and curve.direction == "lower" and sounds_like_a_loss(curve.metric)
+
+
+def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> None:
+    """Refuse curves of an unknown metric that get worse, and ask which way is better.
+
+    Curves of a table have the same metric: where more of them clearly improve, those that do not are no question.
+    """
+    open_to_doubt = {
+        task: curve
+        for task, curve in curves.items()
+        if not curve.direction_stated and known_metric(curve.metric) is None and not is_negated(curve.metric)
+    }
+    worse = [task for task, curve in open_to_doubt.items() if curve.upward.replicates.falls_clearly]
+    better = [task for task, curve in open_to_doubt.items() if curve.upward.replicates.rises_clearly]
+    if not worse or len(better) > len(worse):
+        return
+    first = open_to_doubt[worse[0]]
+    pilot, falls = first.replicates, first.direction == "higher"
+    what = "scores" if first.metric == UNNAMED else first.metric_name
+    whose = "" if worse == [None] else f" of {some(worse)}"
+    does = ("fall" if falls else "rise") + "s" * (first.metric != UNNAMED)
+    raise DataError(
+        f"{_name_of(source)}: the {what}{whose} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
+        f"{pilot.mean[-1]:.3g}, and nothing says whether higher or lower is better.",
+        remedy=(
+            "Say so with {} or {}, or name the metric with {} if it is a known one such as error rate or accuracy.",
+            ("direction", "lower"),
+            ("direction", "higher"),
+            "metric",
+        ),
+    )
+
+
+def _name_of(source: Any) -> Any:
+    """The name by which messages call a table, a file or a data frame."""
+    if isinstance(source, Table):
+        return source.path
+    return "The data frame" if is_frame(source) else getattr(source, "name", source)
 
 
 def _only(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
     if len(curves) > 1:
-        name = "The data frame" if is_frame(source) else getattr(source, "name", source)
         raise DataError(
-            f"{name} holds {len(curves)} tasks ({some(list(curves))}), but one curve was expected. Read them all with "
-            "apexgp.read_curves, or keep the rows of one task."
+            f"{_name_of(source)} holds {len(curves)} tasks ({some(list(curves))}), but one curve was expected. Read "
+            "them all with apexgp.read_curves, or keep the rows of one task."
         )
     return next(iter(curves.values()))
 

@@ -37,7 +37,8 @@ UNIT_RANGE: Range = (0.0, 1.0)
 
 _TIMES_THE_LAST = 2.0  # of several multiples of the pilot's last mean loss, calibrated: see docs/calibration.md
 _LEAST = 1e-300  # whose logarithm is a number
-_NUMBER = r"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+|inf|infinity|∞)"
+_NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|\.\d++|inf|infinity|∞)"
+_RANGE = re.compile(rf"[\[(\s]*+({_NUMBER})(?:\s*+(?:,|;|\.\.+|:|to)\s*+|\s++)({_NUMBER})[\])\s]*+")
 
 
 @dataclass(frozen=True)
@@ -178,9 +179,7 @@ def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range
 
 def range_in(text: str) -> tuple[float, ...]:
     """Two numbers as people write a range: 0,inf or 0 to inf or [-1, 1]; a ValueError where it is none."""
-    found = re.fullmatch(
-        rf"[\[(\s]*({_NUMBER})\s*(?:,|;|\.\.+|:|to|\s)\s*({_NUMBER})[\])\s]*", text.casefold().replace("\u2212", "-")
-    )
+    found = _RANGE.fullmatch(text.casefold().replace("\u2212", "-"))
     if found is None:
         raise ValueError(text)
     return tuple(float(number.replace("∞", "inf")) for number in found.groups())

@@ -29,6 +29,8 @@ class Vocabulary:
         Says how a word is given a value; the value None is the reader's to choose.
     switches : frozenset of str
         Arguments whose word takes no value: a flag, or a box to tick.
+    phrases : mapping
+        How an argument is set to a certain value, where its word and the value do not say it: a flag for each value.
     outer : Vocabulary, optional
         Where the words of other arguments are found; without one they are those of Python.
     """
@@ -36,6 +38,7 @@ class Vocabulary:
     words: Mapping[str, str] = field(default_factory=dict)
     assigned: Callable[[str, Any], str] = as_keyword
     switches: frozenset[str] = frozenset()
+    phrases: Mapping[tuple[str, str], str] = field(default_factory=dict)
     outer: Vocabulary | None = None
 
     def name(self, argument: str) -> str:
@@ -46,6 +49,8 @@ class Vocabulary:
 
     def setting(self, argument: str, value: Any = None) -> str:
         """How an argument is set; the value None is the reader's to choose."""
+        if isinstance(value, str) and (argument, value) in self.phrases:
+            return self.phrases[argument, value]
         if argument in self.words:
             return self.assigned(self.words[argument], None if argument in self.switches else value)
         return as_keyword(argument, value) if self.outer is None else self.outer.setting(argument, value)

@@ -5,6 +5,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import apexgp.inference.adaptation as adaptation_module
@@ -23,6 +25,7 @@ from apexgp.inference.uniforms import standard_t
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 from conftest import missing
+from limited import guarded
 
 pytestmark = pytest.mark.slow
 
@@ -221,6 +224,33 @@ def test_neighbours_are_merged_but_the_ends_stay():
     assert (np.diff(groups) >= 0).all()
     assert (groups == 0).sum() == (groups == 23).sum() == 1
     np.testing.assert_array_equal(neighbours(sizes[:24], 24), np.arange(24))
+
+
+def merge_one_by_one(sizes, most):
+    """The groups of `neighbours` as it defines them: the two that are closest become one, again and again."""
+    starts = list(range(len(sizes)))
+    while len(starts) > most:
+        ends = [*(start - 1 for start in starts[1:]), len(sizes) - 1]
+        reach = [np.log(sizes[ends[i + 1]]) - np.log(sizes[starts[i]]) for i in range(1, len(starts) - 2)]
+        del starts[int(np.argmin(reach)) + 2]
+    return np.searchsorted(starts, np.arange(len(sizes)), side="right") - 1
+
+
+@given(
+    sizes=st.sets(st.integers(1, 2000), min_size=1, max_size=40)
+    | st.integers(1, 30).map(lambda count: {2**i for i in range(count)}),  # as many ties as can be
+    most=st.integers(3, 26),
+)
+def test_neighbours_are_those_of_merging_one_by_one(sizes, most):
+    sizes = np.array(sorted(sizes), dtype=float)
+    np.testing.assert_array_equal(neighbours(sizes, most), merge_one_by_one(sizes, most))
+
+
+def test_neighbours_of_many_sizes_are_found():
+    sizes = np.arange(1.0, 50_001)
+    with guarded(20.0, "neighbours hangs"):
+        groups = neighbours(sizes, 24)
+    assert (groups[0], groups[-1], len(set(groups.tolist()))) == (0, 23, 24)
 
 
 def test_merged_sizes_say_nearly_the_same(monkeypatch):

@@ -83,7 +83,6 @@ def test_other_numbers_are_not_taken_for_sizes(write, name):
         ("Accuracy", "accuracy"),
         ("F1", "F1"),
         ("mean test accuracy", "accuracy"),
-        ("error", "error rate"),
         ("AUROC mean", "AUROC"),
         ("test AUC", "AUROC"),
         ("Performance (AUC)", "AUROC"),

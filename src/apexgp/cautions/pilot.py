@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from .._numbers import multiple
-from ..curve import LearningCurve, Replicates
-from ..reading.known_metrics import UNNAMED, is_negated, sounds_like_a_loss
+from ..curve import LearningCurve
+from ..reading.known_metrics import UNNAMED
 from .caution import NO_ROOM, Caution
 
 __all__ = ["pilot_cautions"]
@@ -71,10 +71,10 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
     """Whether the curve falls or does not move."""
     pilot = curve.upward.replicates
     span = float(np.log(pilot.sizes[-1] / pilot.sizes[0]))
-    slope, error = _trend(pilot)
+    slope, error = pilot.trend
     flat = slope < 2 * error and slope * span < _FLAT_RISE and error * span < _FLAT_RISE
     room = float(1 - pilot.mean[-1])
-    if curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
+    if not curve.direction_stated and curve.direction == "higher" and _may_be_a_loss(curve, slope, error):
         what = "scores fall" if curve.metric == UNNAMED else f"{curve.metric_name} falls"
         return Caution(
             f"The {what} as the training set grows, to {curve.replicates.mean[-1]:.3g}. Is lower better?",
@@ -109,10 +109,10 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
 
 def _wild(curve: LearningCurve) -> Caution | None:
     pilot = curve.upward.replicates
-    spread = _pooled_spread(pilot)
+    spread = pilot.spread
     if spread <= max(_WILD_SPREAD, float(np.ptp(pilot.mean))):
         return None
-    spread = _pooled_spread(curve.replicates)
+    spread = curve.replicates.spread
     return Caution(
         f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve improves. "
         "Larger test sets or more splits would bring out the trend.",
@@ -258,25 +258,9 @@ def _better(curve: LearningCurve) -> str:
 
 
 def _may_be_a_loss(curve: LearningCurve, slope: float, error: float) -> bool:
-    """Whether scores fall as those of a loss do: by the metric's name, or steadily to small values."""
+    """Whether scores fall as those of a loss do: steadily, to small values."""
     pilot = curve.replicates
     if len(pilot.sizes) < 2 or slope >= -1e-9:
         return False
     steadily = slope < -2 * error or bool((np.diff(pilot.mean) < 0).all())
-    small = curve.scale.same and pilot.mean[-1] < _SMALL_SCORE
-    return (sounds_like_a_loss(curve.metric) and not is_negated(curve.metric)) or (steadily and small)
-
-
-def _trend(pilot: Replicates) -> tuple[float, float]:
-    """Slope of the mean scores over log size, and its standard error."""
-    x = np.log(pilot.sizes) - np.log(pilot.sizes).mean()
-    slope = float(x @ pilot.mean / (x @ x))
-    residual = pilot.mean - pilot.mean.mean() - slope * x
-    freedom = max(len(x) - 2, 1)
-    return slope, float(np.sqrt(residual @ residual / freedom / (x @ x)))
-
-
-def _pooled_spread(pilot: Replicates) -> float:
-    """Standard deviation of the replicates at a size, pooled over sizes; 0 where there are none."""
-    freedom = pilot.count - 1
-    return float(np.sqrt((freedom * pilot.std**2).sum() / freedom.sum())) if freedom.sum() else 0.0
+    return steadily and curve.scale.same and bool(pilot.mean[-1] < _SMALL_SCORE)

@@ -57,7 +57,7 @@ def _estimators(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str
 
 def _settings(description: str) -> dict[str, str]:
     """Plain values of parameters that the description of an estimator holds."""
-    return dict(re.findall(r"(\w+)=([^,()\[\]{} ]+)", description))
+    return dict(re.findall(r"\b(\w++)=([^,()\[\]{} ]+)", description))
 
 
 def _short(value: Any) -> str:

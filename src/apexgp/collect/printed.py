@@ -13,7 +13,7 @@ __all__ = ["scores_in"]
 # Not part of a word or a longer number: neither the 1 of F1 nor the 12.3 of 12.3s. NaN and infinity count as numbers,
 # so that they cannot be passed over in favour of an earlier one.
 _NUMBER = re.compile(
-    r"(?<![\w.])(?P<number>[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf(?:inity)?))(?P<share>\s?%)?(?!\w|\.\d)",
+    r"(?<![\w.])(?P<number>[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?))(?P<share>\s?%)?(?!\w|\.\d)",
     re.IGNORECASE,
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -285,13 +286,28 @@ def neighbours(sizes: FloatArray, most: int) -> NDArray[np.intp]:
 
     Groups that are closest in the logarithm are merged first; the smallest and the largest size stay alone.
     """
-    logs = np.log(sizes)
-    starts = list(range(len(sizes)))  # first member of each group
-    while len(starts) > most:
-        ends = np.append(starts[1:], len(sizes)) - 1
-        reach = logs[ends[2:-1]] - logs[starts[1:-2]]  # of two neighbours together, not counting the ends
-        del starts[int(np.argmin(reach)) + 2]
-    return np.searchsorted(starts, np.arange(len(sizes)), side="right") - 1
+    count, logs = len(sizes), np.log(sizes).tolist()
+    last = list(range(count))  # last member of the group that begins at each size
+    first = list(range(count))  # first member of the group that ends at each size
+    begins = np.ones(count, dtype=bool)
+    # Two neighbours are known by the first member of one and the last of the other; those that were merged since
+    # are passed over.
+    near = [(logs[i + 1] - logs[i], i, i + 1) for i in range(1, count - 2)]
+    heapify(near)
+    for _ in range(count - most):
+        while True:
+            _, left, right = heappop(near)
+            if begins[left] and last[left] < right and last[last[left] + 1] == right:
+                break
+        begins[last[left] + 1] = False
+        last[left], first[right] = right, left
+        if left > 1:
+            before = first[left - 1]
+            heappush(near, (logs[right] - logs[before], before, right))
+        if right < count - 2:
+            after = last[right + 1]
+            heappush(near, (logs[after] - logs[left], left, after))
+    return np.cumsum(begins) - 1
 
 
 def _means(values: FloatArray, groups: NDArray[np.intp]) -> FloatArray:

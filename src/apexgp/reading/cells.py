@@ -6,16 +6,26 @@ import math
 import re
 from decimal import Decimal
 
+from .._check import shown
+
 __all__ = [
+    "LONGEST_CELL",
     "before_interval",
     "holds_number",
     "is_blank",
+    "is_cut",
     "looks_like_a_date",
     "looks_numeric",
     "number_in",
+    "shorten",
+    "too_long",
     "uses_decimal_commas",
     "with_spread",
 ]
+
+LONGEST_CELL = 2000
+"""Characters of a cell that are read: no number, name or remark has as many."""
+_CUT = " ..."
 
 # What people and spreadsheets put where there is no value.
 _BLANK = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "–", "—", "?", "#div/0!", "#value!"})
@@ -25,25 +35,42 @@ _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _SPACE_GROUPS = re.compile(r"[1-9]\d{0,2}([ '’\u00a0\u2009\u202f]\d{3})+")
 _NUMBER = re.compile(r"[+-]?(\d+([.,' \u00a0]\d+)*[.,]?|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 _PLUS_MINUS = re.compile(r"±|\+\s*/\s*[-\u2212]|\+[-\u2212]|\\pm\b")
-_BRACKETED = r"[(\[]\s*{}\s*[)\]]\s*(%?)"
-_IN_BRACKETS = r"(?:\d+(?:[.,]\d+)?|[.,]\d+)\s*%?"
+# Possessive, since a run of spaces that may belong to either of two neighbours takes forever where neither fits.
+_BRACKETED = r"[(\[]\s*+{}\s*+[)\]]\s*+(%?)"
+_IN_BRACKETS = r"(?:\d++(?:[.,]\d++)?|[.,]\d++)\s*+%?"
 _SPREAD = re.compile(
-    rf"({_IN_BRACKETS})\s*" + _BRACKETED.format(rf"(?:sd|s\.d\.|±)?\s*=?\s*({_IN_BRACKETS})"), re.IGNORECASE
+    rf"({_IN_BRACKETS})\s*+" + _BRACKETED.format(rf"(?:sd|s\.d\.|±)?\s*+=?\s*+({_IN_BRACKETS})"), re.IGNORECASE
 )
 _INTERVAL = re.compile(
-    rf"({_IN_BRACKETS})\s*,?\s*"
+    rf"({_IN_BRACKETS})\s*+,?\s*+"
     + _BRACKETED.format(
-        rf"(?:\d\d(?:\.\d+)?\s*%\s*)?(?:CI|CrI)?\s*[:,=]?\s*({_IN_BRACKETS})\s*(?:-|–|—|\u2212|to|,|;|\.\.)\s*({_IN_BRACKETS})"
+        rf"(?:\d\d(?:\.\d++)?\s*+%\s*+)?(?:CI|CrI)?\s*+[:,=]?\s*+({_IN_BRACKETS})\s*+(?:-|–|—|\u2212|to|,|;|\.\.)\s*+({_IN_BRACKETS})"
     ),
     re.IGNORECASE,
 )
-# What may stand around a number of things.
-_OF_THINGS = re.compile(
-    r"(?:n\s*[=:]\s*)?(.*?)(?:\s*(?:examples?|samples?|cases?|patients?|pts|images?|rows?|subjects?|scans?)\.?)?"
-    r"(?:\s*\(\d+(?:[.,]\d+)?\s*%\))?",
-    re.IGNORECASE,
-)
+# What may stand around a number of things: n = 60, 60 patients (12 %).
+_BEFORE_THINGS = re.compile(r"n\s*+[=:]\s*+", re.IGNORECASE)
+_THINGS = re.compile(r"(?:examples?|samples?|cases?|patients?|pts|images?|rows?|subjects?|scans?)\.?\Z", re.IGNORECASE)
+_SHARE_BEHIND = re.compile(r"\(\d++(?:[.,]\d++)?\s*+%\)\Z")
+# The other sign, before exactly three digits. No program writes a fraction with a nought at its end.
+_OR_COMMA_GROUP = re.compile(r"[1-9]\d{0,2},\d{3}")
+_OR_POINT_GROUP = re.compile(r"[1-9]\d{0,2}\.\d\d0")
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))([T ]\d{1,2}:\d\d.*)?")
+
+
+def shorten(cell: str) -> str:
+    """A cell of at most `LONGEST_CELL` characters; one that is cut ends with a mark that no number has."""
+    return cell if len(cell) <= LONGEST_CELL else f"{cell[: LONGEST_CELL - len(_CUT)]}{_CUT}"
+
+
+def is_cut(cell: str) -> bool:
+    """Whether a cell was too long to be read whole."""
+    return len(cell) == LONGEST_CELL and cell.endswith(_CUT)
+
+
+def too_long(cell: str) -> str:
+    """Why a name that was cut cannot be used: others may begin alike."""
+    return f"expected a name of fewer than {LONGEST_CELL:,} characters, got {shown(cell)}. Shorten it."
 
 
 def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
@@ -60,8 +87,7 @@ def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
     """
     text = cell.replace("\u2212", "-").strip()
     if counts:
-        said = _OF_THINGS.fullmatch(text)
-        text = _ungrouped(said[1] if said else text, decimal_comma)
+        text = _ungrouped(_without_things(text), decimal_comma)
     share, text = text.endswith("%"), text.removesuffix("%").rstrip()
     if decimal_comma:
         if re.fullmatch(r"[+-]?\d+\.\d+", text):
@@ -78,15 +104,23 @@ def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
         raise ValueError("Use a decimal point and no thousands separators." if grouped else "") from None
 
 
+def _without_things(text: str) -> str:
+    """The number of a cell that says what it counts: 60 for n = 60 and for 60 patients (12 %)."""
+    if before := _BEFORE_THINGS.match(text):
+        text = text[before.end() :]
+    for behind in (_SHARE_BEHIND, _THINGS):
+        if found := behind.search(text):
+            text = text[: found.start()].rstrip()
+    return text
+
+
 def _ungrouped(text: str, decimal_comma: bool) -> str:
     """A number of things without signs between its thousands; refuses one that may be read in two ways."""
     if _SPACE_GROUPS.fullmatch(text):
         return re.sub(r"\D", "", text)
     if (_POINT_GROUPS if decimal_comma else _COMMA_GROUPS).fullmatch(text):
         return re.sub(r"\D", "", text)
-    # The other sign, before exactly three digits. No program writes a fraction with a nought at its end.
-    other = r"[1-9]\d{0,2},\d{3}" if decimal_comma else r"[1-9]\d{0,2}\.\d\d0"
-    if re.fullmatch(other, text):
+    if (_OR_COMMA_GROUP if decimal_comma else _OR_POINT_GROUP).fullmatch(text):
         one, many = text.split("," if decimal_comma else ".")
         raise ValueError(f"It could be read as {one} or as {one}{many}. Write {one}{many} if that is meant.")
     return text

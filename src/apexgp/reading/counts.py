@@ -22,7 +22,7 @@ _COUNTING = _NUMBER | {"total", "of", "the"}
 _TEST = {"test", "testing", "testset"}
 # How many of them had the outcome, in brackets: patients (events), n [deaths].
 _WITH_EVENTS = re.compile(
-    r"\s*[(\[]\s*(?:(?:n|no\.?|number|of|with|#)\s+)*(?:events?|positives?|deaths?|outcomes?)\s*[)\]]\s*$",
+    r"[(\[]\s*+(?:(?:n|no\.?|number|of|with|#)\s++)*+(?:events?|positives?|deaths?|outcomes?)\s*+[)\]]\s*+$",
     re.IGNORECASE,
 )
 # Iterations and trials are counted as well, and are often those of one training or one search.

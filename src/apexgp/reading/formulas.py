@@ -11,7 +11,7 @@ __all__ = ["as_text", "restored"]
 
 _RUN = re.compile(r"'*[=+\-@\t\r]")
 _QUOTED = re.compile(r"'+[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?|[+-](inf|nan)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?%?|[+-](inf|nan)", re.IGNORECASE)
 
 
 def as_text(cell: object) -> object:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .._check import some
 from ..errors import DataError
 from .counts import counts_training_examples, numbers_of_runs
-from .known_metrics import known_metric, plain_name
+from .known_metrics import known_metric, plain_name, sounds_like_a_loss
 from .naming import called, missing
 from .score_columns import find_scores
 from .spreadsheets import Table
@@ -135,7 +135,7 @@ def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]
         if (
             role == "task" and len(candidates) > 1
         ):  # of several that may, what is the same in every row tells nothing apart
-            candidates = [name for name in candidates if len(set(table.columns[name])) > 1]
+            candidates = [name for name in candidates if len(set(filter(None, table.columns[name]))) > 1]
         if len(candidates) > 1:
             raise DataError(
                 f"{table.path} has {len(candidates)} columns that may hold the {role}s: {some(candidates)}.",
@@ -149,4 +149,4 @@ def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]
 def _measured(scores: list[str], wide: bool) -> str | None:
     """The metric that the names of the columns tell, if they do."""
     name = (without_split(scores[0]) or "") if wide else scores[0]
-    return name if known_metric(name) else None
+    return name if known_metric(name) or sounds_like_a_loss(name) else None

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from .cells import holds_number, is_blank
 from .counts import counts_training_examples
@@ -42,7 +43,8 @@ class Laid:
 def header_row(rows: Rows, is_header: Callable[[Sequence[str]], bool]) -> int:
     """Which row names the columns: the first that is a header, or else the first with two cells or more."""
     comments = [cells[0].startswith("#") for _, cells in rows]  # lines of them do not count; `# samples` may be a name
-    near = [i for i in range(len(rows)) if i - sum(comments[:i]) < _HEADER_WITHIN]
+    before = accumulate(comments, initial=0)
+    near = [i for i, passed in zip(range(len(rows)), before, strict=False) if i - passed < _HEADER_WITHIN]
     several = [i for i in near if sum(map(bool, rows[i][1])) > 1 and not comments[i]]
     return next((i for i in near if is_header(rows[i][1])), several[0] if several else 0)
 

@@ -9,9 +9,10 @@ from ..learners import UNKNOWN, kind_named
 from .cells import is_blank
 from .spreadsheets import Table
 
-__all__ = ["learners_stated"]
+__all__ = ["LEARNER", "learners_stated"]
 
-_COLUMN = "learner"
+LEARNER = "learner"
+"""Name of the column of learners."""
 
 
 def learners_stated(
@@ -21,7 +22,7 @@ def learners_stated(
 
     A kind is only ever a help: whatever else the column holds is noted, and changes nothing.
     """
-    cells = table.columns.get(_COLUMN)
+    cells = table.columns.get(LEARNER)
     if cells is None:
         return dict.fromkeys(rows_by_task), []
     kinds: dict[str | None, str | None] = {}
@@ -36,7 +37,7 @@ def learners_stated(
                 left_out[name] = None
             elif name != kind:
                 read[f"{name} as {kind}"] = None
-    notes = [f"read the column {_COLUMN!r} as kinds of learner: {some(list(read))}."] if read else []
+    notes = [f"read the column {LEARNER!r} as kinds of learner: {some(list(read))}."] if read else []
     if left_out:
-        notes.append(f"the column {_COLUMN!r} names no one kind of learner that is known: {some(list(left_out))}.")
+        notes.append(f"the column {LEARNER!r} names no one kind of learner that is known: {some(list(left_out))}.")
     return kinds, notes

@@ -15,7 +15,7 @@ from .._check import some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning, RequestError
 from ..scale import Range, range_words
-from .cells import is_blank, number_in
+from .cells import is_blank, is_cut, number_in, too_long
 from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread
 from .companions import Companions
 from .faults import Faults
@@ -66,6 +66,8 @@ def measurements_in(
     between
         The range of the scores, if the caller says it.
     """
+    if columns.task is not None and not any(table.columns[columns.task]):
+        columns = replace(columns, task=None)  # an empty column names nothing
     table, notes = measured_rows(table, columns)
     # Of a stated range the numbers are taken as they are.
     nothing: tuple[Table, set[str], list[str]] = table, set(), []
@@ -237,6 +239,9 @@ def _labels(table: Table, columns: ColumnRoles, faults: Faults) -> list[Any] | N
     why = "the split has no label. Label every row, or leave the column out if the replicates are independent."
     for i in blank:
         faults.add(i, columns.split, why)
+    for i, cell in enumerate(cells):
+        if is_cut(cell):
+            faults.add(i, columns.split, too_long(cell))
     return [_label(cell) for cell in cells]
 
 

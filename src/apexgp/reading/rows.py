@@ -1,18 +1,22 @@
-"""Rows without a measurement of their own: remarks, repeated headers, summaries; sizes written once for several."""
+"""Rows without a measurement of their own: remarks, headers, summaries; names and sizes written once for several."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import pairwise
 
 from .._check import some
-from .cells import is_blank, looks_numeric, number_in
+from .cells import is_blank, is_cut, looks_numeric, number_in, too_long
+from .faults import Faults
 from .headers import ColumnRoles
 from .known_metrics import known_metric, plain_name
+from .learner_label import LEARNER
 from .spreadsheets import Table, one_line
 
 __all__ = ["measured_rows"]
 
-_PART = re.compile(r"(\d[^()\[\]%]*?)\s*[(\[]\s*(\d[^()\[\]%]*?)\s*[)\]]")
+_PART = re.compile(r"(\d[^()\[\]%]*+)[(\[]\s*+(\d[^()\[\]%]*+)[)\]]")
 _SUMMARY = {
     *("mean", "means", "average", "avg", "median", "sd", "std", "stdev", "stddev", "se", "sem", "min", "max"),
     *("minimum", "maximum", "total", "totals", "sum", "overall", "range", "iqr", "ci", "variance", "mean sd"),
@@ -39,10 +43,11 @@ def measured_rows(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]
     """The table with its measurements alone, each with its size, and what a reader should know."""
     table, brackets = _sizes_before_brackets(table, columns)
     table, unfinished = _finished(table)
+    table, names = _with_every_name(table, columns)
     table, remarks = _without_remarks(table, columns)
     table, summaries = _without_summaries(table, columns)
     table, sizes = _with_every_size(table, columns)
-    return table, [*brackets, *unfinished, *remarks, *summaries, *sizes]
+    return table, [*brackets, *unfinished, *names, *remarks, *summaries, *sizes]
 
 
 def _sizes_before_brackets(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
@@ -66,7 +71,7 @@ def _before_part(cell: str, decimal_comma: bool) -> str | None:
         whole, part = (number_in(text, decimal_comma=decimal_comma, counts=True) for text in found.groups())
     except ValueError:
         return None
-    return found[1] if part <= whole and whole.is_integer() and part.is_integer() else None
+    return found[1].rstrip() if part <= whole and whole.is_integer() and part.is_integer() else None
 
 
 def _finished(table: Table) -> tuple[Table, list[str]]:
@@ -79,18 +84,15 @@ def _finished(table: Table) -> tuple[Table, list[str]]:
                 return table, []
             told = some([f"{table.lines[i]} ({cells[i]})" for i in left_out], 10)
             rows = "an unfinished run" if len(left_out) == 1 else f"{len(left_out)} unfinished runs"
-            kept = table.rows([i for i in range(len(cells)) if i not in left_out])
+            kept = table.rows([i for i, state in enumerate(said) if state in _DONE])
             return kept, [f"left out {rows}: {table.place} {told}."]
     return table, []
 
 
 def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
     """The table without remarks between and beneath its rows, and without its header repeated."""
-    height, measured = len(table.lines), [columns.size, *columns.scores]
+    height, numbers = len(table.lines), _rows_with_numbers(table, columns)
     filled = [[name for name, cells in table.columns.items() if cells[i]] for i in range(height)]
-    numbers = [any(looks_numeric(table.columns[name][i]) for name in measured if name) for i in range(height)]
-    if columns.size is not None:
-        numbers = [found or _is_size(table, columns.size, i) for i, found in enumerate(numbers)]
     last = max((i for i in range(height) if numbers[i]), default=height)
     header = [all(table.columns[name][i] == name for name in filled[i]) and len(filled[i]) > 1 for i in range(height)]
     remark = [not numbers[i] and (header[i] or i > last or len(filled[i]) == 1) for i in range(height)]
@@ -110,7 +112,8 @@ def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[
     """The table without rows that sum up others: `mean`, `SD` or `Total` in any column beside the scores."""
     places = [name for name in table.columns if name not in columns.scores and name != columns.task]
     usual = {columns.size, columns.split}
-    found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i, usual))}
+    times = {name: Counter(table.columns[name]) for name in places if name not in usual}
+    found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i, times))}
     if not found or len(found) == len(table.lines):
         return table, []
     told = some([f"{table.lines[i]} ({said})" for i, said in found.items()], 10)
@@ -121,14 +124,18 @@ def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[
     )
 
 
-def _summary(table: Table, places: list[str], row: int, usual: set[str | None]) -> str:
-    """The cell that says that a row sums up others; empty where none does."""
+def _summary(table: Table, places: list[str], row: int, times: dict[str, Counter[str]]) -> str:
+    """The cell that says that a row sums up others; empty where none does.
+
+    Where `times` counts the cells of a column, only one that stands there once says so: pooling may be max or mean.
+    """
     for name in places:
         cell = table.columns[name][row]
         words = plain_name(cell).split()
         rest = [word for word in words if word not in _SUMMARY | _BESIDE_SUMMARY and not known_metric(word)]
-        once = name in usual or name.startswith("column ") or table.columns[name].count(cell) == 1  # pooling: max, mean
-        if once and words and not rest and (set(words) & _SUMMARY or "deviation" in words):
+        if not words or rest or not (set(words) & _SUMMARY or "deviation" in words):
+            continue
+        if name not in times or name.startswith("column ") or times[name][cell] == 1:
             return cell
     return ""
 
@@ -139,7 +146,7 @@ def _with_every_size(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
         return table, []
     cells = table.columns[columns.size]
     empty = [i for i, cell in enumerate(cells) if is_blank(cell)]
-    starts = [i for i in range(len(cells)) if i not in empty]
+    starts = [i for i, cell in enumerate(cells) if not is_blank(cell)]
     # As many rows under each of several sizes, so that it is a habit and no gap.
     heights = {end - start for start, end in zip(starts, [*starts[1:], len(cells)], strict=True)}
     if not empty or 0 in empty or len(starts) < 2 or len(heights) > 1:
@@ -150,6 +157,47 @@ def _with_every_size(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
     note = f"filled the empty cells under {columns.size!r} with the size above them: {table.place} "
     note += f"{some([table.lines[i] for i in empty])}."
     return table.with_columns({columns.size: filled}), [note]
+
+
+def _with_every_name(table: Table, columns: ColumnRoles) -> tuple[Table, list[str]]:
+    """The table with task and learner in every row, where they are written once above several and the rest is empty.
+
+    An empty name is never a task: one without a name above it is at fault, and so are gaps among names that are written
+    row by row.
+    """
+    measured, faults, notes = _rows_with_numbers(table, columns), Faults(table), list[str]()
+    for column in filter(None, (columns.task, LEARNER if LEARNER in table.columns else None)):
+        cells = table.columns[column]
+        empty = [i for i, cell in enumerate(cells) if not cell and measured[i]]
+        named = [i for i, cell in enumerate(cells) if cell]
+        row_by_row = len(named) > len(empty) or any(cell and cell == above for above, cell in pairwise(cells))
+        known = set() if row_by_row or not named else {i for i in empty if i > named[0]}
+        if column == columns.task:
+            for i in empty:
+                if i not in known:
+                    faults.add(i, column, "the name is missing. Write it into this row, or leave out the row.")
+            for i in filter(measured.__getitem__, named):
+                if is_cut(cells[i]):
+                    faults.add(i, column, too_long(cells[i]))
+        if known:
+            name, filled = "", list(cells)
+            for i, cell in enumerate(cells):
+                name = cell or name
+                filled[i] = name if i in known else cell
+            table = table.with_columns({column: filled})
+            where = f"{table.place} {some([table.lines[i] for i in sorted(known)])}"
+            notes.append(f"filled the empty cells under {column!r} with the name above them: {where}.")
+    faults.refuse()
+    return table, notes
+
+
+def _rows_with_numbers(table: Table, columns: ColumnRoles) -> list[bool]:
+    """Whether each row has a number under the size or a score."""
+    measured = [name for name in (columns.size, *columns.scores) if name is not None]
+    found = [any(looks_numeric(table.columns[name][i]) for name in measured) for i in range(len(table.lines))]
+    if columns.size is None:
+        return found
+    return [number or _is_size(table, columns.size, i) for i, number in enumerate(found)]
 
 
 def _is_size(table: Table, column: str, row: int) -> bool:

@@ -26,7 +26,7 @@ _MOST_FILES = 100_000
 _SIZE_WORDS = {"n", "size", "train", "samples", "examples", "ntrain", "subset", "trainsize", "cases", "images"}
 _SEED_WORDS = {"seed", "s", "split", "fold", "run", "rep", "repeat", "trial", "rs"}
 # A word, perhaps of several parts, and the number behind it: n60, n_train=60, seed-1. Learning rates are not whole.
-_NUMBERED = re.compile(r"([a-z][a-z_ -]*?)?[ _=-]*(?<![\d.])(\d+)(?![\d.]|e-)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?<![a-z_ =-])([a-z_ =-]*+)(?<![\d.])(\d++)(?!\.|e-)", re.IGNORECASE)
 
 
 def is_run_folder(source: Any) -> bool:

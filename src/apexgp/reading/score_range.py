@@ -12,7 +12,7 @@ from .._check import FloatArray, some
 from ..errors import DataError
 from ..scale import UNIT_RANGE, Range, range_words
 from ..vocabulary import Remedy
-from .known_metrics import KnownMetric, is_negated, known_metric, metric_name
+from .known_metrics import is_negated, known_metric, metric_name, sounds_like_a_loss
 
 __all__ = [
     "WHAT_ELSE",
@@ -35,16 +35,17 @@ WHAT_ELSE: Remedy = (
 
 
 def range_and_direction(metric: str, scores: FloatArray) -> tuple[Range, Literal["higher", "lower"]]:
-    """Which values a metric can take, and which way is better: known of known ones, [0, 1] and upwards of others.
+    """Which values a metric can take, and which way is better, as far as its name says.
 
-    In [0, 1] an error rate may be called so and be turned round all the same: there the name does not decide.
+    An unknown metric lies in [0, 1], and higher is better unless it is called a loss.
     """
     known = known_metric(metric)
     if is_negated(metric) and not (scores > 0).any():
         low, high = (0.0, inf) if known is None else known.range
         return (0.0 - high, 0.0 - low), "higher"
-    known = known or KnownMetric(metric)
-    return known.range, "lower" if known.lower_is_better and known.range != UNIT_RANGE else "higher"
+    if known is not None:
+        return known.range, "lower" if known.lower_is_better else "higher"
+    return UNIT_RANGE, "lower" if sounds_like_a_loss(metric) and not is_negated(metric) else "higher"
 
 
 def looks_like_per_cent(scores: Sequence[float]) -> bool:

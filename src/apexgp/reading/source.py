@@ -10,7 +10,7 @@ from typing import IO, Any
 from .._check import choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
 from ..scale import Range, checked_range
-from .cells import looks_numeric
+from .cells import looks_numeric, shorten
 from .companions import COUNTS, Companions, find_companions, with_spreads_apart
 from .each_model import one_below_the_other
 from .frames import frame_table, is_frame
@@ -99,9 +99,15 @@ def _sheet(value: Any) -> str:
 
 
 def read_source(source: Any, wanted: TableSettings) -> Table:
-    """The table of a file or data frame; one that has been read is given back."""
+    """The table of a file or data frame, its cells cut where they are too long; one that was read is given back."""
     if isinstance(source, Table):
         return source
+    table = _read_whole(source, wanted)
+    return table.with_columns({name: [shorten(cell) for cell in cells] for name, cells in table.columns.items()})
+
+
+def _read_whole(source: Any, wanted: TableSettings) -> Table:
+    """The table of a file or data frame with all that its cells hold."""
     if is_frame(source):
         return frame_table(source)
 

@@ -28,7 +28,7 @@ from .layout import Laid, header_row, lay_out
 from .workbook import Rows, Span, is_workbook, read_sheet
 
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
-_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _SHOWS_THE_DELIMITER = 20  # lines
 
 

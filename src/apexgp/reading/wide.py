@@ -23,7 +23,9 @@ _OTHER_THINGS = {
     *("class", "classes", "site", "centre", "center", "hospital", "reader", "rater", "model", "classifier", "label"),
     *("task", "dataset", "epoch", "layer", "cohort", "group", "year", "step", "stage", "top"),
 }
-_MARK = r"\d+|[a-z]|i{1,3}|iv|vi{0,3}|ix"  # by which splits are told apart, after a word that says that they are splits
+_NUMBER = re.compile(r"\d+")
+# By which splits are told apart, after a word that says that they are splits.
+_MARK = re.compile(r"\d+|[a-z]|i{1,3}|iv|vi{0,3}|ix")
 
 
 def sets_of_splits(names: Sequence[str], metric: str | None = None) -> list[list[str]]:
@@ -99,9 +101,9 @@ def _words(name: str) -> list[str]:
 
 def _with_split_word(words: Sequence[str]) -> str | None:
     """What is left where a word says that what follows it is the number of a split; None where none does."""
-    for saying, marks in ((SPLIT_WORDS, _MARK), (_INITIALS, r"\d+")):
+    for saying, marks in ((SPLIT_WORDS, _MARK), (_INITIALS, _NUMBER)):
         for i, (word, mark) in enumerate(pairwise(words)):
-            if word in saying and re.fullmatch(marks, mark):
+            if word in saying and marks.fullmatch(mark):
                 after = words[i + 2 :]
                 of_all = 2 if len(after) > 1 and after[0] == "of" and after[1].isdigit() else 0  # fold 1 of 5
                 return " ".join([*words[:i], *after[of_all:]])

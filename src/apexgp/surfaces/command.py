@@ -14,19 +14,30 @@ from typer.models import OptionInfo
 from ..errors import ApexError
 from ..vocabulary import Vocabulary
 
-__all__ = ["Sets", "arguments_set", "command", "options_of"]
+__all__ = ["Sets", "arguments_set", "command", "options_of", "phrases_of"]
 
 
 class Sets:
-    """Beside an option, or a field of a request: the arguments that it sets, where they are not called as it is."""
+    """Beside an option, or a field of a request: the arguments that it sets, where they are not called as it is.
 
-    def __init__(self, *arguments: str) -> None:
-        self.arguments = arguments
+    A yes-or-no option may set an argument to one of two values: `on_and_off` gives them.
+    """
+
+    def __init__(self, *arguments: str, on_and_off: tuple[str, str] | None = None) -> None:
+        self.arguments, self.on_and_off = arguments, on_and_off
 
 
 def arguments_set(name: str, about: Iterable[Any]) -> tuple[str, ...]:
     """The arguments of the library that an option or field sets, by its name and what stands beside it."""
     return next((note.arguments for note in about if isinstance(note, Sets)), (name,))
+
+
+def phrases_of(arguments: Iterable[str], about: Iterable[Any], on: str, off: str) -> dict[tuple[str, str], str]:
+    """How a yes-or-no option or field sets its arguments to each of their two values; empty for any other."""
+    values = next((note.on_and_off for note in about if isinstance(note, Sets)), None)
+    if values is None:
+        return {}
+    return {(argument, value): word for argument in arguments for value, word in zip(values, (on, off), strict=True)}
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -63,6 +74,7 @@ def options_of(function: Callable[..., Any]) -> Vocabulary:
     """The option of a command, or of a group of options, that sets each argument of the library."""
     words: dict[str, str] = {}
     switches: set[str] = set()
+    phrases: dict[tuple[str, str], str] = {}
     for parameter in _spread_out(function):
         about = getattr(parameter.annotation, "__metadata__", ())
         option = next((info for info in about if isinstance(info, OptionInfo)), None)
@@ -71,10 +83,13 @@ def options_of(function: Callable[..., Any]) -> Vocabulary:
         # In Annotated, the first name that is declared is where the default would be.
         declared = [name for name in (option.default, *(option.param_decls or ())) if isinstance(name, str)]
         arguments = arguments_set(parameter.name, about)
-        words |= dict.fromkeys(arguments, declared[0] if declared else "--" + parameter.name.replace("_", "-"))
+        # Flags for yes and no are declared as one: --lower-is-better/--higher-is-better.
+        on, _, off = (declared[0] if declared else "--" + parameter.name.replace("_", "-")).partition("/")
+        words |= dict.fromkeys(arguments, on)
+        phrases |= phrases_of(arguments, about, on, off)
         if parameter.annotation.__origin__ is bool:
             switches.update(arguments)
-    return Vocabulary(words, _typed, frozenset(switches))
+    return Vocabulary(words, _typed, frozenset(switches), phrases)
 
 
 def _spread_out(function: Callable[..., Any]) -> list[inspect.Parameter]:

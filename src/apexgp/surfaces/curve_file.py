@@ -11,14 +11,14 @@ from typing import Annotated
 import typer
 
 from .._check import some
-from ..curve import LearningCurve, curves_and_notes
+from ..curve import Direction, LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..reading.source import TableSettings, read_source
 from ..reading.spreadsheets import Table
 from .command import Sets
 from .options import share_option
 
-__all__ = ["ColumnOptions", "CurveFile", "CurveFileIfAny"]
+__all__ = ["ColumnOptions", "CurveFile", "CurveFileIfAny", "direction_from_flag"]
 
 _LONGEST_TITLE = 120
 
@@ -66,10 +66,14 @@ class ColumnOptions:
         None
     )
     lower_is_better: Annotated[
-        bool,
-        typer.Option("--lower-is-better", help="The scores are error rates or losses, whatever they are called."),
-        Sets("direction"),
-    ] = False
+        bool | None,
+        typer.Option(
+            "--lower-is-better/--higher-is-better",
+            help="Which scores are better, whatever they are called.  [default: as the name of the metric says]",
+            show_default=False,
+        ),
+        Sets("direction", on_and_off=("lower", "higher")),
+    ] = None
     range: Annotated[
         str | None,
         typer.Option(
@@ -153,7 +157,7 @@ class ColumnOptions:
             split=self.split_column,
             task=self.task_column,
             metric=self.metric,
-            direction="lower" if self.lower_is_better else None,
+            direction=direction_from_flag(self.lower_is_better),
             range=self.range,
             unit=self.unit,
             sheet=self.sheet,
@@ -188,6 +192,11 @@ class ColumnOptions:
     def only_curve_of(self, path: Path) -> LearningCurve:
         """Read the only curve of a file."""
         return _only(self.curves_of(path), path)
+
+
+def direction_from_flag(lower_is_better: bool | None) -> Direction | None:
+    """Which way is better, where an option says it."""
+    return None if lower_is_better is None else "lower" if lower_is_better else "higher"
 
 
 def _one_or_several(names: list[str] | None) -> str | list[str] | None:
@@ -257,6 +266,6 @@ class CurveFileIfAny(ColumnOptions):
 
     def only_curve(self) -> LearningCurve | None:
         """The only curve, if there is a file."""
-        if self.pairs is None and self.lower_is_better:
-            raise RequestError("--lower-is-better applies to a file of scores.")
+        if self.pairs is None and self.lower_is_better is not None:
+            raise RequestError("applies to a file of scores.", argument="direction")
         return None if self.pairs is None else self.only_curve_of(self.pairs)

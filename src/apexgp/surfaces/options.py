@@ -147,12 +147,12 @@ class MethodOptions:
 
     ceiling: Annotated[
         float,
-        share_option(help="Highest possible score; with --lower-is-better, the chance level of the error rate."),
+        share_option(help="Highest possible score; where lower is better, the chance level of the error rate."),
     ] = 1.0
     floor: Annotated[
         float,
         share_option(
-            help="Chance level, for instance 0.5 for AUROC; with --lower-is-better, the lowest possible error rate."
+            help="Chance level, for instance 0.5 for AUROC; where lower is better, the lowest possible error rate."
         ),
     ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0

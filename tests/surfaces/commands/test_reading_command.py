@@ -227,21 +227,34 @@ def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("header", "who"), [("n,error rate", "The error rate falls"), ("size,score", "The scores fall")]
-)
-def test_an_error_rate_asks_whether_lower_is_better(run, write, header, who):
-    path = write(f"{header}\n{FALLING}")
-    code, out, _ = run("forecast", path, *FAST)
+def test_an_error_rate_is_a_loss_by_its_name(run, write):
+    path = write(f"n,error rate\n{FALLING}")
+    code, out, err = run("forecast", path, *FAST, "--target", "0.12", "--json")
     assert code == 0
-    assert f"Caution: {who} as the training set grows, to 0.219. Is lower better?" in out
-    assert "with --lower-is-better" in out
-    assert "Is lower better" not in run("forecast", path, "--lower-is-better", *FAST)[1]
+    assert f"Note: {path}: took error rate for a loss: lower is better." in err
+    facts = json.loads(out)
+    assert (facts["pilot"]["direction"], facts["required"]["already_met"]) == ("lower", False)
+    _, out, err = run("forecast", path, *FAST, "--target", "0.12", "--higher-is-better", "--json")
+    assert "took error rate" not in err
+    assert json.loads(out)["pilot"]["direction"] == "higher"
+
+
+def test_falling_scores_without_a_name_are_a_question(run, write):
+    path = write(f"size,score\n{FALLING}")
+    code, out, err = run("forecast", path, *FAST)
+    assert (code, out) == (1, "")
+    assert err == (
+        f"Error: {path}: the scores fall as the training set grows, from 0.34 to 0.219, and nothing says whether "
+        "higher or lower is better. Say so with --lower-is-better or --higher-is-better, or name the metric with "
+        "--metric if it is a known one such as error rate or accuracy.\n"
+    )
+    for answer in (["--lower-is-better"], ["--higher-is-better"], ["--metric", "accuracy"]):
+        code, out, _ = run("forecast", path, *answer, *FAST)
+        assert (code, "Is lower better" in out) == (0, answer == ["--metric", "accuracy"])
 
 
 def test_the_floor_of_error_rates_is_explained(run):
-    assert "with --lower-is-better, the lowest possible error rate" in " ".join(run("forecast", "--help")[1].split())
+    assert "where lower is better, the lowest possible error rate" in " ".join(run("forecast", "--help")[1].split())
 
 
 def test_a_file_says_its_own_direction_metric_and_unit(run, write):

@@ -124,6 +124,24 @@ def test_error_rates_and_several_tasks(ask, facts_of, tasks, tmp_path):
     assert "(liver, lung)" in refused(ask("/api/forecast", {"table": table}), 422, "task")["message"]
 
 
+def test_the_page_reads_falling_scores_and_then_asks_which_way_is_better(ask):
+    table = "size,score\n" + "".join(f"{n},{0.9 * n**-0.3:.4f}\n" for n in (60, 94, 147, 230, 360))
+    assert (
+        "Say so with lower_is_better true or lower_is_better false, or name the metric with metric"
+        in (refused(ask("/api/forecast", {"table": table}), 422)["message"])
+    )
+    assert (
+        "Say so with “Better scores are” (lower) or “Better scores are” (higher), or name the metric with “Metric”"
+        in (refused(ask("/api/page", {"table": table}), 422)["message"])
+    )
+    for lower, direction in ((True, "lower"), (False, "higher")):
+        _, _, page = ask("/api/page", {"table": table, "lower_is_better": lower})
+        assert page["forecast"]["pilot"]["direction"] == direction
+    for text, lower in ((table, None), ("size,score,direction\n60,0.3,higher\n90,0.2,higher\n", False)):
+        (curve,) = ask("/api/read", text.encode(), headers=OCTETS)[2]["curves"]
+        assert curve["lower_is_better"] is lower
+
+
 def test_losses_of_any_range(ask, facts_of, tmp_path):
     losses = tmp_path / "losses.csv"
     losses.write_text("size,score\n" + "".join(f"{n},{9 * n**-0.3:.4f}\n" for n in (60, 94, 147, 230, 360)))
@@ -334,9 +352,9 @@ def test_the_page_is_refused_in_the_words_of_its_controls(ask):
     assert refused(ask("/api/forecast", wrong), 422, "target")["message"].startswith("target must be a score")
     wrong = {"table": TABLE, "confidence": 2.0}
     assert refused(ask("/api/page", wrong), 422, "confidence")["message"].startswith("“with a probability of”: ")
-    falling = {"table": "size,error rate\n60,0.34\n94,0.30\n147,0.28\n230,0.25\n360,0.24\n"}
+    falling = {"table": "size,accuracy\n60,0.34\n94,0.30\n147,0.28\n230,0.25\n360,0.24\n"}
     (said,) = (c for c in ask("/api/page", falling)[2]["forecast"]["cautions"] if "Is lower better?" in c)
-    assert "If so, say so with “Lower is better (an error rate)”; as it stands, the forecast" in said
+    assert "If so, say so with “Better scores are” (lower); as it stands, the forecast" in said
 
 
 def test_a_workbook_is_read_and_one_that_would_fill_the_memory_is_not(ask):

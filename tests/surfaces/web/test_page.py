@@ -294,7 +294,7 @@ def test_files_examples_and_several_curves(open_page, tmp_path):
             example.click()
             page.wait_for_function("old => document.querySelector('#lead').textContent !== old", arg=before)
             page.wait_for_selector("#about:not([hidden])")
-        assert page.is_checked("#lower_is_better")
+        assert page.input_value("#lower_is_better") == "yes"
         page.click("#clear")
         page.wait_for_selector("#result", state="hidden")
         assert page.url.endswith("#")

@@ -106,8 +106,8 @@ def made(kind, given, problem, monkeypatch):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("forecast", 'at is odd. See score_column ["a", "b"], lower_is_better and nothing=1.'),
-        ("page", "“Forecast at sizes” is odd. See “Scores” (a, b), “Lower is better (an error rate)” and nothing=1."),
+        ("forecast", 'at is odd. See score_column ["a", "b"], lower_is_better true and nothing=1.'),
+        ("page", "“Forecast at sizes” is odd. See “Scores” (a, b), “Better scores are” (lower) and nothing=1."),
     ],
 )
 def test_an_error_speaks_the_words_of_who_asks_and_keeps_what_it_carries(kind, message, monkeypatch):

@@ -116,7 +116,7 @@ def design(
 
 def _budget(text: str) -> tuple[float, bool]:
     """A number of fits, or hours; whether it is hours."""
-    match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    match = re.fullmatch(r"\s*+(-?\d+(?:\.\d+)?)\s*+([a-z]*+)\s*+", text.lower())
     if match is None or (match[2] and match[2] not in _HOURS):
         raise RequestError(
             f"must be a number of fits such as 12, or hours such as 5h, got {text!r}.", argument="budget"

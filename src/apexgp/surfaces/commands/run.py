@@ -25,6 +25,7 @@ from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
 from ...reading.known_metrics import UNNAMED
 from ..command import Sets, options_of
+from ..curve_file import direction_from_flag
 from ..curve_output import CurveOutput
 from ..options import numbers_in, share_option
 from ..output import print_table
@@ -70,10 +71,14 @@ def run(
         ),
     ] = None,
     lower_is_better: Annotated[
-        bool,
-        typer.Option("--lower-is-better", help="Lower scores are better, whatever their names say."),
-        Sets("direction"),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--lower-is-better/--higher-is-better",
+            help="Which scores are better, whatever they are called.  [default: as their names say]",
+            show_default=False,
+        ),
+        Sets("direction", on_and_off=("lower", "higher")),
+    ] = None,
     range: Annotated[
         str | None,
         typer.Option(
@@ -168,7 +173,7 @@ def run(
         numbers_in("sizes", sizes, ","),
         splits,
         metric=metric,
-        direction="lower" if lower_is_better else None,
+        direction=direction_from_flag(lower_is_better),
         between=range,
         unit=unit,
         identity=called.identity(),
@@ -284,7 +289,7 @@ def _finished(record: Path, work: Training) -> set[tuple[int, int]]:
 
 
 def _seconds(text: str) -> float:
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d)?\s*", text)
+    match = re.fullmatch(r"\s*+(\d+(?:\.\d+)?)\s*+(s|m|min|h|d)?\s*+", text)
     if match is None or not float(match[1]):
         raise RequestError(f"must be a time such as 90 (seconds), 30m or 2h, got {text!r}.", argument="timeout")
     return float(match[1]) * _SECONDS[match[2] or ""]

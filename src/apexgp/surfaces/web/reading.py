@@ -123,7 +123,7 @@ def read_tables(sent: Sent) -> dict[str, Any]:
     curves: list[LearningCurve] = []
     notes = list(sent.notes)
     for metric in dict.fromkeys(table.columns.get("metric", [None])):
-        found, said = curves_and_notes(table, replace(sent.columns, metric=metric).wanted)
+        found, said = curves_and_notes(table, replace(sent.columns, metric=metric).wanted, ask=False)
         curves += found.values()
         notes += [note for note in said if note not in notes]
     kept = dict.fromkeys(name for curve in curves for name in detail_columns(curve))
@@ -137,12 +137,13 @@ def read_tables(sent: Sent) -> dict[str, Any]:
 
 
 def _as_rows(curve: LearningCurve) -> dict[str, Any]:
+    """A curve for the page's own table; the question which way is better comes with its first forecast."""
     split = [None] * len(curve) if curve.split is None else [str(label) for label in curve.split]
     own_range, _ = range_and_direction(curve.metric, curve.scores)
     return {
         "task": curve.task,
         "metric": curve.metric,
-        "lower_is_better": curve.direction == "lower",
+        "lower_is_better": curve.direction == "lower" if curve.direction_stated else None,
         "range": None if curve.range == own_range else f"{curve.range[0]:.10g},{curve.range[1]:.10g}",
         "unit": curve.unit,
         "test_share": curve.test_share,

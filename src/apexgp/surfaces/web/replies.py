@@ -53,7 +53,7 @@ class Curve(_Reply):
 
     task: str | None
     metric: str
-    lower_is_better: bool
+    lower_is_better: bool | None = Field(description="Whether lower scores are better, where the table says it.")
     range: str | None = Field(
         description="The lowest and the highest possible score, where the metric does not imply them."
     )

@@ -85,7 +85,7 @@ class ColumnsRequest(_Request):
     task_column: str | None = option_field(ColumnOptions, "task_column", **_names())
     metric: str | None = option_field(ColumnOptions, "metric", **_names())
     task: str | None = option_field(ColumnOptions, "task", **_names())
-    lower_is_better: bool = option_field(ColumnOptions, "lower_is_better")
+    lower_is_better: bool | None = option_field(ColumnOptions, "lower_is_better")
     range: str | None = option_field(ColumnOptions, "range", **_names())
     unit: str | None = option_field(ColumnOptions, "unit", **_names())
     test_share: float | None = option_field(ColumnOptions, "test_share")

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel
 
 from ...vocabulary import Vocabulary
-from ..command import arguments_set
+from ..command import arguments_set, phrases_of
 from ..curve_file import ColumnOptions
 from ..options import ModelOptions
 from ..words.controls import CONTROLS, control, set_in_control
@@ -36,12 +36,14 @@ def _vocabulary(fields: Iterable[tuple[str, Any, Iterable[Any]]]) -> Vocabulary:
     """From the name and kind of every field, and what stands beside it."""
     words: dict[str, str] = {}
     switches: set[str] = set()
+    phrases: dict[tuple[str, str], str] = {}
     for name, kind, about in fields:
         arguments = arguments_set(name, about)
         words |= dict.fromkeys(arguments, name)
+        phrases |= phrases_of(arguments, about, _in_field(name, True), _in_field(name, False))
         if kind is bool:
             switches.update(arguments)
-    return Vocabulary(words, _in_field, frozenset(switches))
+    return Vocabulary(words, _in_field, frozenset(switches), phrases)
 
 
 def vocabulary_of_request(request: type[BaseModel]) -> Vocabulary:
@@ -54,7 +56,7 @@ def vocabulary_of_request(request: type[BaseModel]) -> Vocabulary:
 
 def _of_page(fields: Vocabulary) -> Vocabulary:
     words = {argument: control(field) for argument, field in fields.words.items() if field in CONTROLS}
-    return Vocabulary(words, set_in_control, fields.switches, fields)
+    return Vocabulary(words, set_in_control, fields.switches, outer=fields)
 
 
 FIELDS: Mapping[str, Vocabulary] = {kind: vocabulary_of_request(request) for kind, request in REQUESTS.items()} | {

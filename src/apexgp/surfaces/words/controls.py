@@ -19,7 +19,7 @@ CONTROLS = {
     "floor": "Lowest possible score (floor)",
     "learner": "Kind of learner",
     "level": "Probability of the intervals",
-    "lower_is_better": "Lower is better (an error rate)",
+    "lower_is_better": "Better scores are",
     "mean": "Shape of the curve",
     "metric": "Metric",
     "n_test": "Test cases",

@@ -249,7 +249,7 @@ function offerCurves() {
 function choose(index, settings = null) {
   const curve = curves[index];
   const about = { task: curve.task ?? "", metric: curve.metric === "score" ? "" : curve.metric };
-  if (curve.lower_is_better) about.lower_is_better = "yes";
+  about.lower_is_better = curve.lower_is_better === null ? "" : curve.lower_is_better ? "yes" : "no";
   about.range = curve.range ?? "";
   about.unit = curve.unit === "rows" ? "" : curve.unit;
   about.test_share = curve.test_share === null ? "" : String(curve.test_share);

@@ -12,19 +12,14 @@ const element = (name) => document.getElementById(name);
 export function readSettings() {
   const settings = {};
   for (const name of SETTINGS) {
-    const control = element(name);
-    const value = control.type === "checkbox" ? (control.checked ? "yes" : "") : control.value.trim();
+    const value = element(name).value.trim();
     if (value) settings[name] = value;
   }
   return settings;
 }
 
 export function writeSettings(settings) {
-  for (const name of SETTINGS) {
-    const control = element(name), value = settings[name] ?? "";
-    if (control.type === "checkbox") control.checked = Boolean(value);
-    else control.value = value;
-  }
+  for (const name of SETTINGS) element(name).value = settings[name] ?? "";
   if (["mean", "learner", "level", "floor", "of", "averaged_over", "range", "priors"].some((name) => settings[name])) element("more").open = true;
 }
 
@@ -35,7 +30,7 @@ export function requested(settings) {
   for (const name of AMOUNTS) if (settings[name]) fields[name] = amount(name, settings[name]);
   for (const name of ["rounds", "averaged_over"]) if (settings[name]) fields[name] = number(name, settings[name]);
   for (const name of ["metric", "range", "mean", "learner", "of", "unit", "priors"]) if (settings[name]) fields[name] = settings[name];
-  if (settings.lower_is_better) fields.lower_is_better = true;
+  if (settings.lower_is_better) fields.lower_is_better = settings.lower_is_better === "yes";
   const sizes = (settings.at ?? "").split(/[\s;]+|,(?!\d{3}(?!\d))|,(?=\s)/).filter(Boolean);
   if (sizes.length) fields.at = sizes.map((size) => size.replace(/,/g, ""));
   return fields;
