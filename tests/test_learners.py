@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
@@ -13,8 +14,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 from apexgp import (
@@ -27,16 +30,17 @@ from apexgp import (
     read_curves,
     sensitivity,
 )
+from apexgp.collect.cases import count_features
 from apexgp.collect.prepare import Prepared
 from apexgp.curve import curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.inference.signs import signs_of
-from apexgp.learners import LEARNERS, UNKNOWN, kind_named, kind_of
+from apexgp.learners import LEARNERS, UNKNOWN, kind_named, kind_of, settle_kind
 from apexgp.model.beliefs import SIGNS
 from apexgp.model.kinds import beliefs_of_kind, moves_beside_training_scores
 from apexgp.priors import CALIBRATED, Beliefs
 from apexgp.reading.source import TableSettings
-from conftest import pilot_table
+from conftest import pilot_table, require
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81]
 PILOT = LearningCurve(SIZES, SCORES)
@@ -290,6 +294,95 @@ def test_collected_curves_are_of_the_kind_of_their_estimator(tmp_path):
     assert found.notes[-1].startswith("Kind of learner: naive_bayes (GaussianNB)")
     assert type(found).from_results(tmp_path / "runs.csv").only.learner == "naive_bayes"
     assert collect_curves(SVC(), X, y, **settings).only.learner is None
+
+
+@pytest.mark.parametrize("kind", ["linear", "discriminant", "naive_bayes"])
+def test_kinds_from_tables_with_few_features_are_left_open_where_there_are_many(kind):
+    assert settle_kind(kind, 180, 360) == kind
+    assert settle_kind(kind, 181, 360) is settle_kind(kind, 768, 360) is None
+    assert settle_kind(kind, None, 360) is None  # such as scans
+
+
+def test_other_kinds_do_not_go_by_features_and_networks_are_left_open():
+    for kind in ("neighbours", "trees", "boosting"):
+        assert settle_kind(kind, 768, 360) == settle_kind(kind, None, 360) == kind
+    assert settle_kind("neural_network", 2, 360) is settle_kind(None, 2, 360) is None
+
+
+def wide(features=64):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, features)), np.arange(200) % 2
+    X[:, 0] += y
+    return X, y
+
+
+@pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("estimator", "kinds", "why"),
+    [
+        (LogisticRegression(), (None, "linear"), "64 features at sizes up to 100"),
+        (make_pipeline(PCA(), GaussianNB()), (None, "naive_bayes"), "64 features at sizes up to 100"),
+        (MLPClassifier(max_iter=2), (None, None), "did not help on other tasks"),
+        (DecisionTreeClassifier(), ("trees", "trees"), None),
+    ],
+    ids=["linear", "naive_bayes", "neural_network", "trees"],
+)
+def test_collected_curves_of_many_features_leave_the_kind_open(estimator, kinds, why, tmp_path, run):
+    settings = {"progress": False, "results": tmp_path / "runs.csv", "n_splits": 1}
+    few = collect_curves(estimator, *wide(), sizes=[40, 60, 100], **settings)
+    more = collect_curves(estimator, *wide(), sizes=[40, 60, 100, 128], **settings)  # goes on with the same record
+    assert (few.only.learner, more.only.learner) == kinds
+    assert all("leave out of account" not in note or kinds[1] is None for note in more.notes)
+    if why is None:
+        assert few.notes[-1].endswith("which forecasts of these curves take into account.")
+    else:
+        assert "leave out of account" in few.notes[-1]
+        assert why in few.notes[-1]
+    assert type(few).from_results(tmp_path / "runs.csv").only.learner == kinds[1]  # by the sizes that it holds
+    few.to_csv(tmp_path / "few.csv")
+    assert ("learner" in (tmp_path / "few.csv").read_text()) == (kinds[0] is not None)
+    assert APExGP().fit(few.only).learner_ == kinds[0]
+    # What a person says is obeyed.
+    assert APExGP(learner="linear").fit(few.only).learner_ == "linear"
+    code, out, _ = run("forecast", tmp_path / "few.csv", "--learner", "linear", "--json")
+    assert (code, json.loads(out)["learner"]) == (0, "linear")
+
+
+@pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
+def test_a_record_that_does_not_know_its_features_leaves_the_kind_open(tmp_path):
+    path = tmp_path / "runs.csv"
+    settings = {"sizes": [20, 40, 60], "progress": False, "results": path}
+    found = collect_curves(GaussianNB(), *wide(2), **settings)
+    assert "# features: 2\n" in path.read_text()
+    path.write_text(path.read_text().replace("# features: 2\n", ""))
+    assert type(found).from_results(path).only.learner is None
+    assert collect_curves(GaussianNB(), *wide(2), **settings).only.learner == "naive_bayes"  # the same run
+    path.write_text(path.read_text().replace("# learner", "# features: -1\n# learner"))
+    with pytest.raises(DataError, match="has lost its settings"):
+        type(found).from_results(path)
+
+
+@pytest.mark.parametrize(
+    ("X", "categorical", "features"),
+    [
+        (np.zeros((6, 768)), (), 768),
+        (csr_matrix(np.zeros((6, 768))), (), 768),
+        (np.array([[0, 0, 1.5], [1, 0, 2], [2, 1, np.nan]]), (0, 1), 3 + 2 + 1),
+        (np.array([["a", 1.5], ["b", None], ["a", 2.5]], dtype=object), (), 2 + 1),
+        (np.array(["some text", "more", "less"]), (), 3),
+        ([np.zeros((2, 4))] * 3, (), None),
+    ],
+    ids=["array", "sparse", "codes", "objects", "texts", "scans"],
+)
+def test_features_are_counted_after_one_hot_encoding(X, categorical, features):
+    assert count_features(X, categorical) == features
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_texts_of_a_data_frame_are_counted_by_their_values(library):
+    frame = require(library).DataFrame({"a": [1, 2, None], "b": ["x", "y", "x"], "c": [0.5, 0.1, 0.2]})
+    assert count_features(frame) == 1 + 2 + 1
 
 
 # Every surface.

@@ -62,6 +62,43 @@ def test_the_unit_of_a_loss_does_not_matter(loss, of):
     assert bits.required_size(0.5 / log(2)).size == loss.required_size(0.5).size
 
 
+@pytest.mark.parametrize(
+    ("of_curve", "of_loss"),
+    [
+        (curve(1 - LOSSES, metric="R2"), lambda loss: 1 - loss),
+        (curve(LOSSES / log(2), metric="log loss"), lambda loss: loss / log(2)),
+        (curve(-LOSSES, metric="neg_log_loss"), lambda loss: -loss),
+        (curve(metric="log loss").upward, curve(metric="log loss").as_upward),
+    ],
+    ids=["R2", "bits", "minus", "as engines see it"],
+)
+def test_the_error_of_a_probability_is_asked_for_on_the_scale_of_the_scores(loss, of_curve, of_loss):
+    sizes, scores = np.array([720.0, 3600.0]), np.array([0.48, 0.4])
+    error = loss.posterior.standard_error(sizes, scores, "expected")
+    assert ((error > 0.002) & (error < 0.05)).all()
+    other = APExGP().fit(of_curve).posterior.standard_error(sizes, of_loss(scores), "expected")
+    np.testing.assert_allclose(other, error, rtol=1e-5)
+
+
+def test_the_error_of_a_probability_is_what_seeds_differ_by():
+    made = [APExGP(seed=seed).fit(curve(metric="log loss")) for seed in range(12)]
+    chances = np.array([model.forecast([720, 3600], of="expected").cdf([0.48, 0.4]) for model in made])
+    told = np.array([model.posterior.standard_error([720, 3600], [0.48, 0.4], "expected") for model in made])
+    ratio = told.mean(axis=0) / chances.std(axis=0, ddof=1)
+    assert ((ratio > 0.5) & (ratio < 4)).all()
+
+
+def test_the_error_of_a_probability_takes_lists_and_one_score_for_all_sizes(loss):
+    told = loss.posterior.standard_error([720, 3600], [0.48, 0.48], "expected")
+    np.testing.assert_array_equal(loss.posterior.standard_error(np.array([720, 3600]), 0.48, "expected"), told)
+    with pytest.raises(RequestError, match=r"scores must be one number, or one for each of the 2 sizes"):
+        loss.posterior.standard_error([720, 3600], [0.48, 0.4, 0.3], "expected")
+    with pytest.raises(RequestError, match="not NaN"):
+        loss.posterior.standard_error([720], [np.nan], "expected")
+    with pytest.raises(RequestError, match="of must be one of"):
+        loss.posterior.standard_error([720], 0.48, "all")
+
+
 def test_r2_is_one_minus_a_loss(forecast):
     r2 = APExGP().fit(curve(1 - LOSSES, metric="R2"))
     other = r2.forecast([720, 3600])

@@ -1,6 +1,7 @@
 """How many examples reach a target: by hand-made probabilities, by counting drawn curves, by closed forms."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -336,6 +337,72 @@ def test_cautions_are_about_the_answer(published):
     assert 50 * 360 < far.size < 1e9
     assert f"{far.size:,} is" in far.cautions[0]
     assert "times the largest pilot size" in far.cautions[0]
+
+
+# What the integral does not know.
+
+
+def test_an_infinite_size_has_no_relative_error(bayes, published):
+    by_curve = LeastSquares("power_law").fit(SIZES, SCORES)
+    for one in (bayes, published, by_curve):
+        never = one.required_size(0.995, confidence=0.95)
+        assert never.size == math.inf
+        assert math.isnan(never.relative_error)
+        assert never.to_dict()["relative_error"] == [None]
+        assert never == one.required_size(0.995, confidence=0.95)
+    assert 0 < bayes.required_size(0.8).relative_error < 1
+    assert published.required_size(0.8).relative_error == 0  # nothing is random
+
+
+def test_where_the_probability_does_not_rise_the_error_is_unbounded(bayes, published):
+    found = replace(bayes.required_size(0.8, 0.7), size=5000, median=700, interval=(500, math.inf))
+    errors = bayes._relative_errors(found, np.zeros_like, "expected")
+    assert errors[:3].tolist() == [math.inf] * 3
+    assert math.isnan(errors[3])
+    assert published._relative_errors(found, np.zeros_like, "expected")[0] == 0
+
+
+def undecided(answer):
+    return any("is not decided" in caution for caution in answer.cautions)
+
+
+def test_it_is_said_where_another_seed_may_decide_otherwise(bayes, published):
+    limit = bayes.required_size(0.85).prob_reachable
+    assert undecided(bayes.required_size(0.85, limit - 1e-3))
+    assert undecided(bayes.required_size(0.85, limit + 1e-3))
+    assert not undecided(bayes.required_size(0.85, limit - 0.1))
+    assert not undecided(bayes.required_size(0.85, limit + 0.1))
+    exact = published.required_size(0.85).prob_reachable
+    assert not undecided(published.required_size(0.85, exact - 1e-9))  # nothing is random
+
+
+def test_seeds_that_disagree_whether_any_size_suffices_say_so():
+    models = [APExGP(seed=seed).fit([60, 120, 240], [0.65, 0.7, 0.74]) for seed in range(16)]
+    middle = float(np.median([model.required_size(0.8).prob_reachable for model in models]))
+    answers = [model.required_size(0.8, middle) for model in models]
+    assert {math.isinf(answer.size) for answer in answers} == {True, False}
+    assert sum(map(undecided, answers)) >= 14
+
+
+def test_sizes_that_are_no_plan_are_printed_without_digits():
+    far = RequiredSize(0.8, 0.8, 2.9e20, 700, (444, 3e30), 0.81, 0.1, already_met=False, largest=240)
+    assert str(far).startswith("Required size: more than 10,000 times the pilot's examples, to reach 0.8")
+    assert far.in_words(far.size) == "over 10,000x"
+    assert "e+" not in str(far)
+    assert not far.is_realistic
+    assert far.to_dict()["size"] == [2.9e20]
+    assert "largest" not in far.to_dict()
+    near = replace(far, size=2_400_000, interval=(444, 2_400_001))
+    assert near.is_realistic
+    assert near.in_words(near.size) == "2,400,000"
+    assert near.in_words(near.interval[1]) == "over 10,000x"
+
+
+def test_cautions_do_not_name_a_size_that_is_no_plan(bayes):
+    limit = bayes.required_size(0.85).prob_reachable
+    far = bayes.required_size(0.85, limit - 1e-6)
+    assert 10_000 * 360 < far.size < math.inf
+    assert not any("times the largest pilot size" in caution for caution in far.cautions)
 
 
 # Curves by least squares.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..scale import UNIT_RANGE
 
 __all__ = [
     "CONFIDENCE",
+    "UNLIMITED",
     "UNREAL",
     "Forecaster",
     "RequiredSize",
@@ -43,7 +44,8 @@ CONFIDENCE = 0.8
 UNREAL = 10_000
 """Beyond so many times the pilot a number of examples is no plan, whatever the curve says."""
 
-_FARTHEST = 1e300  # stands for infinity: what a curve has still to win there, it wins nowhere
+UNLIMITED = 1e300
+"""Stands for infinitely many examples: what a curve has still to gain there, it gains nowhere."""
 
 # Beyond the pilot F is looked at here (multiples of its largest size), ever more coarsely, for the last place where it
 # is too small.
@@ -91,13 +93,16 @@ class RequiredSize(Answer):
     already_met : bool
         Whether F at the largest pilot size is at or above the confidence.
     relative_error : float
-        Monte Carlo standard error of `size`, as a share of it: how far another seed may move it. 0 where nothing is
-        random, or where the size is the pilot's smallest or infinite.
+        Monte Carlo standard error of `size`, as a share of it: how far another seed may move it. NaN where the size is
+        infinite; infinite where F does not rise there; 0 where nothing is random, or the size is the pilot's smallest.
     digits : int
         Number of digits to which sizes are rounded up when printed: 3 where the standard errors of `size`, `median` and
         `interval` are all below half a per cent, else 2.
     cautions : tuple of str
-        Reasons to doubt the answer.
+        Reasons to doubt the answer, among them that `prob_reachable` is too close to the confidence for the integral
+        to decide whether any number of examples suffices.
+    largest : float
+        The pilot's largest size: sizes more than 10,000 times as large are printed as such, without a number.
     """
 
     target: float
@@ -108,9 +113,18 @@ class RequiredSize(Answer):
     prob_reachable: float
     prob_now: float
     already_met: bool
-    relative_error: float = 0.0
+    relative_error: float = field(default=0.0, compare=False)  # NaN equals nothing
     digits: int = 2
     cautions: tuple[str, ...] = ()
+    largest: float = math.inf
+
+    @property
+    def is_realistic(self) -> bool:
+        """Whether `size` can be planned for."""
+        return not self._is_unreal(self.size)
+
+    def _is_unreal(self, size: float) -> bool:
+        return math.isinf(size) or size > UNREAL * self.largest
 
     @property
     def rounded_size(self) -> float:
@@ -124,10 +138,14 @@ class RequiredSize(Answer):
         return dict(sorted(sizes.items()))
 
     def in_words(self, size: float) -> str:
-        """One of the sizes, rounded up; where it is infinite, the best probability instead."""
+        """One of the sizes, rounded up; where it is infinite, the best probability instead.
+
+        A size that no one could plan for is given as a multiple of the pilot: its digits mean nothing.
+        """
         if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
-        return at_least(positive("size", size), self.digits, self.relative_error)
+        number = positive("size", size)
+        return f"over {UNREAL:,}x" if self._is_unreal(number) else at_least(number, self.digits, self.relative_error)
 
     @property
     def at_best(self) -> str:
@@ -135,7 +153,8 @@ class RequiredSize(Answer):
         return chance(self.prob_reachable, self.confidence)
 
     def _columns(self) -> ColumnData:
-        return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
+        beside = ("cautions", "largest")
+        return {one.name: [getattr(self, one.name)] for one in fields(self) if one.name not in beside}
 
     def shown(self) -> Shown:
         """The sizes by their probability."""
@@ -146,6 +165,8 @@ class RequiredSize(Answer):
             title, ever = f"Required size: the pilot's examples already reach {self.target:g} {sure}", f"{now}."
         elif math.isinf(self.size):
             title = f"Required size: no number of examples reaches {self.target:g} {sure}"
+        elif not self.is_realistic:
+            title = f"Required size: more than {UNREAL:,} times the pilot's examples, to reach {self.target:g} {sure}"
         else:
             title = f"Required size: {self.in_words(self.size)} examples reach {self.target:g} {sure}"
         rows = [(f"{100 * level:g} %", self.in_words(size)) for level, size in self.by_probability.items()]
@@ -203,7 +224,7 @@ def required_size(success: Success, pilot_sizes: FloatArray, target: float, conf
     confidence = probability("confidence", confidence)
     levels = np.array([confidence, 0.5, 0.1, 0.9])
     last = float(pilot_sizes[-1])
-    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < _FARTHEST), _FARTHEST])
+    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < UNLIMITED), UNLIMITED])
     at_sizes = success(sizes)
     now = float(at_sizes[0])
     if now >= levels.min():
@@ -221,6 +242,7 @@ def required_size(success: Success, pilot_sizes: FloatArray, target: float, conf
         prob_reachable=float(at_sizes[-1]),
         prob_now=now,
         already_met=now >= confidence,
+        largest=last,
     )
 
 

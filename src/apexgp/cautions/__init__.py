@@ -5,6 +5,7 @@ from .asked import (
     first_cautions,
     forecast_cautions,
     learnt_elsewhere_cautions,
+    undecided_cautions,
     uninformed_cautions,
 )
 from .caution import Caution, in_brief, of_one, without_remedy, worded_for
@@ -19,6 +20,7 @@ __all__ = [
     "learnt_elsewhere_cautions",
     "of_one",
     "pilot_cautions",
+    "undecided_cautions",
     "uninformed_cautions",
     "without_remedy",
     "worded_for",

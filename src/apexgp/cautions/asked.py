@@ -13,6 +13,7 @@ __all__ = [
     "first_cautions",
     "forecast_cautions",
     "learnt_elsewhere_cautions",
+    "undecided_cautions",
     "uninformed_cautions",
 ]
 
@@ -23,6 +24,7 @@ FARTHEST_FACTOR = 50
 # about as wide has learnt nothing of it.
 _PRIOR_SPREAD = 0.34
 _UNINFORMED = 0.87
+_DECIDED = 2.0  # standard errors between a probability and the one asked for, from which on another seed agrees
 
 
 def first_cautions() -> tuple[str, ...]:
@@ -70,6 +72,23 @@ def learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve) -> t
             f"The priors were learnt from curves of another kind: {learnt}, where this one has {own}. What they learnt "
             "may not hold here.",
             "priors learnt from curves of another kind",
+        ),
+    )
+
+
+def undecided_cautions(reachable: float, error: float, confidence: float) -> tuple[str, ...]:
+    """Caution where another seed may say otherwise whether any number of examples reaches a target.
+
+    `reachable` is the probability with unlimited data, `error` its Monte Carlo standard error.
+    """
+    if abs(reachable - confidence) >= _DECIDED * error:
+        return ()
+    return (
+        Caution(
+            f"Whether any size reaches the target with a probability of {100 * confidence:g} % is not decided "
+            f"numerically: with unlimited data the probability is {100 * reachable:.1f} %, with a Monte Carlo standard "
+            f"error of {100 * error:.1f} points. Another seed may say otherwise; a finer precision may settle it.",
+            "not decided whether any size suffices",
         ),
     )
 

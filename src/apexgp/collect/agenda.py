@@ -14,10 +14,10 @@ from sklearn.base import clone
 
 from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
-from ..learners import kind_of
+from ..learners import kind_of, settle_kind
 from .abilities import check_abilities, check_classifier
-from .cases import Cases, labels_by_name
-from .differences import CALLED, LEARNER
+from .cases import Cases, count_features, labels_by_name
+from .differences import CALLED, FEATURES, LEARNER
 from .doubts import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
 from .fit import Fit, measure, unmeasured
 from .identity import described
@@ -138,10 +138,11 @@ class Agenda:
             for task in targets
         ]
         recognised = None if embedded else kind_of(estimator)
+        features = None if recognised is None else count_features(first.X, categorical)
         settings = {
             "metrics": list(scorers),
             CALLED: called or type(estimator).__name__,
-            **({} if recognised is None else {LEARNER: recognised[0]}),
+            **({} if recognised is None else {LEARNER: recognised[0], FEATURES: features}),
             "estimator": described(estimator),
             "param_grid": described(param_grid),
             "seed": seed,
@@ -153,7 +154,8 @@ class Agenda:
             **({"metadata_routing": "on"} if is_routed(models, scorers, beside) else {}),
             **_facts(by_label),
         }
-        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go, _of_kind(recognised))))
+        of_kind = _of_kind(recognised, features, chosen.sizes[-1])
+        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go, of_kind)))
         return cls(estimator, first.X, targets, candidates, scorers, weights, routing_is_on(), fits, settings, notes)
 
     any_metrics = False
@@ -180,12 +182,20 @@ class Agenda:
         return row
 
 
-def _of_kind(recognised: tuple[str, str] | None) -> str:
-    """What forecasts of the curves will go by, where the estimator settles it."""
+def _of_kind(recognised: tuple[str, str] | None, features: int | None, largest: int) -> str:
+    """Say whether forecasts of the curves will go by the kind of learner that was recognised, and if not, why."""
     if recognised is None:
         return ""
     kind, name = recognised
-    return f"Kind of learner: {kind} ({name}), which forecasts of these curves take into account."
+    said = f"Kind of learner: {kind} ({name}), which forecasts of these curves"
+    if settle_kind(kind, features, largest) is not None:
+        return f"{said} take into account."
+    if kind == "neural_network":
+        why = "the priors for that kind did not help on other tasks"
+    else:
+        number = "an unknown number of features" if features is None else f"{features:,} features"
+        why = f"its priors come from tables with few features, here there are {number} at sizes up to {largest:,}"
+    return f"{said} leave out of account: {why}. If you name the kind as you forecast, it is used."
 
 
 def _models(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:

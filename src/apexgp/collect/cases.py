@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .identity import described
 from .slices import Scans
 from .splits import codes, column
 
-__all__ = ["Cases", "labels_by_name"]
+__all__ = ["Cases", "count_features", "labels_by_name"]
 
 _LEAST_PREVALENCE = 0.1
 _SEVERAL = " Give several labels as a mapping (or a data frame) from names to columns."
@@ -118,6 +119,29 @@ class Cases:
             {names[code]: (self.y == code).astype(np.int64) for code in told_apart},
             {names[code]: int(count[code]) for code in rare},
         )
+
+
+def count_features(X: Any, categorical: Sequence[int] = ()) -> int | None:
+    """Number of features after one-hot encoding: a column of texts counts once for each of its values.
+
+    None for cases that are no table, such as scans. `categorical` lists columns of an array whose numbers stand for
+    texts. What the first steps of a pipeline add or leave out is not known before it is fitted.
+    """
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        return sum(_width(np.asarray(X[name])) for name in X.columns)
+    if not hasattr(X, "shape") or not 1 <= len(X.shape) <= 2:
+        return None
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "biuf":
+        return sum(map(_width, X.T if X.ndim == 2 else [X]))
+    width = X.shape[1] if len(X.shape) == 2 else 1
+    return int(width) + sum(len(np.unique(X[:, i])) - 1 for i in categorical)
+
+
+def _width(values: NDArray[Any]) -> int:
+    """How many features a column makes: one, or as many as it has different texts."""
+    if values.dtype.kind in "biuf":
+        return 1
+    return max(1, len({str(value) for value in values.tolist() if not isinstance(value, Real)}))
 
 
 def labels_by_name(y: Any) -> dict[str | None, Any]:

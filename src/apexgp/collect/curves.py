@@ -14,6 +14,7 @@ from .._numbers import exactly
 from ..curve import LearningCurve, curve_columns
 from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
+from ..learners import settle_kind
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
 from ..scale import range_text
@@ -57,7 +58,8 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         self._by_task = {task: [fit for fit in done if fit["task"] == task] for task in tasks}
         self._keys: dict[Key, None] = {(task, metric): None for task in tasks for metric in record.metrics}
         self._unit, self._test_share, self._range = record.unit, record.test_share, record.range
-        self._of_training, self._unnamed, self._learner = record.of_training, record.unnamed, record.learner
+        self._of_training, self._unnamed = record.of_training, record.unnamed
+        self._learner, self._features = record.learner, record.features
         self._directions = {name: record.direction_of(name) for name in record.metrics}
         self._made: dict[Key, LearningCurve] = {}
 
@@ -89,7 +91,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
             range=self._range,
             unit=self._unit,
             test_share=self._test_share,
-            learner=self._learner,
+            learner=settle_kind(self._learner, self._features, max(fit["size"] for fit in own)),
             train_scores=[np.nan if (score := fit[f"train_{metric}"]) is None else score for fit in own],
             n_test=[np.nan if fit["test_cases"] is None else fit["test_cases"] for fit in own],
         )

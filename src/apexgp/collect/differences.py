@@ -8,13 +8,14 @@ from typing import Any
 
 from ..reading.spreadsheets import one_line
 
-__all__ = ["CALLED", "DIRECTION", "LEARNER", "RANGE", "differences"]
+__all__ = ["CALLED", "DIRECTION", "FEATURES", "LEARNER", "RANGE", "differences"]
 
 CALLED = "called"  # the setting that holds what a person calls the estimator
 DIRECTION = "direction"  # and the one that says whether higher or lower scores are better
 RANGE = "range"  # and the one that says which values they can take
 LEARNER = "learner"  # and the one that says of which kind the estimator is
-_NO_MATTER = (CALLED, DIRECTION, RANGE, LEARNER)  # tell no two runs apart: the rows are the same
+FEATURES = "features"  # and the one that says how many features it has
+_NO_MATTER = (CALLED, DIRECTION, RANGE, LEARNER, FEATURES)  # tell no two runs apart: the rows are the same
 _LONGEST = 60
 _DATA = {"X": "features", "y": "labels", "groups": "groups", "scorers": "scorers", "sample_weight": "sample weights"}
 

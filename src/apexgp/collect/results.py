@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
+from .._check import whole_number
 from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
@@ -23,7 +24,7 @@ from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_li
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from ..scale import Range, checked_range
-from .differences import DIRECTION, LEARNER, RANGE, differences
+from .differences import DIRECTION, FEATURES, LEARNER, RANGE, differences
 from .scores import is_recorded_as_loss
 from .splits import check_ratio
 
@@ -117,8 +118,14 @@ class Record:
 
     @property
     def learner(self) -> str | None:
-        """The kind of learner, where it is known."""
+        """The kind of learner, where it was recognised."""
         said: str | None = self.head.get(LEARNER)
+        return said
+
+    @property
+    def features(self) -> int | None:
+        """Number of features after one-hot encoding, where it is known."""
+        said: int | None = self.head.get(FEATURES)
         return said
 
     @property
@@ -281,6 +288,8 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
             checked_range(settings[RANGE])
         if settings.get(LEARNER) is not None:
             checked_learner(settings[LEARNER])
+        if settings.get(FEATURES) is not None:
+            whole_number(FEATURES, settings[FEATURES], least=0)
         unit_label(settings.get("unit", "rows"))
         check_ratio(settings.get("ratio", (8, 1, 1)))
     except (ValueError, KeyError, RecursionError, ApexError) as problem:

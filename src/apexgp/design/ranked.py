@@ -10,7 +10,7 @@ from typing import Literal
 from .._answer import Answer, ColumnData, Shown
 from .._check import instance, positive, several, whole_number
 from .._numbers import at_least, chance, exactly
-from ..answers.required import UNREAL, RequiredSize
+from ..answers.required import RequiredSize
 from .plans import Design
 
 __all__ = ["PilotDesign", "RankedDesign", "Verdict", "at_hand", "frugal"]
@@ -265,8 +265,7 @@ class PilotDesign(Answer):
         if self.prob_now is None:
             return []
         if self.asks_for_size and self.required_now is not None:
-            unreal = self.pilot_sizes[-1] * UNREAL < self.required_now.size < math.inf
-            return [f"over {UNREAL:,}x" if unreal else self.required_now.in_words(self.required_now.size)]
+            return [self.required_now.in_words(self.required_now.size)]
         return [chance(max(self.prob_now, 1 - self.prob_now))]
 
     def _decision_after(self, one: RankedDesign) -> list[str]:

@@ -14,8 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
-from ..answers.required import CONFIDENCE, RequiredSize, Success, attainable_target, required_size, success_by
-from ..cautions import forecast_cautions, pilot_cautions
+from ..answers.required import (
+    CONFIDENCE,
+    UNLIMITED,
+    RequiredSize,
+    Success,
+    attainable_target,
+    required_size,
+    success_by,
+)
+from ..cautions import forecast_cautions, pilot_cautions, undecided_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import ApexError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
@@ -199,26 +207,37 @@ class CurveEstimator(SettingsEstimator):
         success = success_by(lambda sizes: self._distribution(sizes, of), goal, self.curve_.direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
         errors = self._relative_errors(found, success, of)
-        digits = 3 if errors.max() < _THREE_DIGITS else 2
-        return self._with_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
+        digits = 2 if (errors >= _THREE_DIGITS).any() else 3
+        answer = self._with_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
+        return replace(answer, cautions=answer.cautions + self._undecided_cautions(answer, of))
 
     def _relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
-        """Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: those of F over its slope."""
+        """Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: those of F over its slope.
+
+        An infinite n has none (NaN). Where F does not rise, its error moves n without bound.
+        """
         sizes = np.array([found.size, found.median, *found.interval], float)
-        errors = np.zeros(len(sizes))
+        errors = np.where(np.isfinite(sizes), 0.0, np.nan)
         found_out = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
         if found_out.any():
             asked = sizes[found_out]
             below, above = success(np.concatenate([asked / _NEARBY, asked * _NEARBY])).reshape(2, -1)
             slope = (above - below) / (2 * math.log(_NEARBY))
-            level = float(self.curve_.as_upward(found.target))
-            error = self._fit.standard_error(asked, np.full(len(asked), level), of)
-            errors[found_out] = np.divide(error, slope, out=np.zeros(len(asked)), where=slope > 0)
+            error = self._fit.standard_error(asked, np.full(len(asked), found.target), of)
+            unbounded = np.where(error > 0, np.inf, 0.0)
+            errors[found_out] = np.divide(error, slope, out=unbounded, where=slope > 0)
         return errors
+
+    def _undecided_cautions(self, found: RequiredSize, of: Quantity) -> tuple[str, ...]:
+        """Caution where the integral does not tell whether any number of examples suffices."""
+        if found.already_met:
+            return ()
+        (error,) = self._fit.standard_error(np.array([UNLIMITED]), np.array([found.target]), of)
+        return undecided_cautions(found.prob_reachable, float(error), found.confidence)
 
     def _with_cautions(self, found: RequiredSize) -> RequiredSize:
         # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
-        asked = found.size if math.isfinite(found.size) else 2 * self.curve_.largest
+        asked = found.size if found.is_realistic else 2 * self.curve_.largest
         return replace(found, cautions=self._cautions(np.array([float(asked)])))
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:

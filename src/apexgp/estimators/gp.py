@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -170,6 +171,8 @@ class APExGP(CurveEstimator):
         return self
 
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
+        if fit.posterior is not None:
+            fit = replace(fit.posterior, curve=curve)  # asked about scores as they were given
         super()._keep(curve, fit)
         if fit.posterior is not None:
             self.priors_ = fit.posterior.posteriors[0].density.beliefs

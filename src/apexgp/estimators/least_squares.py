@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 
 from numpy.typing import ArrayLike
 
@@ -111,6 +111,8 @@ class LeastSquares(CurveEstimator):
             prob_reachable=float(size < inf),
             prob_now=float(size <= last),
             already_met=size <= last,
+            relative_error=0.0 if size < inf else nan,
             digits=3,
+            largest=last,
         )
         return self._with_cautions(found)

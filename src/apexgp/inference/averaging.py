@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._check import FloatArray
+from .._check import FloatArray, choice, shown, sizes_array
 from ..cautions import uninformed_cautions
+from ..curve import LearningCurve
+from ..errors import RequestError
 from ..forecast import Quantity
 from ..numerics.truncated import CutNormal
 from .mixture import Mixture
@@ -28,6 +32,8 @@ class AveragedPosterior:
     posteriors: tuple[Posterior, ...]
     weights: dict[str, float]
     log_evidence: float
+    curve: LearningCurve
+    """The curve whose kind of score `standard_error` is asked about: as it was fitted, or as its owner has it."""
 
     @property
     def posterior(self) -> AveragedPosterior:
@@ -85,14 +91,30 @@ class AveragedPosterior:
         only_means = not self.posteriors[0].density.beliefs.uses_replicates
         return of, count / statistics.typical_count if only_means else count
 
-    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
-        """Monte-Carlo error of P(score <= y) at each size, for one score each.
+    def standard_error(self, sizes: ArrayLike, scores: ArrayLike, of: Quantity) -> FloatArray:
+        """Monte-Carlo error of P(score <= y) at each size.
 
         That of a weighted mean over independent nodes, by the delta method: nodes that are spread evenly do better, so
         it is an upper bound rather than an estimate. Draws at the same node count as one.
+
+        Parameters
+        ----------
+        sizes
+            Training-set sizes.
+        scores
+            y, on the scale of the curve's own scores: one for all sizes, or one for each.
+        of
+            What is forecast, as for `forecast`.
         """
-        mixture = self.predict(sizes, of)
-        chances = CutNormal(mixture.locations, mixture.scales).cdf(scores)
+        at, levels = sizes_array("sizes", sizes), self.curve.as_upward(scores)
+        if levels.shape not in ((), at.shape) or np.isnan(levels).any():
+            raise RequestError(
+                f"must be one number, or one for each of the {len(at)} sizes, and not NaN, got {shown(scores)}.",
+                argument="scores",
+            )
+        choice("of", of, get_args(Quantity))
+        mixture = self.predict(at, of)
+        chances = CutNormal(mixture.locations, mixture.scales).cdf(levels)
         gaps = chances - mixture.weights @ chances
         masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
         error: FloatArray = np.sqrt((mixture.weights * masses) @ gaps**2)
@@ -147,6 +169,7 @@ def average(posteriors: Sequence[Posterior]) -> AveragedPosterior:
         tuple(posteriors),
         {p.density.mean.name: float(share) for p, share in zip(posteriors, shares, strict=True)},
         float(top + np.log(weights.mean())),
+        posteriors[0].statistics.curve,
     )
 
 

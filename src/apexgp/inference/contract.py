@@ -47,7 +47,10 @@ class FittedCurve(Protocol):
         ...
 
     def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
-        """Monte-Carlo error of P(score <= y) at each size, for one score each; 0 where nothing is random."""
+        """Monte-Carlo error of P(score <= y) at each size, for one score each; 0 where nothing is random.
+
+        Scores are those of the curve as its owner has it.
+        """
         ...
 
     def sample(

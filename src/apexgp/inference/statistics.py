@@ -144,10 +144,14 @@ class Statistics:
 
     @cached_property
     def spread(self) -> tuple[float, float]:
-        """Pooled variance of single scores at a size (0 without replicates), and its degrees of freedom."""
-        freedom = float(sum((p.count - 1) * len(p.index) for p in self.patterns))
-        squares = self.averaged * sum(float(np.trace(p.scatter)) for p in self.patterns)
-        freedom, squares = freedom + float(self.spreads[0].sum()), squares + float(self.spreads[1].sum())
+        """Pooled variance of single runs at a size (0 where none has several), and its degrees of freedom.
+
+        Scores are pooled around the mean at their own size, whichever splits were measured there and whether or not
+        sizes were merged; the runs behind mean scores count where their standard deviation is known.
+        """
+        between = self.replicates.count - 1
+        freedom = float(between.sum() + self.spreads[0].sum())
+        squares = self.averaged * float(between @ self.replicates.std**2) + float(self.spreads[1].sum())
         return squares / max(freedom, 1.0), freedom
 
     @cached_property

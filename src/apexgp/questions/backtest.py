@@ -72,18 +72,16 @@ class BacktestQuestion:
         if self.target is not None:
             (only,) = [curve] if isinstance(curve, LearningCurve) else curve.values()
             required = sizes_required(only, self.methods, self.target, self.confidence)
-        largest = curve.largest if isinstance(curve, LearningCurve) else max(one.largest for one in curve.values())
-        return BacktestAnswer(self, backtest(curve, self.methods, self.holdout, n_jobs=n_jobs), required, largest)
+        return BacktestAnswer(self, backtest(curve, self.methods, self.holdout, n_jobs=n_jobs), required)
 
 
 @dataclass(frozen=True, eq=False)
 class BacktestAnswer:
-    """What a backtest found, what each method asks for to reach a target, and the largest size that was measured."""
+    """A backtest, and the size that each method asks for to reach a target."""
 
     question: BacktestQuestion
     result: Backtest
     required: Mapping[str, RequiredSize | str]
-    largest: float
 
     @property
     def is_judged(self) -> bool:

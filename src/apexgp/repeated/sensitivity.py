@@ -44,10 +44,11 @@ class _Asked:
         forecast = model.forecast(self.sizes, of=of or self.of)
         lower, upper = forecast.interval(self.level)
         error = getattr(model, "end_error_", math.nan)
-        row = SensitivityRow(name, kind, forecast.mean, lower, upper, largest=self.largest, end_error=error)
+        row = SensitivityRow(name, kind, forecast.mean, lower, upper, end_error=error)
         if self.target is None:
             return row
         required = model.required_size(self.target, self.confidence, of or "expected")
+        required = replace(required, largest=self.largest)  # of the whole pilot, whatever was left out
         chances = success_of(model, self.target, of or "expected")(np.array([self.compared_at]))
         return replace(row, required=required, prob_target=float(chances[0]))
 

@@ -10,7 +10,7 @@ import numpy as np
 from .._answer import Answer, ColumnData, Shown
 from .._check import FloatArray
 from .._numbers import chance, exactly
-from ..answers.required import UNREAL, RequiredSize
+from ..answers.required import RequiredSize
 from .variants import Kind
 
 __all__ = ["Sensitivity", "SensitivityRow"]
@@ -40,8 +40,6 @@ class SensitivityRow:
         at `Sensitivity.compared_at`. NaN if there is no answer.
     error : str or None
         Why there is no answer.
-    largest : float
-        Largest size of the whole pilot.
     end_error : float
         Standard error of the interval's ends relative to its width, as `APExGP.end_error_`; NaN if it is not known.
     """
@@ -55,7 +53,6 @@ class SensitivityRow:
     prob_target: float = math.nan
     effect: float = math.nan
     error: str | None = None
-    largest: float = math.nan
     end_error: float = math.nan
 
     @property
@@ -71,9 +68,7 @@ class SensitivityRow:
             return "-"
         if found.already_met:
             return "met already"
-        if math.isinf(found.size):
-            return "none"
-        return f"over {UNREAL:,}x" if found.size > UNREAL * self.largest else found.in_words(found.size)
+        return "none" if math.isinf(found.size) else found.in_words(found.size)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

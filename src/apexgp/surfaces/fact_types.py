@@ -148,8 +148,8 @@ class RequiredFacts(TypedDict):
     prob_now: Probability
     """Probability that the pilot's largest size reaches it."""
     already_met: bool
-    relative_error: Spread
-    """Monte Carlo standard error of the size, as a share of it."""
+    relative_error: Spread | None
+    """Monte Carlo standard error of the size, as a share of it; null where the size is infinite, or the error is."""
     digits: Count
     """Number of digits to which sizes are rounded up in words."""
     cautions: NotRequired[list[str]]

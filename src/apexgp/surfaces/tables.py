@@ -77,7 +77,7 @@ def batch_table(answer: BatchAnswer, metric: str) -> Cells:
     header += [] if target is None else [f"size for {target:g}"]
     rows = []
     for one in answer.found:
-        asked = [] if target is None else ["-" if one.required is None else required_words(one.required, one.largest)]
+        asked = [] if target is None else ["-" if one.required is None else required_words(one.required)]
         wrong = "; ".join(map(in_brief, one.cautions)) if one.error is None else _first_sentence(one.error)
         ends = one.intervals.get(level)
         cells = [["-"] * 4] if ends is None else _forecast_cells(one.sizes, one.mean, ends, one.largest)
@@ -98,7 +98,7 @@ def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
     last, rows = curve.largest, []
     for level, size in found.by_probability.items():
         one = replace(found, size=size, already_met=False)
-        words = required_words(one, last)
+        words = required_words(one)
         rows.append([f"with {100 * level:g} %", words, times_pilot(one, last) if words[-1].isdigit() else "-"])
     return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], rows
 
@@ -116,7 +116,7 @@ def summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Cells:
     for name, (answer, cautions) in answers.items():
         curve, found = answer.model.curve_, answer.forecast
         size, _, expected, interval = _forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
-        takes = [] if answer.required is None else [required_words(answer.required, curve.largest)]
+        takes = [] if answer.required is None else [required_words(answer.required)]
         measured = [f"{curve.replicates.mean[-1]:.3f}", exactly(curve.largest)]
         rows.append([name, *takes, *measured, expected, interval, size, str(cautions)])
     return ["task", *([] if asked.target is None else [f"size for {asked.target:g}"]), *header], rows
@@ -157,5 +157,5 @@ def backtest_table(answer: BacktestAnswer) -> Cells:
         header.append(f"size for {answer.question.target:g}")
         for row in rows:
             found = answer.required[row[0]]
-            row.append("-" if isinstance(found, str) else required_words(found, answer.largest))
+            row.append("-" if isinstance(found, str) else required_words(found))
     return header, rows

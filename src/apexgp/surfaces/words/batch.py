@@ -25,12 +25,12 @@ def batch_sentence(answer: BatchAnswer) -> str:
     failed = [str(one.task) for one in answer.found if one.error is not None]
     text = f"Of {len(answer.found):,} tasks, {len(answer.found) - len(failed):,} could be forecast"
     text += f"; {_named(failed)} could not." if failed else "."
-    asked = [(str(one.task), one.required, one.largest) for one in answer.found if one.required is not None]
+    asked = [(str(one.task), one.required) for one in answer.found if one.required is not None]
     if answer.question.target is None or not asked:
         return text
-    met = [name for name, required, _ in asked if required.already_met]
+    met = [name for name, required in asked if required.already_met]
     more = [one for one in asked if not one[1].already_met and math.isfinite(one[1].size)]
-    short = [(name, required) for name, required, _ in asked if not required.already_met and math.isinf(required.size)]
+    short = [(name, required) for name, required in asked if not required.already_met and math.isinf(required.size)]
     parts = [f"{_named(met)} {'reaches' if len(met) == 1 else 'reach'} it with the data at hand"] if met else []
     parts += _more_needed(more)
     if short:
@@ -40,12 +40,12 @@ def batch_sentence(answer: BatchAnswer) -> str:
     return f"{text} For {goal}: {'; '.join(parts)}."
 
 
-def _more_needed(found: Sequence[tuple[str, RequiredSize, float]]) -> list[str]:
+def _more_needed(found: Sequence[tuple[str, RequiredSize]]) -> list[str]:
     """What those tasks take that some number of examples would do for: the least and the most of them."""
     if not found:
         return []
     by_size = sorted(found, key=lambda one: one[1].size)
-    sizes = [f"{required_words(required, largest)} examples" for _, required, largest in (by_size[0], by_size[-1])]
+    sizes = [f"{required_words(required)} examples" for _, required in (by_size[0], by_size[-1])]
     if len(found) == 1:
         return [f"{by_size[0][0]} needs {sizes[0]}"]
     return [f"{len(found):,} tasks need between {sizes[0]} ({by_size[0][0]}) and {sizes[1]} ({by_size[-1][0]})"]

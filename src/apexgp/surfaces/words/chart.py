@@ -48,7 +48,7 @@ def legend_words(picture: CurvePicture) -> dict[str, str]:
     if required is not None:
         words["target"] = f"target {required.target:g}"
         if is_marked(required, picture):
-            size = required_words(required, picture.pilot_sizes[-1])
+            size = required_words(required)
             words["required"] = f"{size} reach it with {100 * required.confidence:g} % (bar: 10 to 90 %)"
     return words
 

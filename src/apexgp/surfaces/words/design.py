@@ -14,7 +14,6 @@ from ...learners import LEARNERS
 from ...questions.design import DesignAnswer
 from .method import pilot_and_method
 from .phrases import at_least, chance, listed
-from .required import is_realistic
 
 __all__ = ["design_methods", "design_sentence", "how_designs_are_ranked"]
 
@@ -99,7 +98,7 @@ def _whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision
 
 def _size_now(required: RequiredSize, curve: LearningCurve, goal: str) -> str:
     sure, what = f"a probability of {100 * required.confidence:g} %", curve.unit_name
-    if is_realistic(required, curve.largest):
+    if required.is_realistic:
         return f"As it stands, plan for {required.in_words(required.size)} {what} to reach {goal} with {sure}."
     return (
         f"As it stands, no realistic number of {what} reaches {goal} with {sure}; with unlimited data the probability "

@@ -11,7 +11,7 @@ from .evaluation import evaluation_methods, study_paragraph
 from .learner import kind_sentence
 from .method import pilot_and_method, reached
 from .on_top import on_top_of_required
-from .required import is_realistic, required_methods, required_sentence
+from .required import required_methods, required_sentence
 from .tripod import tripod_sentence
 
 __all__ = [
@@ -49,7 +49,7 @@ def short_answer(answer: ForecastAnswer) -> str:
         return f"expect {answer.forecast.mean[-1]:.3f}, {ends}, with {size:,.10g} {curve.unit_name}"
     if required.already_met:
         target = "is met already"
-    elif is_realistic(required, curve.largest):
+    elif required.is_realistic:
         target = f"takes {required.in_words(required.size)} {curve.unit_name}"
     else:
         target = f"is reached with a probability of {required.at_best} at best"

@@ -6,14 +6,13 @@ from ..._numbers import rounded_up
 from ...answers.plan import CollectionPlan
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
-from .required import is_realistic
 
 __all__ = ["on_top_of_plan", "on_top_of_required", "total_required"]
 
 
 def total_required(found: RequiredSize, curve: LearningCurve) -> float | None:
     """How many a target takes in all, from the size that is printed; None where that is not known, or no plan."""
-    if curve.test_share is None or found.already_met or not is_realistic(found, curve.largest):
+    if curve.test_share is None or found.already_met or not found.is_realistic:
         return None
     return _total(found.rounded_size, curve.test_share, found.digits)
 
@@ -25,7 +24,7 @@ def _total(size: float, share: float, digits: int) -> float:
 
 def on_top_of_required(found: RequiredSize, curve: LearningCurve) -> str:
     """That validation and test cases come on top of the size for a target, and how many it makes in all."""
-    if found.already_met or not is_realistic(found, curve.largest):
+    if found.already_met or not found.is_realistic:
         return ""
     total = total_required(found, curve)
     in_all = "" if total is None else f": {total:,.0f} in all, {_kept(curve)}"

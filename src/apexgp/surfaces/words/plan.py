@@ -10,7 +10,6 @@ from ...estimators import APExGP
 from .method import pilot_and_method
 from .on_top import on_top_of_plan
 from .phrases import chance, listed, money
-from .required import is_realistic
 
 __all__ = ["plan_methods", "plan_sentence"]
 
@@ -21,7 +20,7 @@ def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: Required
     """What to collect, what comes on top, and how that differs from the size that the target takes, if there is one."""
     told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
     text = f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and stops as soon as the "
-    if required.already_met or not is_realistic(required, curve.largest):
+    if required.already_met or not required.is_realistic:
         return f"{text}target is met."
     return (
         f"{text}target is met; the number to put in a protocol is the required size from the forecast, which reaches "

@@ -9,12 +9,7 @@ from ...answers.required import UNREAL, RequiredSize
 from ...curve import LearningCurve
 from .phrases import chance
 
-__all__ = ["interval_words", "is_realistic", "required_methods", "required_sentence", "required_words", "times_pilot"]
-
-
-def is_realistic(found: RequiredSize, last: float) -> bool:
-    """Whether the size that a target takes can be planned for."""
-    return found.size <= UNREAL * last
+__all__ = ["interval_words", "required_methods", "required_sentence", "required_words", "times_pilot"]
 
 
 def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
@@ -28,7 +23,7 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
         )
         return text + ("." if found.size <= last else "; with more, that probability may fall again.")
     ever = f"with unlimited data of this kind the probability is {found.at_best}"
-    if not is_realistic(found, last):
+    if not found.is_realistic:
         return (
             f"No realistic number of training {curve.unit_name} (up to {UNREAL:,} times the pilot) reaches {goal} "
             f"with a probability of {100 * found.confidence:g} %; {ever}."
@@ -44,13 +39,9 @@ def times_pilot(found: RequiredSize, last: float) -> str:
     return multiple(found.rounded_size / last, found.digits)
 
 
-def required_words(found: RequiredSize, last: float) -> str:
+def required_words(found: RequiredSize) -> str:
     """The number of examples, or why there is none, for a cell of a table."""
-    if found.already_met:
-        return "met already"
-    if math.isfinite(found.size) and not is_realistic(found, last):
-        return f"over {UNREAL:,}x"
-    return found.in_words(found.size)
+    return "met already" if found.already_met else found.in_words(found.size)
 
 
 def interval_words(found: RequiredSize) -> str:
@@ -69,7 +60,7 @@ def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
         )
     ever = f"with unlimited data of this kind the probability was estimated at {found.at_best}"
     sure = f"a probability of {100 * found.confidence:g} %"
-    if not is_realistic(found, last):
+    if not found.is_realistic:
         return (
             f"No number of training {curve.unit_name} up to {UNREAL:,} times the pilot was estimated to meet {target} "
             f"in expected {curve.metric_name} with {sure}; {ever}."

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ...questions.forecast import ForecastAnswer
 from .phrases import listed, with_article
-from .required import is_realistic
 
 __all__ = ["TRIPOD_INTRO", "TripodItem", "tripod_items", "tripod_sentence"]
 
@@ -87,7 +86,7 @@ def _size(answer: ForecastAnswer) -> str:
     how = "by extrapolating a learning curve"
     if required.already_met:
         return f"For development: the pilot's {curve.largest:,.10g} {curve.unit_name} suffice for {goal}, {how}."
-    if not is_realistic(required, curve.largest):
+    if not required.is_realistic:
         return f"For development: no realistic size reaches {goal}, {how}."
     return f"For development: {required.in_words(required.size)} training {curve.unit_name} for {goal}, {how}."
 
