@@ -12,6 +12,7 @@ __all__ = [
     "FARTHEST_FACTOR",
     "first_cautions",
     "forecast_cautions",
+    "inexact_cautions",
     "learnt_elsewhere_cautions",
     "undecided_cautions",
     "uninformed_cautions",
@@ -19,6 +20,8 @@ __all__ = [
 
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
+
+_INEXACT = 3.0  # times the error that is aimed at
 
 # Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
 # about as wide has learnt nothing of it.
@@ -59,6 +62,24 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
             )
         )
     return tuple(found)
+
+
+def inexact_cautions(end_error: float, precision: float) -> tuple[str, ...]:
+    """Caution where the integral over the posterior is much less exact than it should be.
+
+    Both are standard errors of the ends of 95 % intervals relative to their width: what was reached, and what was
+    aimed at.
+    """
+    if end_error <= _INEXACT * precision:
+        return ()
+    return (
+        Caution(
+            "The posterior of this pilot is hard to integrate: the ends of 95 % intervals may be off by "
+            f"{100 * min(end_error, 1):.1f} % of their width ({100 * precision:.2g} % is aimed at). Compare several "
+            "seeds.",
+            "inexact: compare several seeds",
+        ),
+    )
 
 
 def learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve) -> tuple[str, ...]:

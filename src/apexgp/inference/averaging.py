@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, choice, shown, sizes_array
-from ..cautions import uninformed_cautions
+from ..cautions import inexact_cautions, uninformed_cautions
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Quantity
@@ -32,6 +32,8 @@ class AveragedPosterior:
     posteriors: tuple[Posterior, ...]
     weights: dict[str, float]
     log_evidence: float
+    precision: float
+    """Error of the ends of far intervals that was aimed at, relative to their width."""
     curve: LearningCurve
     """The curve whose kind of score `standard_error` is asked about: as it was fitted, or as its owner has it."""
 
@@ -148,8 +150,14 @@ class AveragedPosterior:
         return {name: median for name, (median, _, _) in _summary_of(best, 0.95).items()}
 
     def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
-        """Whether the pilot has said anything about how far the curve will still rise."""
-        return uninformed_cautions(sizes, self.posteriors[0].statistics.replicates, self._spread_of_share)
+        """Whether the integral is exact, and the pilot has said anything about how far the curve will still rise."""
+        pilot = self.posteriors[0].statistics.replicates
+        return self.inexact_cautions + uninformed_cautions(sizes, pilot, self._spread_of_share)
+
+    @property
+    def inexact_cautions(self) -> tuple[str, ...]:
+        """Whether the integral is as exact as was aimed at."""
+        return inexact_cautions(self.end_error, self.precision)
 
     @cached_property
     def _spread_of_share(self) -> float:
@@ -159,8 +167,11 @@ class AveragedPosterior:
         return float(np.sqrt(self.node_weights @ (share - mean) ** 2))
 
 
-def average(posteriors: Sequence[Posterior]) -> AveragedPosterior:
-    """Weigh each mean by its evidence; all are equally probable beforehand."""
+def average(posteriors: Sequence[Posterior], precision: float) -> AveragedPosterior:
+    """Weigh each mean by its evidence; all are equally probable beforehand.
+
+    `precision` is the error of the ends of far intervals that was aimed at.
+    """
     evidence = np.array([p.log_evidence for p in posteriors])
     top = evidence.max()
     weights = np.exp(evidence - top)
@@ -169,6 +180,7 @@ def average(posteriors: Sequence[Posterior]) -> AveragedPosterior:
         tuple(posteriors),
         {p.density.mean.name: float(share) for p, share in zip(posteriors, shares, strict=True)},
         float(top + np.log(weights.mean())),
+        precision,
         posteriors[0].statistics.curve,
     )
 

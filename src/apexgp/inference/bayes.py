@@ -19,7 +19,6 @@ from .statistics import Statistics
 
 __all__ = ["FullBayes"]
 
-_FAR_OFF = 3  # times the error that is aimed at: worth a warning
 _ROUGHLY = 0.01  # standard error of a mean score that says nothing of its own
 
 
@@ -58,16 +57,11 @@ class FullBayes:
     def _fit(self, curve: LearningCurve) -> AveragedPosterior:
         statistics = Statistics.of(curve, only_means=not self.beliefs.uses_replicates)
         densities = [Density(mean, self.beliefs, self.ceiling, self.floor) for mean in self.means]
-        found = average(
-            [
-                integrate(density, statistics, self.seed, precision=self.precision, roughly=self.roughly)
-                for density in densities
-            ]
-        )
-        if not self.roughly and found.end_error > _FAR_OFF * self.precision:
-            warn(
-                f"The ends of 95 % intervals may be off by {100 * min(found.end_error, 1):.1f} % of their width ("
-                f"{100 * self.precision:.2g} % is aimed at): the posterior is hard to integrate. Compare another seed.",
-                AccuracyWarning,
-            )
+        posteriors = [
+            integrate(density, statistics, self.seed, precision=self.precision, roughly=self.roughly)
+            for density in densities
+        ]
+        found = average(posteriors, np.inf if self.roughly else self.precision)
+        for caution in found.inexact_cautions:
+            warn(caution, AccuracyWarning)
         return found

@@ -67,7 +67,7 @@ class Ends(NamedTuple):
         return float(self.errors.max())
 
     def error_of(self, forecasts: CutMixture, weights: FloatArray) -> float:
-        """The largest standard error over all ends, relative to the width, and no less than one over the number of nodes.
+        """The largest standard error over all ends, relative to the width: at least one over the number of nodes.
 
         By the quantiles two standard errors of the probability away, not by the density at the end: where that is next
         to nothing, an end may lie anywhere between two parts of the distribution.
