@@ -22,9 +22,9 @@ __all__ = ["Peak", "climb", "find_missed_peaks", "wide_around"]
 
 _STEP = 0.3  # of finite differences, in standard deviations as they are known so far
 _MOST_STEPS = 40
-_LONGEST = 3.0  # step of Newton's method along any axis, in such standard deviations
+_LONGEST = 3.0  # first step of Newton's method along any axis, in such standard deviations
 _ARRIVED = 1.0  # what another step would promise, in units of log density
-_FIRST_SPREAD, _WIDEST = 0.1, 2.0
+_FIRST_SPREAD, _WIDEST = 0.3, 2.0
 _MOST_CHANGE = 16.0  # of a curvature between two steps
 
 _NEAR = 4.0  # standard deviations around a peak
@@ -62,6 +62,7 @@ def climb(log_density: LogDensity, start: FloatArray) -> Peak:
     dimensions = len(start)
     points = _STEP * stencil(dimensions).T
     place, root, reached, step = start, _FIRST_SPREAD * np.eye(dimensions), -np.inf, np.zeros(dimensions)
+    longest = _LONGEST
     for _ in range(_MOST_STEPS):
         at = place + root @ step
         values = log_density(at[:, None] + root @ points)
@@ -69,15 +70,16 @@ def climb(log_density: LogDensity, start: FloatArray) -> Peak:
             place, reached = at, float(values[0])
             gradient, curvature = derivatives(values, dimensions, _STEP)
             own, vectors = np.linalg.eigh(-curvature)
-            spread = 1 / np.sqrt(np.clip(np.abs(own), 1 / _MOST_CHANGE, _MOST_CHANGE))
-            axes, widths, turns = np.linalg.svd(root @ (vectors * spread))
+            sizes = np.clip(np.abs(own), 1 / _MOST_CHANGE, _MOST_CHANGE)
+            axes, widths, turns = np.linalg.svd(root @ (vectors / np.sqrt(sizes)))
             bounded = np.clip(widths, 1e-12, _WIDEST)
-            root, gradient = axes * bounded, (turns @ (spread * (vectors.T @ gradient))) * bounded / widths
-            step = gradient * min(1.0, _LONGEST / max(np.abs(gradient).max(), 1e-300))
-            if step @ gradient < _ARRIVED:
+            root, gradient = axes * bounded, (turns @ (vectors.T @ gradient / np.sqrt(sizes))) * bounded / widths
+            if gradient @ gradient < _ARRIVED and (sizes == np.abs(own)).all():
                 break
+            step = gradient * min(1.0, longest / max(np.abs(gradient).max(), 1e-300))
+            longest *= 2  # as long as steps lead upwards
         else:
-            step = 0.25 * step
+            step, longest = 0.25 * step, _LONGEST
             if np.abs(step).max() < 0.1 * _STEP:
                 break
     return Peak(place, root, reached + float(np.linalg.slogdet(root)[1]) + 0.5 * dimensions * np.log(2 * np.pi))

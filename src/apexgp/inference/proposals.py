@@ -15,7 +15,16 @@ from ..compiled.loaded import compiled_loops
 from .density import Density
 from .statistics import Statistics
 
-__all__ = ["Proposals", "Wide", "degrees_of_freedom", "derivatives", "normaliser", "stencil", "wide_proposals"]
+__all__ = [
+    "Proposals",
+    "Wide",
+    "degrees_of_freedom",
+    "derivatives",
+    "find_noise_mode",
+    "normaliser",
+    "stencil",
+    "wide_proposals",
+]
 
 # Half of the degrees of freedom and the dimensions together: tails are a little heavier than the posterior's, which are
 # those of a normal distribution at most, and a density costs four squarings.
@@ -143,7 +152,7 @@ def wide_proposals(density: Density, of: Statistics) -> Wide:
     """The first proposals: the prior, but the noise where the replicates put it, and its part that wakes up late."""
     names, divide = density.names, density.divide(of)
     noise = [i for i, name in enumerate(names) if not name.startswith(("sigma", "lam", "shape", "drop"))]
-    mode, spread = _noise_mode(density, of, noise)
+    mode, spread = find_noise_mode(density, of, noise)
     location, root = np.zeros(len(names)), np.eye(len(names))
     location[noise] = mode
     root[np.ix_(noise, noise)] = sqrt(2.0) * spread
@@ -158,7 +167,7 @@ def wide_proposals(density: Density, of: Statistics) -> Wide:
     return Wide(proposals, np.array([1 - _LATE, _LATE]))
 
 
-def _noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[FloatArray, FloatArray]:
+def find_noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[FloatArray, FloatArray]:
     """Where prior and replicates put the N coordinates of the noise: mode (N,), root of the inverse curvature (N, N).
 
     Many splits know the noise to a hundredth of what the prior does, too little for the prior's nodes to meet it.
