@@ -31,14 +31,14 @@ _FARTHEST = 1e3  # locations and standard deviations: beyond, nothing changes, a
 
 
 _HEAVIEST = 50  # nodes whose weights say how uneven all are
-_UNEVEN = 0.5  # tail index of weights beyond which their variance is infinite
+_UNEVEN = 0.6  # tail index of weights beyond which errors computed from them are too small (Vehtari et al. 2024: 0.7)
 
 
 def are_uneven(weights: FloatArray) -> bool:
     """Whether a few nodes weigh so much that the variance of a weighted mean does not say how exact it is.
 
     By the tail index of Hill (1975): the mean logarithm of the heaviest over the next. Weights from a tail with an
-    index above 1/2 have no variance, and others as heavy may not have been found.
+    index above 1/2 have no variance, and nodes as heavy as those may not have been found.
     """
     heaviest = np.sort(np.partition(weights, -_HEAVIEST - 1)[-_HEAVIEST - 1 :]) if len(weights) > _HEAVIEST else weights
     least = max(float(heaviest.min()), 1e-300)
