@@ -148,7 +148,7 @@ def test_an_ordinary_pilot_has_no_missed_peaks_and_is_the_same_in_either_coordin
 def test_weights_are_uneven_where_they_have_no_variance(rng):
     pareto = [rng.pareto(1 / index, 4000) + 1 for index in (0.1, 0.3, 0.8, 1.5)]
     assert [are_uneven(weights / weights.sum()) for weights in pareto] == [False, False, True, True]
-    assert are_uneven(np.append(np.full(100, 1e-12), 1.0))
+    assert are_uneven(np.append(np.full(100, 1e-15), 1.0))
     assert not are_uneven(np.full(100, 0.01))
 
 
