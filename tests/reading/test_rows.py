@@ -114,3 +114,14 @@ def test_a_column_without_any_name_tells_nothing_apart(write):
 def test_a_data_set_named_once_for_all_rows_is_no_second_column_of_tasks(write):
     lines = [f"{line},{'lung' if i == 0 else ''}" for i, line in enumerate([*rows("A", A), *rows("B", B)])]
     assert list(read_curves(write(f"{HEADER},Dataset", *lines))) == ["A", "B"]
+
+
+@pytest.mark.parametrize("header", ["learner", "Learner"])
+def test_several_learners_are_several_curves(tmp_path, header):
+    """They were pooled into one, whose spread was that between the learners."""
+    (tmp_path / "t.csv").write_text(
+        f"{header},n,seed,AUC\n"
+        + "".join(f"{who},{n},1,{s}\n" for who, s in (("A", 0.7), ("B", 0.6)) for n in (50, 100, 200))
+    )
+    curves = read_curves(tmp_path / "t.csv")
+    assert {curve.task: curve.scores.tolist() for curve in curves} == {"A": [0.7] * 3, "B": [0.6] * 3}

@@ -10,6 +10,7 @@ from .._check import some
 from ..errors import DataError
 from .counts import counts_training_examples, numbers_of_runs
 from .known_metrics import known_metric, plain_name, sounds_like_a_loss
+from .learner_label import find_learners
 from .naming import called, missing
 from .score_columns import find_scores
 from .spreadsheets import Table
@@ -77,6 +78,9 @@ def find_columns(
     size_column = _one(table, "size", size, counts_training_examples)
     own = [name for name in names if plain_name(name) in ABOUT]
     task_column = _one(table, "task", task, lambda name: plain_name(name) in _TASK_NAMES)
+    learners = find_learners(table)
+    if task_column is None and learners is not None and len(set(filter(None, table.columns[learners]))) > 1:
+        task_column = learners  # several learners are several curves
     at = list(zip(*(table.columns[name] for name in (size_column, task_column) if name is not None), strict=True))
     split_column = _one(
         table,

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from .._check import some
 from ..learners import UNKNOWN, kind_named
 from .cells import is_blank
+from .known_metrics import plain_name
 from .spreadsheets import Table
 
-__all__ = ["LEARNER", "learners_stated"]
+__all__ = ["find_learners", "learners_stated"]
 
-LEARNER = "learner"
-"""Name of the column of learners."""
+
+def find_learners(table: Table) -> str | None:
+    """Name of the column of learners, if there is one."""
+    return next((name for name in table.columns if plain_name(name) == "learner"), None)
 
 
 def learners_stated(
@@ -22,9 +25,10 @@ def learners_stated(
 
     A kind is only ever a help: whatever else the column holds is noted, and changes nothing.
     """
-    cells = table.columns.get(LEARNER)
-    if cells is None:
+    column = find_learners(table)
+    if column is None:
         return dict.fromkeys(rows_by_task), []
+    cells = table.columns[column]
     kinds: dict[str | None, str | None] = {}
     read: dict[str, None] = {}
     left_out: dict[str, None] = {}
@@ -37,7 +41,7 @@ def learners_stated(
                 left_out[name] = None
             elif name != kind:
                 read[f"{name} as {kind}"] = None
-    notes = [f"read the column {LEARNER!r} as kinds of learner: {some(list(read))}."] if read else []
+    notes = [f"read the column {column!r} as kinds of learner: {some(list(read))}."] if read else []
     if left_out:
-        notes.append(f"the column {LEARNER!r} names no one kind of learner that is known: {some(list(left_out))}.")
+        notes.append(f"the column {column!r} names no one kind of learner that is known: {some(list(left_out))}.")
     return kinds, notes

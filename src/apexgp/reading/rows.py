@@ -11,7 +11,7 @@ from .cells import is_blank, is_cut, looks_numeric, number_in, too_long
 from .faults import Faults
 from .headers import ColumnRoles
 from .known_metrics import known_metric, plain_name
-from .learner_label import LEARNER
+from .learner_label import find_learners
 from .spreadsheets import Table, one_line
 
 __all__ = ["measured_rows"]
@@ -166,7 +166,7 @@ def _with_every_name(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
     row by row.
     """
     measured, faults, notes = _rows_with_numbers(table, columns), Faults(table), list[str]()
-    for column in filter(None, (columns.task, LEARNER if LEARNER in table.columns else None)):
+    for column in dict.fromkeys(filter(None, (columns.task, find_learners(table)))):
         cells = table.columns[column]
         empty = [i for i, cell in enumerate(cells) if not cell and measured[i]]
         named = [i for i, cell in enumerate(cells) if cell]
