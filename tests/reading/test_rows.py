@@ -124,4 +124,4 @@ def test_several_learners_are_several_curves(tmp_path, header):
         + "".join(f"{who},{n},1,{s}\n" for who, s in (("A", 0.7), ("B", 0.6)) for n in (50, 100, 200))
     )
     curves = read_curves(tmp_path / "t.csv")
-    assert {curve.task: curve.scores.tolist() for curve in curves} == {"A": [0.7] * 3, "B": [0.6] * 3}
+    assert {task: curve.scores.tolist() for task, curve in curves.items()} == {"A": [0.7] * 3, "B": [0.6] * 3}
