@@ -76,7 +76,7 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
     assert versions_of_python()[0] == "3.11"
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    for folder in ("src", "tests", "docs", "benchmarks", "papers", "paper", "release"):
+    for folder in ("src", "tests", "docs", "benchmarks", "papers", "article", "release"):
         assert tracked(folder) <= held, folder
     assert {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "Makefile"} <= held
 
@@ -273,8 +273,8 @@ def test_a_wrong_forecast_is_reported_with_its_curve_and_what_came():
 
 
 def test_our_paper_is_as_the_journal_asks_for_it(tmp_path):
-    article = script("paper/article.py")
-    paper, library = ((REPOSITORY / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
+    article = script("article/article.py")
+    paper, library = ((REPOSITORY / "article" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
     assert article.faults(paper, library) == []
     assert (
         article.faults(paper.replace("# Summary", "# Sumary").replace("[@harvey2023]", "[@nobody1999]"), library) != []
@@ -295,7 +295,7 @@ def test_our_paper_is_as_the_journal_asks_for_it(tmp_path):
 def test_every_place_that_the_checklist_names_is_there():
     page = (REPOSITORY / "docs" / "checklist.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w./-]+/[\w./-]+|[A-Z_]{4,}(?:\.\w+)?|\w+\.(?:toml|cff))`", page))
-    assert {"release/blanks.toml", "LICENSE", "paper/paper.md"} <= named
+    assert {"release/blanks.toml", "LICENSE", "article/paper.md"} <= named
     gone = [name for name in named if not (REPOSITORY / name).exists() and name != "SOURCE_DATE_EPOCH"]
     assert not gone
     targets = set(re.findall(r"^(\w+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
