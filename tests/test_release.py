@@ -18,6 +18,7 @@ import apexgp
 from conftest import REPOSITORY, missing, require
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+COMMUNITY = ("CODE_OF_CONDUCT.md", "SECURITY.md", "SUPPORT.md")
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
 
@@ -79,6 +80,7 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
     for folder in ("src", "tests", "docs", "benchmarks", "papers", "article", "release"):
         assert tracked(folder) <= held, folder
     assert {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "Makefile"} <= held
+    assert {f".github/{name}" for name in COMMUNITY} <= held
 
     # Built again, from the sdist, elsewhere and later, it is the same to the last bit.
     with tarfile.open(sdist) as archive:
@@ -138,8 +140,8 @@ def test_what_is_not_known_is_blank_in_one_place():
     blanks = tomllib.loads((REPOSITORY / "release" / "blanks.toml").read_text(encoding="utf-8"))
     assert set(blanks) == {"repository", "branch", "documentation", "contact", "doi", "authors"}
     assert not blanks["repository"].endswith("/")
-    for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md"):
-        assert "release/blanks.toml" in (REPOSITORY / name).read_text(encoding="utf-8"), name
+    for name in COMMUNITY:
+        assert "release/blanks.toml" in (REPOSITORY / ".github" / name).read_text(encoding="utf-8"), name
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
