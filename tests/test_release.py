@@ -256,6 +256,16 @@ def test_how_to_cite_is_one_and_the_same_everywhere():
         assert all(f"{person['family-names']} {person['given-names'][0]}" in page for person in one["authors"])
 
 
+def test_the_changelog_is_in_the_form_it_names():
+    text = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = re.compile(r"\[(Unreleased|\d+\.\d+\.\d+)\]( - (unreleased|\d{4}-\d\d-\d\d))?")
+    assert all(version.fullmatch(heading) for heading in re.findall(r"^## (.*)$", text, re.MULTILINE))
+    kinds = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    lines = re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE)
+    assert not [line for line in lines if line.count("\n") > 1], "one or two lines for each change"
+
+
 def test_the_conda_recipe_asks_for_what_the_package_declares():
     recipe = require("yaml").safe_load((REPOSITORY / "release" / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
     assert recipe["context"] == {"version": apexgp.__version__, "python_min": versions_of_python()[0]}
