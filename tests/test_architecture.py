@@ -176,6 +176,13 @@ def test_dir_shows_public_names_only(module):
     assert [name for name in dir(module) if not name.startswith("__")] == sorted(module.__all__)
 
 
+def test_defaults_of_public_functions_fit_on_a_line():
+    for name, value in public_names().items():
+        if inspect.isfunction(value):
+            for parameter in inspect.signature(value).parameters.values():
+                assert len(str(parameter)) < 120, f"{name}: {parameter.name}"
+
+
 def test_modules_for_users_hold_nothing_of_their_own():
     last = max(STAGES.values())
     facades = [SOURCE / name for name, stage in STAGES.items() if stage == last]
