@@ -15,6 +15,7 @@ from ..curve import curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..forecast import LEVEL, Quantity
+from ..inference.sampler import TOLERATED
 from ..learners import LEARNERS, UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.kinds import beliefs_of_kind
@@ -176,7 +177,7 @@ class BayesOptions(MethodOptions):
         float | None,
         typer.Option(
             help="Numerical precision of the ends of 95 % intervals, as a share of their width; halving it takes four "
-            "times as long.  [default: 0.015]",
+            f"times as long.  [default: {TOLERATED:g}]",
             show_default=False,
         ),
     ] = None
