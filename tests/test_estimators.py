@@ -586,7 +586,7 @@ def test_texts_state_the_precision_that_is_the_default():
     assert f"between {FINEST:g} and {COARSEST:g}. By default {TOLERATED:g}." in APExGP.__doc__
     as_percentage = f"{100 * TOLERATED:g} % of the"
     for page, words in (
-        ("cli.md", f"[default: {TOLERATED:g}]"),
+        ("cli.md", f"[default: ({TOLERATED:g})]"),
         ("method.md", as_percentage),
         ("promises.md", as_percentage),
     ):
