@@ -15,7 +15,7 @@
 # outputs remake what the documents show of the program: tables, pictures, pages of the command line
 # dist   wheel and sdist, checked as an index would; the same every time
 # wheels the wheel of `make dist` alone, in an empty environment of each Python on the path
-# article our own paper, in paper/: checked, and compiled into build/paper (needs pandoc)
+# article our own paper, in article/: checked, and compiled into build/article (needs pandoc)
 # sbom   what an installation consists of, as CycloneDX: build/sbom.json
 
 PYTHON ?= python3
@@ -135,7 +135,7 @@ wheels: dist
 	$(BIN)/python release/try_wheel.py dist/*.whl
 
 article: .venv/installed-dev
-	$(BIN)/python paper/article.py
+	$(BIN)/python article/article.py
 
 # In an environment of its own: what is listed is the wheel with what it needs, and nothing of the tools.
 sbom: dist

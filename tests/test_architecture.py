@@ -171,6 +171,18 @@ def test_public_names_are_where_the_reference_has_them():
     assert all(f"``{module}``" in pages for module in public_modules())
 
 
+@pytest.mark.parametrize("module", public_modules().values(), ids=public_modules())
+def test_dir_shows_public_names_only(module):
+    assert [name for name in dir(module) if not name.startswith("__")] == sorted(module.__all__)
+
+
+def test_defaults_of_public_functions_fit_on_a_line():
+    for name, value in public_names().items():
+        if inspect.isfunction(value):
+            for parameter in inspect.signature(value).parameters.values():
+                assert len(str(parameter)) < 120, f"{name}: {parameter.name}"
+
+
 def test_modules_for_users_hold_nothing_of_their_own():
     last = max(STAGES.values())
     facades = [SOURCE / name for name, stage in STAGES.items() if stage == last]
@@ -193,7 +205,6 @@ def test_names_load_from_where_type_checkers_find_them():
     for module, name in imports:
         home = import_module(f"apexgp.{module or name}")
         assert getattr(apexgp, name) is (getattr(home, name) if module else home)
-    assert set(apexgp.__all__) <= set(dir(apexgp))
     with pytest.raises(AttributeError, match="'apexgp' has no attribute 'forecasts'"):
         _ = apexgp.forecasts
 

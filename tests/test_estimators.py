@@ -1,5 +1,6 @@
 """The scikit-learn contract, over every estimator, and what each promises."""
 
+import inspect
 import json
 import math
 from dataclasses import replace
@@ -14,6 +15,7 @@ from sklearn.utils import get_tags
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares
+from apexgp.answers.required import CONFIDENCE
 from apexgp.errors import (
     AccuracyWarning,
     ConvergenceWarning,
@@ -23,7 +25,9 @@ from apexgp.errors import (
     RequestError,
 )
 from apexgp.estimators import fit_together
+from apexgp.inference.sampler import COARSEST, FINEST, TOLERATED
 from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
+from conftest import REPOSITORY
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -576,6 +580,22 @@ def test_a_finer_precision_is_reached_and_kept_over_seeds():
 def test_a_precision_that_cannot_be_meant_is_refused(settings, message):
     with pytest.raises(RequestError, match=message):
         APExGP(**settings).fit(SIZES, SCORES)
+
+
+def test_texts_state_the_precision_that_is_the_default():
+    assert f"between {FINEST:g} and {COARSEST:g}. By default {TOLERATED:g}." in APExGP.__doc__
+    as_percentage = f"{100 * TOLERATED:g} % of the"
+    for page, words in (
+        ("cli.md", f"[default: ({TOLERATED:g})]"),
+        ("method.md", as_percentage),
+        ("promises.md", as_percentage),
+    ):
+        assert words in " ".join((REPOSITORY / "docs" / page).read_text(encoding="utf-8").split()), page
+
+
+@pytest.mark.parametrize("estimator", [APExGP, LeastSquares])
+def test_a_target_is_met_with_the_same_confidence_by_default(estimator):
+    assert inspect.signature(estimator.required_size).parameters["confidence"].default is CONFIDENCE
 
 
 def test_an_unsettled_search_warns(monkeypatch):

@@ -13,7 +13,12 @@ from conftest import REPOSITORY, require
 
 SOURCE = REPOSITORY / "src" / "apexgp"
 DOCUMENTS = sorted(
-    {*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "papers").rglob("*.md")}
+    {
+        *REPOSITORY.glob("*.md"),
+        *(REPOSITORY / ".github").glob("[A-Z]*.md"),
+        *(REPOSITORY / "docs").rglob("*.md"),
+        *(REPOSITORY / "papers").rglob("*.md"),
+    }
 )
 
 

@@ -18,6 +18,7 @@ import apexgp
 from conftest import REPOSITORY, missing, require
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+COMMUNITY = ("CODE_OF_CONDUCT.md", "SECURITY.md", "SUPPORT.md")
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
 
@@ -76,9 +77,10 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
     assert versions_of_python()[0] == "3.11"
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    for folder in ("src", "tests", "docs", "benchmarks", "papers", "paper", "release"):
+    for folder in ("src", "tests", "docs", "benchmarks", "papers", "article", "release"):
         assert tracked(folder) <= held, folder
     assert {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "Makefile"} <= held
+    assert {f".github/{name}" for name in COMMUNITY} <= held
 
     # Built again, from the sdist, elsewhere and later, it is the same to the last bit.
     with tarfile.open(sdist) as archive:
@@ -138,8 +140,8 @@ def test_what_is_not_known_is_blank_in_one_place():
     blanks = tomllib.loads((REPOSITORY / "release" / "blanks.toml").read_text(encoding="utf-8"))
     assert set(blanks) == {"repository", "branch", "documentation", "contact", "doi", "authors"}
     assert not blanks["repository"].endswith("/")
-    for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md"):
-        assert "release/blanks.toml" in (REPOSITORY / name).read_text(encoding="utf-8"), name
+    for name in COMMUNITY:
+        assert "release/blanks.toml" in (REPOSITORY / ".github" / name).read_text(encoding="utf-8"), name
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -254,6 +256,16 @@ def test_how_to_cite_is_one_and_the_same_everywhere():
         assert all(f"{person['family-names']} {person['given-names'][0]}" in page for person in one["authors"])
 
 
+def test_the_changelog_is_in_the_form_it_names():
+    text = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = re.compile(r"\[(Unreleased|\d+\.\d+\.\d+)\]( - (unreleased|\d{4}-\d\d-\d\d))?")
+    assert all(version.fullmatch(heading) for heading in re.findall(r"^## (.*)$", text, re.MULTILINE))
+    kinds = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    lines = re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE)
+    assert not [line for line in lines if line.count("\n") > 1], "one or two lines for each change"
+
+
 def test_the_conda_recipe_asks_for_what_the_package_declares():
     recipe = require("yaml").safe_load((REPOSITORY / "release" / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
     assert recipe["context"] == {"version": apexgp.__version__, "python_min": versions_of_python()[0]}
@@ -273,8 +285,8 @@ def test_a_wrong_forecast_is_reported_with_its_curve_and_what_came():
 
 
 def test_our_paper_is_as_the_journal_asks_for_it(tmp_path):
-    article = script("paper/article.py")
-    paper, library = ((REPOSITORY / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
+    article = script("article/article.py")
+    paper, library = ((REPOSITORY / "article" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
     assert article.faults(paper, library) == []
     assert (
         article.faults(paper.replace("# Summary", "# Sumary").replace("[@harvey2023]", "[@nobody1999]"), library) != []
@@ -295,7 +307,7 @@ def test_our_paper_is_as_the_journal_asks_for_it(tmp_path):
 def test_every_place_that_the_checklist_names_is_there():
     page = (REPOSITORY / "docs" / "checklist.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w./-]+/[\w./-]+|[A-Z_]{4,}(?:\.\w+)?|\w+\.(?:toml|cff))`", page))
-    assert {"release/blanks.toml", "LICENSE", "paper/paper.md"} <= named
+    assert {"release/blanks.toml", "LICENSE", "article/paper.md"} <= named
     gone = [name for name in named if not (REPOSITORY / name).exists() and name != "SOURCE_DATE_EPOCH"]
     assert not gone
     targets = set(re.findall(r"^(\w+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))

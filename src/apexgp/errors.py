@@ -64,6 +64,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @dataclass(frozen=True)
 class Fault:
     """What is wrong with one row of a table: its line, the column if it is a cell, and why."""

@@ -27,6 +27,10 @@ Axis = int | tuple[int, ...] | None
 _MOST = 1e100  # whose square is still a number
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def rmse(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     """Root mean squared error of predicted scores (the paper's tables: of `forecast.location`, times 100)."""
     return np.sqrt(_averaged(_errors(predicted, y) ** 2, axis))

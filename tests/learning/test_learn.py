@@ -30,6 +30,7 @@ def distance(beliefs):
 def test_without_curves_the_priors_come_back():
     assert learn_beliefs([]) is CALIBRATED
     assert learn_beliefs({}, start=CALIBRATED) == CALIBRATED
+    assert learn_beliefs({}, start=None) is CALIBRATED
 
 
 def test_one_curve_moves_priors_less_than_many(low_curves, learnt):

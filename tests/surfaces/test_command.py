@@ -179,6 +179,12 @@ def test_every_argument_of_the_library_has_an_option_that_is_there(name):
     assert arguments - set(options) == WITHOUT_OPTION[name]
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_defaults_are_no_part_of_the_help_that_requests_quote(name):
+    helps = [parameter.help or "" for parameter in SHOWN[name].loaded().params]
+    assert not [text for text in helps if "default" in text]
+
+
 def test_every_command_is_listed():
     assert list(COMMANDS) == list(SHOWN) == list(CALLED)
 

@@ -7,7 +7,7 @@ from math import inf, nan
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, choice, probability, real_number, sizes_array
-from ..answers.required import RequiredSize, attainable_target, whole_size
+from ..answers.required import CONFIDENCE, RequiredSize, attainable_target, whole_size
 from ..curve import Direction
 from ..errors import RequestError
 from ..forecast import Quantity
@@ -75,7 +75,7 @@ class LeastSquares(CurveEstimator):
         return inf if level > self._fit.problem.ceiling else float(self._fit.crossing(level))
 
     def required_size(
-        self, target: float, confidence: float = 0.8, of: Quantity = "expected", correction: float = 0.0
+        self, target: float, confidence: float = CONFIDENCE, of: Quantity = "expected", correction: float = 0.0
     ) -> RequiredSize:
         """How many training examples the curve says a target takes.
 

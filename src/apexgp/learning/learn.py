@@ -37,7 +37,7 @@ _MOST_PILOTS = 1500  # or one for each curve: nodes are held in memory
 
 def learn_beliefs(
     curves: Iterable[LearningCurve] | Mapping[Any, LearningCurve],
-    start: Beliefs = CALIBRATED,
+    start: Beliefs | None = None,
     *,
     folder: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
@@ -53,7 +53,8 @@ def learn_beliefs(
         scores beyond its third size. Their tasks are groups that are left out together; a curve without a task is a
         task of its own. Of more than 3,000, as many are drawn at random.
     start
-        Priors that the learnt ones are pulled towards, by so many curves' worth as `learnt.pull` says.
+        Priors that the learnt ones are pulled towards, by so many curves' worth as `learnt.pull` says. By default
+        `apexgp.priors.CALIBRATED`.
     folder
         Where to keep what was computed of each curve, so that a run which was interrupted, or has more curves, goes on
         from there; created if needed. By default nowhere.
@@ -68,7 +69,7 @@ def learn_beliefs(
     -------
     Beliefs
         For `APExGP(priors=...)`; `learnt` is the record: what moved, and how well tasks that were left out are
-        forecast. Without any curves, `start` itself.
+        forecast. Without any curves, the priors to start from.
 
     Examples
     --------
@@ -77,7 +78,8 @@ def learn_beliefs(
     >>> learn_beliefs([old]).learnt.curves
     1
     """
-    return _learn("curves", curves, start, None if folder is None else file_behind(folder), n_jobs, seed, progress)
+    begin = CALIBRATED if start is None else start
+    return _learn("curves", curves, begin, None if folder is None else file_behind(folder), n_jobs, seed, progress)
 
 
 def learn_from(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:

@@ -30,8 +30,8 @@ class ColumnOptions:
     size_column: Annotated[
         str | None,
         typer.Option(
-            help="Column that holds the training-set sizes.  [default: size, n, training examples or similar]",
-            show_default=False,
+            help="Column that holds the training-set sizes.",
+            show_default="size, n, training examples or similar",
         ),
         Sets("size"),
     ] = None
@@ -39,16 +39,14 @@ class ColumnOptions:
         list[str] | None,
         typer.Option(
             help="Column that holds the scores; repeat for a table with one column per split, or give a pattern such "
-            "as 'fold*'.  [default: score, AUC, accuracy or similar]",
-            show_default=False,
+            "as 'fold*'.",
+            show_default="score, AUC, accuracy or similar",
         ),
         Sets("score"),
     ] = None
     split_column: Annotated[
         str | None,
-        typer.Option(
-            help="Column that names the split.  [default: split, fold, seed or similar, if any]", show_default=False
-        ),
+        typer.Option(help="Column that names the split.", show_default="split, fold, seed or similar, if any"),
         Sets("split"),
     ] = None
     metric: Annotated[
@@ -56,9 +54,7 @@ class ColumnOptions:
     ] = None
     task_column: Annotated[
         str | None,
-        typer.Option(
-            help="Column that names the task.  [default: task, dataset, model or similar, if any]", show_default=False
-        ),
+        typer.Option(help="Column that names the task.", show_default="task, dataset, model or similar, if any"),
         Sets("task"),
     ] = None
     # To take one of that column's entries is the surfaces' own affair: messages of theirs call it chosen_task.
@@ -69,82 +65,76 @@ class ColumnOptions:
         bool | None,
         typer.Option(
             "--lower-is-better/--higher-is-better",
-            help="Which scores are better, whatever they are called.  [default: as the name of the metric says]",
-            show_default=False,
+            help="Which scores are better, whatever they are called.",
+            show_default="as the name of the metric says",
         ),
         Sets("direction", on_and_off=("lower", "higher")),
     ] = None
     range: Annotated[
         str | None,
         typer.Option(
-            help="The lowest and the highest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: those "
-            "of the metric, or 0,1]",
-            show_default=False,
+            help="The lowest and the highest possible score, such as 0,inf for a loss, -1,1 or 0,100.",
+            show_default="those of the metric, or 0,1",
         ),
     ] = None
     unit: Annotated[
         str | None,
         typer.Option(
-            help="What a size counts, such as patients; used in the wording of the answer.  [default: what the file "
-            "says, or examples]",
-            show_default=False,
+            help="What a size counts, such as patients; used in the wording of the answer.",
+            show_default="what the file says, or examples",
         ),
     ] = None
     test_share: Annotated[
         float | None,
         share_option(
             help="Share of the collected data that is kept for validation and test, such as 20%; the answer then gives "
-            "the total needed.  [default: what the file says, if anything]",
-            show_default=False,
+            "the total needed.",
+            show_default="what the file says, if anything",
         ),
     ] = None
     train_column: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column that holds the scores on the training examples; repeat for a table with one column per "
-            "split.  [default: train_score, train AUC or similar, if any]",
-            show_default=False,
+            help="Column that holds the scores on the training examples; repeat for a table with one column per split.",
+            show_default="train_score, train AUC or similar, if any",
         ),
         Sets("train_score", "train_scores"),
     ] = None
     sd_column: Annotated[
         str | None,
         typer.Option(
-            help="Column that holds the standard deviation of the runs behind each score.  [default: score_sd, sd or "
-            "similar, if any]",
-            show_default=False,
+            help="Column that holds the standard deviation of the runs behind each score.",
+            show_default="score_sd, sd or similar, if any",
         ),
         Sets("score_sd"),
     ] = None
     n_test: Annotated[
         str | None,
         typer.Option(
-            help="Number of test cases behind a score: a number, or a column.  [default: n_test, test cases or "
-            "similar, if any]",
-            show_default=False,
+            help="Number of test cases behind a score: a number, or a column.",
+            show_default="n_test, test cases or similar, if any",
         ),
     ] = None
     averaged_over: Annotated[
         str | None,
         typer.Option(
-            help="Number of runs that each score averages: a number, or a column.  [default: averaged_over, n_runs or "
-            "similar, if any]",
-            show_default=False,
+            help="Number of runs that each score averages: a number, or a column.",
+            show_default="averaged_over, n_runs or similar, if any",
         ),
     ] = None
     each_column: Annotated[
         str | None,
         typer.Option(
-            help="What each of several columns of scores is: split or model.  [default: judged by their names]",
-            show_default=False,
+            help="What each of several columns of scores is: split or model.",
+            show_default="judged by their names",
         ),
     ] = None
     per_cent: Annotated[bool, typer.Option("--per-cent", help="The scores are percentages.")] = False
     sheet: Annotated[
         str | None,
         typer.Option(
-            help="Sheet of an .xlsx workbook, by name or number.  [default: the first with a table of scores]",
-            show_default=False,
+            help="Sheet of an .xlsx workbook, by name or number.",
+            show_default="the first with a table of scores",
         ),
     ] = None
 

@@ -28,9 +28,8 @@ class CurveOutput:
     results: Annotated[
         Path | None,
         typer.Option(
-            help="File to which each fit is appended; the same command resumes from it.  [default: beside --out, with "
-            ".runs before the extension]",
-            show_default=False,
+            help="File to which each fit is appended; the same command resumes from it.",
+            show_default="beside --out, with .runs before the extension",
         ),
     ] = None
     force: Annotated[

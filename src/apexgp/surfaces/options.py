@@ -15,6 +15,7 @@ from ..curve import curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..forecast import LEVEL, Quantity
+from ..inference.sampler import TOLERATED
 from ..learners import LEARNERS, UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.kinds import beliefs_of_kind
@@ -86,8 +87,8 @@ class ForecastOptions:
         list[str] | None,
         typer.Option(
             help="Training-set size to forecast, or a multiple of the largest in the file such as 10x. Repeat for "
-            f"several, or separate them by commas.  [default: {as_multiples(DEFAULT_TIMES)}]",
-            show_default=False,
+            "several, or separate them by commas.",
+            show_default=as_multiples(DEFAULT_TIMES),
         ),
         Sets("sizes", "times", "to"),
     ] = None
@@ -131,8 +132,8 @@ class StudyOptions(ForecastOptions):
     cstatistic: Annotated[
         float | None,
         share_option(
-            help="The C statistic (AUROC) to evaluate for.  [default: the target, where the scores are AUROCs]",
-            show_default=False,
+            help="The C statistic (AUROC) to evaluate for.",
+            show_default="the target, where the scores are AUROCs",
         ),
     ] = None
 
@@ -166,9 +167,8 @@ class BayesOptions(MethodOptions):
     learner: Annotated[
         str | None,
         typer.Option(
-            help=f"Kind of learner, whose priors are used: {', '.join(LEARNERS)}, or {UNKNOWN}.  [default: what the "
-            "file says in its column learner, if it does]",
-            show_default=False,
+            help=f"Kind of learner, whose priors are used: {', '.join(LEARNERS)}, or {UNKNOWN}.",
+            show_default="what the file says in its column learner, if it does",
             autocompletion=among(*LEARNERS, UNKNOWN),
         ),
     ] = None
@@ -176,15 +176,15 @@ class BayesOptions(MethodOptions):
         float | None,
         typer.Option(
             help="Numerical precision of the ends of 95 % intervals, as a share of their width; halving it takes four "
-            "times as long.  [default: 0.015]",
-            show_default=False,
+            "times as long.",
+            show_default=f"{TOLERATED:g}",
         ),
     ] = None
     mean: Annotated[
         str | None,
         typer.Option(
-            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: burr]",
-            show_default=False,
+            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.",
+            show_default="burr",
             autocompletion=among(*MEANS, "auto"),
         ),
     ] = None

@@ -28,15 +28,15 @@ def backtest(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Method to evaluate: {', '.join(METHODS)}. Repeat for several.  [default: all]",
-            show_default=False,
+            help=f"Method to evaluate: {', '.join(METHODS)}. Repeat for several.",
+            show_default="all",
             autocompletion=among(*METHODS),
         ),
         Sets("methods"),
     ] = None,
     holdout: Annotated[
         int | None,
-        typer.Option(help="How many of the largest sizes to hold out.  [default: a third]", show_default=False),
+        typer.Option(help="How many of the largest sizes to hold out.", show_default="a third"),
     ] = None,
     target: Annotated[
         float | None,

@@ -55,25 +55,23 @@ def collect(
     estimator: Annotated[
         str | None,
         typer.Option(
-            help=f"Classifier: {', '.join(_ESTIMATORS)} (the paper's two), or your own as module:object.  [default: "
-            "logistic; slice-head for scans]",
-            show_default=False,
+            help=f"Classifier: {', '.join(_ESTIMATORS)} (the paper's two), or your own as module:object.",
+            show_default="logistic; slice-head for scans",
         ),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
             help="auroc, accuracy, balanced_accuracy, average_precision or a scorer of scikit-learn. Repeat for "
-            "several.  [default: auroc]",
-            show_default=False,
+            "several.",
+            show_default="auroc",
         ),
     ] = None,
     sizes: Annotated[
         str | None,
         typer.Option(
-            help="Training-set sizes separated by commas, or paper for 60,94,147,230,360.  [default: 5 to 10, evenly "
-            "spaced on a log scale, up to the whole training set]",
-            show_default=False,
+            help="Training-set sizes separated by commas, or paper for 60,94,147,230,360.",
+            show_default="5 to 10, evenly spaced on a log scale, up to the whole training set",
         ),
     ] = None,
     splits: Annotated[int, typer.Option(help="Number of random splits."), Sets("n_splits")] = 3,
@@ -84,8 +82,8 @@ def collect(
     task: Annotated[
         list[str] | None,
         typer.Option(
-            help="Which of several labels or classes to measure. Repeat for several.  [default: all]",
-            show_default=False,
+            help="Which of several labels or classes to measure. Repeat for several.",
+            show_default="all",
         ),
         Sets("tasks"),
     ] = None,

@@ -34,8 +34,8 @@ def compare(
         list[str] | None,
         typer.Option(
             help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several, or "
-            f"separate them by commas.  [default: {as_multiples(COMPARED_TIMES)}]",
-            show_default=False,
+            "separate them by commas.",
+            show_default=as_multiples(COMPARED_TIMES),
         ),
         Sets("sizes"),
     ] = None,

@@ -35,8 +35,8 @@ def design(
         list[str] | None,
         typer.Option(
             help="Training-set size at which the score matters, or a multiple of the largest in the file such as 10x. "
-            "Repeat for several, or separate them by commas.  [default: 10x]",
-            show_default=False,
+            "Repeat for several, or separate them by commas.",
+            show_default="10x",
         ),
     ] = None,
     target: Annotated[
@@ -47,30 +47,27 @@ def design(
     available: Annotated[
         float | None,
         typer.Option(
-            help="Most examples available for training.  [default: twice the largest size in the file; without a file, "
-            "a tenth of --at]",
-            show_default=False,
+            help="Most examples available for training.",
+            show_default="twice the largest size in the file; without a file, a tenth of --at",
         ),
     ] = None,
     sizes: Annotated[
         list[str] | None,
         typer.Option(
-            help="Training-set size that may be measured. Repeat for several, or separate them by commas.  [default: "
-            "several up to --available]",
-            show_default=False,
+            help="Training-set size that may be measured. Repeat for several, or separate them by commas.",
+            show_default="several up to --available",
         ),
     ] = None,
     splits: Annotated[
         int | None,
-        typer.Option(help="Number of new splits.  [default: several are tried]", show_default=False),
+        typer.Option(help="Number of new splits.", show_default="several are tried"),
         Sets("n_splits"),
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            help="Record of apexgp collect, for the time that fits take.  [default: beside the file, with .runs before "
-            "the extension]",
-            show_default=False,
+            help="Record of apexgp collect, for the time that fits take.",
+            show_default="beside the file, with .runs before the extension",
         ),
         Sets("cost"),
     ] = None,

@@ -36,16 +36,15 @@ def embed(
     crop: Annotated[
         bool | None,
         typer.Option(
-            help="Crop to a central square as wide as the shorter edge.  [default: as in the paper; no for your own]",
-            show_default=False,
+            help="Crop to a central square as wide as the shorter edge.",
+            show_default="as in the paper; no for your own",
         ),
     ] = None,
     normalise: Annotated[
         str | None,
         typer.Option(
-            help=f"Mean and sd to normalise with: {', '.join(NORMALISATIONS)}.  [default: source for --dataset, "
-            "imagenet for your own]",
-            show_default=False,
+            help=f"Mean and sd to normalise with: {', '.join(NORMALISATIONS)}.",
+            show_default="source for --dataset, imagenet for your own",
         ),
     ] = None,
     fit_on: Annotated[
@@ -63,8 +62,8 @@ def embed(
     max_pixels: Annotated[
         int | None,
         typer.Option(
-            help="Most pixels that a picture, or voxels that a scan, may have.  [default: 50 million, 400 million]",
-            show_default=False,
+            help="Most pixels that a picture, or voxels that a scan, may have.",
+            show_default="50 million, 400 million",
         ),
     ] = None,
     force: Annotated[

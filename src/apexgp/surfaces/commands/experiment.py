@@ -36,17 +36,15 @@ def experiment(
     embeddings: Annotated[
         Path | None,
         typer.Option(
-            help="Embeddings (.npy, .npz, folder of scans) or a table of features.  [default: what the configuration "
-            "names]",
-            show_default=False,
+            help="Embeddings (.npy, .npz, folder of scans) or a table of features.",
+            show_default="what the configuration names",
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the results; the same command resumes from it.  [default: the experiment's name with "
-            "-experiment]",
-            show_default=False,
+            help="Folder for the results; the same command resumes from it.",
+            show_default="the experiment's name with -experiment",
         ),
     ] = None,
     write: Annotated[

@@ -13,7 +13,6 @@ from ...errors import DataError, RequestError
 from ...files.writing import check_writable
 from ...learning.cuts import cuts_of
 from ...learning.learn import learn_beliefs
-from ...model.beliefs import CALIBRATED
 from ...model.priors_file import read_priors, write_priors
 from ...track_record.file import ForecastRecord
 from ..command import Sets
@@ -69,7 +68,7 @@ def learn(
     support it; tasks are left out in turn to see whether it helps.
     """
     check_writable(out, force)
-    begin = CALIBRATED if start is None else read_priors(start)
+    begin = None if start is None else read_priors(start)
     curves = _curves(pairs, record, columns)
     with workers.at_work() as n_jobs:
         beliefs = learn_beliefs(curves, begin, folder=folder, n_jobs=n_jobs, seed=seed)

@@ -19,8 +19,8 @@ def mcp(
     folder: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Folder whose files may be read. Repeat for several.  [default: none; tables come as text]",
-            show_default=False,
+            help="Folder whose files may be read. Repeat for several.",
+            show_default="none; tables come as text",
         ),
     ] = None,
 ) -> None:

@@ -27,7 +27,7 @@ def plan(
     rounds: Annotated[int, typer.Option(help="Number of rounds of collection.")] = ROUNDS,
     start: Annotated[
         int | None,
-        typer.Option(help="Examples at hand.  [default: the largest size in the file]", show_default=False),
+        typer.Option(help="Examples at hand.", show_default="the largest size in the file"),
     ] = None,
     settings: ModelOptions,
     picture: PictureOptions,

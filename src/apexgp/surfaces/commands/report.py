@@ -28,7 +28,7 @@ def report(
     out: Annotated[Path, typer.Option(help="File for the report (HTML)."), Sets()] = Path("report.html"),
     title: Annotated[
         str | None,
-        typer.Option(help="Title.  [default: that of the sheet, or what the report is about]", show_default=False),
+        typer.Option(help="Title.", show_default="that of the sheet, or what the report is about"),
     ] = None,
     author: Annotated[str | None, typer.Option(help="Author of the report.")] = None,
     project: Annotated[str | None, typer.Option(help="What it is for, such as a protocol or a grant.")] = None,
@@ -46,16 +46,15 @@ def report(
     budget: Annotated[
         float | None,
         typer.Option(
-            help="Number of models you could still train, for the advice on what to measure next; 0 for no advice.  "
-            f"[default: {BUDGET:g}]",
-            show_default=False,
+            help="Number of models you could still train, for the advice on what to measure next; 0 for no advice.",
+            show_default=f"{BUDGET:g}",
         ),
     ] = None,
     available: Annotated[
         float | None,
         typer.Option(
-            help="Most examples available for training.  [default: twice the largest size in the file]",
-            show_default=False,
+            help="Most examples available for training.",
+            show_default="twice the largest size in the file",
         ),
     ] = None,
     force: Annotated[

@@ -65,41 +65,38 @@ def run(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.  [default: "
-            "those named like metrics, or all]",
-            show_default=False,
+            help="Name of the score, or which numbers of a JSON object are scores. Repeat for several.",
+            show_default="those named like metrics, or all",
         ),
     ] = None,
     lower_is_better: Annotated[
         bool | None,
         typer.Option(
             "--lower-is-better/--higher-is-better",
-            help="Which scores are better, whatever they are called.  [default: as their names say]",
-            show_default=False,
+            help="Which scores are better, whatever they are called.",
+            show_default="as their names say",
         ),
         Sets("direction", on_and_off=("lower", "higher")),
     ] = None,
     range: Annotated[
         str | None,
         typer.Option(
-            help="The lowest and the highest possible score, such as 0,inf for a loss, -1,1 or 0,100.  [default: what "
-            "the names say, or 0,1]",
-            show_default=False,
+            help="The lowest and the highest possible score, such as 0,inf for a loss, -1,1 or 0,100.",
+            show_default="what the names say, or 0,1",
         ),
     ] = None,
     unit: Annotated[str, typer.Option(help="What a size counts: patients, images.")] = "rows",
     jobs: Annotated[
         int | None,
         typer.Option(
-            help="Number of commands to run at the same time; -1 is one per core.  [default: 1; all in a job of "
-            "--script]",
-            show_default=False,
+            help="Number of commands to run at the same time; -1 is one per core.",
+            show_default="1; all in a job of --script",
         ),
         Sets("n_jobs"),
     ] = None,
     timeout: Annotated[
         str | None,
-        typer.Option(help="Stop a command after this long: 90, 30m or 2h.  [default: never]", show_default=False),
+        typer.Option(help="Stop a command after this long: 90, 30m or 2h.", show_default="never"),
     ] = None,
     retries: Annotated[int, typer.Option(help="How many times to retry a failed command immediately.")] = 0,
     env: Annotated[

@@ -56,8 +56,8 @@ def option_field(group: type, name: str, **limits: Any) -> Any:
     """A field that is an option of a command, too: its default, and what it is for, are stated there."""
     default = next(field.default for field in fields(group) if field.name == name)
     about = get_type_hints(group, include_extras=True)[name].__metadata__
-    text = next(info.help for info in about if isinstance(info, OptionInfo)) or ""
-    return Field(default, description=text.partition("  [default")[0], **limits)
+    text = next(info.help for info in about if isinstance(info, OptionInfo))
+    return Field(default, description=text, **limits)
 
 
 def _names(**limits: Any) -> dict[str, Any]:

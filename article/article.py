@@ -1,6 +1,7 @@
-"""`python paper/article.py`: check our paper as the Journal of Open Source Software asks for it, and compile it.
+"""`python article/article.py`: check our paper as the Journal of Open Source Software asks for it, and compile it.
 
-Pandoc leaves build/paper/paper.html, and paper.pdf where there is LaTeX. The journal's own service makes the final PDF.
+Pandoc leaves build/article/paper.html, and paper.pdf where there is LaTeX. The journal's own service makes the final
+PDF.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-OUT = HERE.parent / "build" / "paper"
+OUT = HERE.parent / "build" / "article"
 SECTIONS = (
     "Summary",
     "Statement of need",
@@ -85,9 +86,9 @@ def main() -> None:
     paper.write_text(with_evidence(paper.read_text(encoding="utf-8"), readme), encoding="utf-8")
     texts = [(HERE / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib")]
     if found := faults(*texts):
-        sys.exit("paper/paper.md: " + "; ".join(found))
+        sys.exit("article/paper.md: " + "; ".join(found))
     if shutil.which("pandoc") is None:
-        sys.exit("paper/paper.md is in order. To compile it, install pandoc.")
+        sys.exit("article/paper.md is in order. To compile it, install pandoc.")
     for path in compile_paper():
         print(path.relative_to(HERE.parent))
 
