@@ -97,7 +97,7 @@ def find_missed_peaks(coordinates: OnsetCoordinates, pool: Pool, centre: FloatAr
     centre
         Deviates of a curve of which nothing is known but its noise.
     everywhere
-        Climb from the highest node, too, not only from a curve that has just taken off.
+        Climb from the highest node, too, and from a curve that has just taken off however unlikely it is to begin with.
     """
     log_density = _log_density(coordinates)
     v = coordinates.from_deviates(pool.points.z)
@@ -106,7 +106,7 @@ def find_missed_peaks(coordinates: OnsetCoordinates, pool: Pool, centre: FloatAr
     if coordinates.divide.row >= 0:
         others = _curves_that_take_off(coordinates, centre)
         found = log_density(others)
-        if found.max() > heights.max() - _LOWEST_START:
+        if everywhere or found.max() > heights.max() - _LOWEST_START:
             starts.append(others[:, np.argmax(found)])
     matters = pool.weights.log_evidence + np.log(_LEAST_MASS)
     peaks = [peak for peak in (climb(log_density, start) for start in starts) if peak.log_mass > matters]

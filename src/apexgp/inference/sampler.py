@@ -62,22 +62,15 @@ def integrate(
     pool = sampler.search(_FIRST_ROUGHLY if roughly else _FIRST)
     if roughly:
         return sampler.posterior(pool, _COMPONENTS)
-    hard = pool.rounds > 3
-    missed = find_missed_peaks(sampler.coordinates, pool, sampler.wide.proposals.parts[0][0], everywhere=hard)
-    if missed:
-        sampler, hard = replace(sampler, peaks=tuple(missed)), True
-        pool = sampler.search(_FIRST_WHERE_HARD)
-    least = _LEAST_WHERE_HARD if hard else _LEAST
-    while True:
-        have, rough = pool.points.count, pool.weights.far.error > _ROUGH * precision
-        most = finer * _MOST * (_MORE_WHERE_HARD if rough else 1)
-        wanted = have * max((pool.weights.far.error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
-        if wanted <= have and are_uneven(pool.weights.share.sum(axis=0)):
-            least = _LEAST_WHERE_UNEVEN
-        if have >= most or (wanted <= have and have >= least):
+    hard, centre = pool.rounds > 3, sampler.wide.proposals.parts[0][0]
+    for everywhere in (hard, True):
+        missed = find_missed_peaks(sampler.coordinates, pool, centre, everywhere=everywhere)
+        if missed:
+            sampler, hard = replace(sampler, peaks=tuple(missed)), True
+            pool = sampler.search(_FIRST_WHERE_HARD)
+        pool = sampler.refine(pool, precision, _LEAST_WHERE_HARD if hard else _LEAST, finer * _MOST)
+        if missed or not are_uneven(pool.weights.share.sum(axis=0)):
             break
-        more = min(max(wanted, least) - have, _GROWTH * have, most - have)
-        pool = sampler.continued(pool, _STEP * max(math.ceil(more / _STEP), 1))
     return sampler.posterior(pool, int(min(finer, _MOST_FINER) * _COMPONENTS))
 
 
@@ -118,6 +111,19 @@ class _Sampler:
             pool = self.continued(pool, max(count, _SEARCHING))
         # What was hard to find may have parts that have not been found yet.
         return self.afresh(pool) if pool.rounds > 3 else pool
+
+    def refine(self, pool: Pool, precision: float, least: int, most: float) -> Pool:
+        """Add rounds until the ends of far forecasts are known well enough; the numbers of nodes may be exceeded."""
+        while True:
+            have, error = pool.points.count, pool.weights.far.error
+            wanted = have * max((error / precision) ** 2, _ENOUGH / pool.weights.effective_size)
+            if wanted <= have and are_uneven(pool.weights.share.sum(axis=0)):
+                least = _LEAST_WHERE_UNEVEN
+            limit = most * (_MORE_WHERE_HARD if error > _ROUGH * precision else 1)
+            if have >= limit or (wanted <= have and have >= least):
+                return pool
+            more = min(max(wanted, least) - have, _GROWTH * have, limit - have)
+            pool = self.continued(pool, _STEP * max(math.ceil(more / _STEP), 1))
 
     def begun(self, count: int) -> Pool:
         """The nodes of the first round, which come from the wide proposals."""
