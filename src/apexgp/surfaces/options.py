@@ -18,7 +18,7 @@ from ..forecast import LEVEL, Quantity
 from ..learners import LEARNERS, UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.kinds import beliefs_of_kind
-from ..model.means import MEANS
+from ..model.means import DEFAULT_MEAN, MEANS
 from ..model.priors_file import read_priors
 from ..questions.forecast import ForecastQuestion
 from ..questions.reach import Reach
@@ -183,7 +183,8 @@ class BayesOptions(MethodOptions):
     mean: Annotated[
         str | None,
         typer.Option(
-            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.  [default: burr]",
+            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for an average weighted by evidence.  "
+            f"[default: {DEFAULT_MEAN}]",
             show_default=False,
             autocompletion=among(*MEANS, "auto"),
         ),
@@ -203,7 +204,7 @@ class BayesOptions(MethodOptions):
     def model(self) -> APExGP:
         """The model that the options describe."""
         return APExGP(
-            self.mean or "burr",
+            self.mean or DEFAULT_MEAN,
             ceiling=self.ceiling,
             floor=self.floor,
             noise=self.noise,
