@@ -5,8 +5,9 @@ make the reweighted forecasts best (`reweighting.py`) are looked for, with a pul
 for `burr`; the shapes and shares of the other means follow with the common numbers fixed. (A second integration, under
 the priors found, follows the log score further into the tails: CRPS on left-out tasks was worse for it.)
 
-The numbers fitted to all tasks are printed: those in `apexgp/model/beliefs.py`. With --cv tasks are dealt into folds
-too, and the priors that were fitted without each fold's tasks are written to --out for `calibration.py`.
+The numbers fitted to all tasks are printed: those in `apexgp/model/beliefs.py` and, of each mean, in `means.py`; one
+without starting values here starts from the priors it has. With --cv tasks are dealt into folds too, and the priors
+that were fitted without each fold's tasks are written to --out for `calibration.py`.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from scipy.optimize import minimize
 
 import numbers_of_priors as numbers
 import pilots
+from apexgp.model.means import DEFAULT_MEAN, MEANS
 from apexgp.priors import CALIBRATED, Beliefs, Beta, LogitNormal, LogNormal, Normal
 from lcdb import Case
 from reweighting import Nodes, Objective, integrated
 
 PILOTS, SEED = 4000, 33
 FOLDS = 5
-MAIN, OTHERS = "burr", ("power_law", "arctan")
+MAIN, OTHERS = DEFAULT_MEAN, tuple(name for name in MEANS if name != DEFAULT_MEAN)
 
 START = replace(
     CALIBRATED,  # what is not learnt: the kernel, the resolution, the part of the noise that stays, the reach

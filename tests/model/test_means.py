@@ -1,13 +1,15 @@
 """Laws that every mean obeys; a new one is picked up from MEANS."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from apexgp.errors import RequestError
 from apexgp.inference.curve_problem import spread
-from apexgp.model.beliefs import CALIBRATED
-from apexgp.model.means import MEANS
+from apexgp.model.beliefs import CALIBRATED, Beliefs
+from apexgp.model.means import MEANS, select_means
 
 SIZES = np.geomspace(1, 1e4, 40)
 
@@ -50,6 +52,33 @@ def test_changing_the_unit_of_size_keeps_the_curve(mean):
 def test_start_ranges_lie_within_the_bounds(mean):
     for parameter in mean.parameters:
         assert parameter.lower <= parameter.start[0] < parameter.start[1] <= parameter.upper
+
+
+def test_states_a_prior_for_every_shape_coordinate(mean):
+    assert mean.label
+    assert len(mean.shapes) == len(mean.paper_shapes) == len(mean.parameters) - 1
+
+
+def test_shape_and_drop_determine_the_curve_at_the_last_size(mean):
+    last = np.asarray(8.0)
+    for deviates in itertools.product((-1.0, 0.0, 1.0), repeat=len(mean.shapes)):
+        for priors in (mean.shapes, mean.paper_shapes):
+            shape = [prior.from_normal(np.array(z)) for prior, z in zip(priors, deviates, strict=True)]
+            assert mean.drop(last, *mean.theta_of(last, 0.07, *shape)) == pytest.approx(0.07)
+
+
+def test_auto_averages_over_the_three_means_that_were_calibrated_together():
+    assert [mean.name for mean in select_means("auto")] == ["power_law", "arctan", "burr"]
+    assert [mean.name for mean in select_means("arctan")] == ["arctan"]
+
+
+def test_priors_that_leave_out_a_mean_have_its_calibrated_ones():
+    shapes, shares = ({"arctan": priors["arctan"]} for priors in (CALIBRATED.shapes, CALIBRATED.shares))
+    assert replace(CALIBRATED, shapes=shapes, shares=shares) == CALIBRATED
+    assert Beliefs.from_dict(CALIBRATED.to_dict() | {"shapes": {}, "shares": {}}) == CALIBRATED
+    assert replace(CALIBRATED, shapes={}, shares=None).shares is None
+    with pytest.raises(RequestError, match="shapes must hold 3 of burr"):
+        replace(CALIBRATED, shapes={"burr": CALIBRATED.shapes["arctan"]})
 
 
 def test_formulas_are_those_of_the_paper():

@@ -20,7 +20,7 @@ from ..inference.sampler import COARSEST, FINEST, TOLERATED
 from ..learners import UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
 from ..model.kinds import beliefs_of_kind
-from ..model.means import MEANS, PAPER_MEANS
+from ..model.means import DEFAULT_MEAN, MEANS, PAPER_MEANS, select_means
 from ..model.variant import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, range_words
 from .base import CurveEstimator
@@ -36,7 +36,7 @@ class APExGP(CurveEstimator):
     Parameters
     ----------
     mean : {"burr", "power_law", "arctan", "auto"}
-        The curve that the scores are expected to follow; "auto" averages over all of them by their evidence.
+        The curve that the scores are expected to follow; "auto" averages over these three by their evidence.
     inference : {"bayes", "map"}
         "bayes" integrates over all parameters; "map" takes the most probable ones, as the paper does.
     priors : {"calibrated", "paper", "flat"}, or Beliefs
@@ -103,7 +103,7 @@ class APExGP(CurveEstimator):
 
     def __init__(
         self,
-        mean: str = "burr",
+        mean: str = DEFAULT_MEAN,
         inference: str = "bayes",
         priors: str | Beliefs = "calibrated",
         ceiling: float = 1.0,
@@ -204,9 +204,8 @@ class APExGP(CurveEstimator):
         self._check_settings()
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
-        means = tuple(MEANS.values()) if self.mean == "auto" else (MEANS[self.mean],)
         precision = TOLERATED if self.precision is None else float(self.precision)
-        return FullBayes(means, self._beliefs(scale, learner), ceiling, floor, seed, precision)
+        return FullBayes(select_means(self.mean), self._beliefs(scale, learner), ceiling, floor, seed, precision)
 
     def _check_settings(self) -> None:
         choice("inference", self.inference, ("bayes", "map"))

@@ -15,6 +15,7 @@ import numpy as np
 from .._check import FloatArray
 from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.distributions import Prior
+from ..model.means import DEFAULT_MEAN, MEANS
 
 __all__ = ["ALWAYS", "broadened", "moved", "names_of", "numbers_moved"]
 
@@ -67,14 +68,12 @@ def _told(beliefs: Beliefs) -> dict[str, float]:
         return float(prior.from_normal(np.array([shifts.get(place, 0.0)]))[0])
 
     assert beliefs.shares is not None
-    share, (tail, bend, sharpness) = beliefs.shares["burr"], beliefs.shapes["burr"]
+    share, shape = beliefs.shares[DEFAULT_MEAN], beliefs.shapes[DEFAULT_MEAN]
     a, b = share.a * np.exp(shifts.get("share_a", 0.0)), share.b * np.exp(shifts.get("share_b", 0.0))
     told = {
         "share still to be gained": float(a / (a + b)),
         "noise": middle(beliefs.tau_e, "tau_e"),
-        "exponent of the tail": middle(tail, "shape0"),
-        "bend, in pilot sizes": float(np.exp(middle(bend, "shape1"))),
-        "sharpness of the bend": float(np.exp(-middle(sharpness, "shape2"))),
+        **MEANS[DEFAULT_MEAN].describe_shape(*(middle(prior, f"shape{i}") for i, prior in enumerate(shape))),
     }
     if not isinstance(beliefs.sigma, ElicitedSigma):
         told["departures"] = middle(beliefs.sigma, "sigma")

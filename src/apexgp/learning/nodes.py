@@ -18,16 +18,16 @@ from ..inference.bayes import FullBayes
 from ..inference.density import Density, moved
 from ..inference.posterior import Posterior
 from ..model.beliefs import Beliefs
-from ..model.means import MEANS
+from ..model.means import DEFAULT_MEAN, MEANS
 from ..numerics.truncated import CutNormal
 from .cuts import Cut, Lesson
 from .moves import broadened
 from .ranked import Ranked
 
-__all__ = ["MEAN", "CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "stacked"]
+__all__ = ["CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "stacked"]
 
-MEAN = "burr"
-"""Moves are learnt with this mean; the others take the same, in standard deviations of their own priors."""
+# Moves are learnt with the default mean; the others take the same, in standard deviations of their own priors.
+_MEAN = MEANS[DEFAULT_MEAN]
 _SINGLE = np.float32  # there may be thousands of pilots
 _KEPT = 256  # nodes of a pilot
 _TEMPERED = 0.6  # nodes that hardly count here may count under other priors: they are picked by flatter weights
@@ -66,14 +66,14 @@ class CutNodes:
 
 def coordinates_of(start: Beliefs) -> list[str]:
     """Names of the coordinates whose priors may move."""
-    return Density(MEANS[MEAN], start).names
+    return Density(_MEAN, start).names
 
 
 def nodes_of_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[CutNodes]:
     """Nodes of the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
     found, broad = [], broadened(start, coordinates_of(start), _BROADER, _BROADER_SHARE)
     for i, cut in enumerate(lesson.cuts):
-        engine = FullBayes((MEANS[MEAN],), broad, 1.0, 0.0, seed + i, _PRECISION)
+        engine = FullBayes((_MEAN,), broad, 1.0, 0.0, seed + i, _PRECISION)
         try:
             (fit,) = engine.fit([cut.pilot])
         except (ArithmeticError, ValueError):
@@ -94,12 +94,12 @@ def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.G
     predicted = fit.predict(cut.sizes, cut.of, cut.n_splits)
     names = some.density.names
     signs = some.statistics.signs(some.density.ceiling)
-    prior, broad = (Density(MEANS[MEAN], beliefs) for beliefs in (start, some.density.beliefs))
+    prior, broad = (Density(_MEAN, beliefs) for beliefs in (start, some.density.beliefs))
     shift = np.array([moved(start.shifts.get(name, {}), signs) for name in names])
     wide = np.array([moved(broad.beliefs.spreads.get(name, {}), signs) for name in names])
     deviates = _deviates(some, start)
     assert start.shares is not None
-    a, b = start.shares[MEAN].a, start.shares[MEAN].b
+    a, b = start.shares[DEFAULT_MEAN].a, start.shares[DEFAULT_MEAN].b
     factors, wider = prior.share_factors(some.statistics), broad.share_factors(some.statistics)
     integrated_under = _log_prior(
         deviates, log_share, log_rest, shift, wide, np.log(a * wider[0]), np.log(b * wider[1])
@@ -140,7 +140,7 @@ def _deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
 
     Found by looking up where each prior has the value: whatever distributions priors are, they rise with the deviate.
     """
-    bare = Density(MEANS[MEAN], replace(start, shifts={}, spreads={}))
+    bare = Density(_MEAN, replace(start, shifts={}, spreads={}))
     names, of = bare.names, posterior.statistics
     grid = np.broadcast_to(_GRID, (len(names), len(_GRID)))
     table, node = bare.parameters(grid, of), posterior.nodes.parameters

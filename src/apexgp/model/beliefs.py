@@ -50,7 +50,8 @@ SIGNS = (
 )
 """What a pilot shows that priors may go by: see `inference/signs.py`, which reads them off a curve."""
 
-_COORDINATES = ("tau_e", "tau_ratio", "kappa", "sigma", "lam", "shape0", "shape1", "shape2")
+_SHAPES = tuple(f"shape{i}" for i in range(max(len(mean.shapes) for mean in MEANS.values())))
+_COORDINATES = ("tau_e", "tau_ratio", "kappa", "sigma", "lam", *_SHAPES)
 _SHARES = ("share_a", "share_b")
 
 
@@ -75,10 +76,11 @@ class Beliefs:
     lam
         Length-scale of the kernel, in logarithms of base `log_base`.
     shapes
-        For each mean, the priors of its shape coordinates.
+        For each mean, the priors of its shape coordinates; a mean without an entry has its calibrated ones.
     shares
         For each mean, the prior of the share of the room above the curve at the largest pilot size that is still to
-        be won. None: the paper's flat priors on the limit and on the drop at the smallest size.
+        be won; a mean without an entry has its calibrated one. None: the paper's flat priors on the limit and on the
+        drop at the smallest size.
     resolution
         Rounding of a score; keeps a pilot of equal scores from claiming that there is no noise.
     log_base
@@ -130,14 +132,14 @@ class Beliefs:
         shapes = mapped("shapes", self.shapes)
         shares = None if self.shares is None else mapped("shares", self.shares)
         for name, mean in MEANS.items():
-            shapes[name] = tuple(several("shapes", shapes.get(name, ())))
+            shapes[name] = tuple(several("shapes", shapes.get(name, mean.shapes)))
             if len(shapes[name]) != len(mean.parameters) - 1:  # the last degree of freedom is the drop
                 wanted = f"must hold {len(mean.parameters) - 1} of {name}"
                 raise RequestError(f"{wanted}, got {shown(shapes[name])}.", argument="shapes")
             for prior in shapes[name]:
                 distribution(f"shapes of {name}", prior)
             if shares is not None:
-                checked_share("shares", name, shares.get(name))
+                checked_share("shares", name, shares.setdefault(name, mean.share))
         checked = {
             "shapes": shapes,
             "shares": shares,
@@ -248,11 +250,7 @@ def paper_beliefs(variant: Variant) -> Beliefs:
         kappa=None,
         sigma=ElicitedSigma(variant.sigma_upper, variant.sigma_steps),
         lam=variant.lambda_prior,
-        shapes={
-            "power_law": (Uniform(0.0, 1.0),),  # -theta2
-            "arctan": (Uniform(0.0, 1.0),),
-            "burr": (Uniform(0.0, 2.0), Normal(0.0, 2.0), Normal(0.0, 0.5)),
-        },
+        shapes={name: mean.paper_shapes for name, mean in MEANS.items()},
         shares=None,
         log_base=variant.log_base,
     )
@@ -264,16 +262,8 @@ CALIBRATED = Beliefs(
     kappa=LogitNormal(-0.140, 1.767, 2.0),
     sigma=LogNormal(0.151, 1.877),
     lam=LogNormal(2.69, 1.317),
-    shapes={
-        "power_law": (LogitNormal(1.551, 1.622),),
-        "arctan": (LogitNormal(0.497, 1.729),),
-        "burr": (LogitNormal(-0.276, 1.247, 3.0), Normal(-3.425, 2.687), Normal(-0.135, 0.549)),
-    },
-    shares={
-        "power_law": Beta(0.979, 0.334),
-        "arctan": Beta(0.591, 0.664),
-        "burr": Beta(0.642, 0.436),
-    },
+    shapes={name: mean.shapes for name, mean in MEANS.items()},
+    shares={name: mean.share for name, mean in MEANS.items()},
     resolution=5e-4,
     kernel="ou",
     stay=0.2,
@@ -288,4 +278,7 @@ CALIBRATED = Beliefs(
     },
     spreads={"tau_e": {"unlabelled": 0.552, "test_known": -0.041}},
 )
-"""Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC, accuracy) and 1.1 (accuracy)."""
+"""Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC, accuracy) and 1.1 (accuracy).
+
+What was learnt of each mean is stated with the mean.
+"""

@@ -1,9 +1,10 @@
 """Mean functions: how a score rises with the training-set size, as formulas.
 
 Every curve here is a limit minus a drop, m(x) = (1 - eps) - drop(x; theta), where the drop vanishes as x grows. A new
-family is one short class: its parameters with their bounds, its drop, what changes when sizes are counted in other
-units, and which theta belongs to given shape coordinates (those have priors in `beliefs`). List it in `MEANS`; fitting,
-forecasting, the command line and the tests pick it up from there.
+mean is one short class with a name: its parameters with their bounds, its drop, what changes when sizes are counted in
+other units, which theta belongs to given shape coordinates, the priors of those, and what texts call it and cite for
+it. Writing it enters it in `MEANS`; fitting, forecasting, every surface and the tests pick it up from there. One that
+is kept in a module of its own must be imported before the rest of the package is.
 """
 
 from __future__ import annotations
@@ -16,8 +17,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._check import FloatArray
+from .distributions import Beta, LogitNormal, Normal, Prior, Uniform
 
-__all__ = ["MEANS", "PAPER_MEANS", "Mean", "Parameter", "log_one_plus_exp"]
+__all__ = ["DEFAULT_MEAN", "MEANS", "PAPER_MEANS", "Mean", "Parameter", "log_one_plus_exp", "select_means"]
+
+MEANS: dict[str, Mean] = {}
+"""Every mean by its name, in the order in which their classes were written."""
+
+DEFAULT_MEAN = "burr"
+"""The mean of a model that names none; priors are learnt with it."""
+
+PAPER_MEANS = ("power_law", "arctan")
+"""Those of the paper; they have few enough parameters to be estimated from a pilot."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +54,30 @@ class Mean(ABC):
     """
 
     name: ClassVar[str]
+    """The value of `mean` that chooses it, on every surface."""
+    label: ClassVar[str]
+    """Its name in sentences, tables and the controls of the page, before the word "mean" or "curve"."""
+    citation: ClassVar[str | None] = None
+    """The reference for its formula; None: the paper of the model, which is always cited."""
+    averaged: ClassVar[bool] = False
+    """Whether `mean="auto"` averages over it, too. By default it does not: a new mean changes no forecast."""
     parameters: ClassVar[tuple[Parameter, ...]]
+    shapes: ClassVar[tuple[Prior, ...]]
+    """Calibrated priors of the shape coordinates, of which there is one fewer than parameters."""
+    share: ClassVar[Beta]
+    """Calibrated prior of the share of the room above the curve, at the largest pilot size, that is still to be won."""
+    paper_shapes: ClassVar[tuple[Prior, ...]]
+    """Priors of the shape coordinates beside those of the paper, which has none: flat within its bounds, or vague."""
     scalable: ClassVar[bool]
     """Whether the drop at all sizes is proportional to that at one, so that it can be integrated out exactly."""
     onset: ClassVar[int | None] = None
     """Which of the shape coordinates is the logarithm of the size where the curve wakes up, over the last size."""
     steep: ClassVar[tuple[float, ...]] = ()
     """Where curves that wake up late and steeply lie, in standard deviations of the priors of the shape coordinates."""
+
+    def __init_subclass__(cls) -> None:
+        if "name" in cls.__dict__:
+            MEANS[cls.name] = cls()
 
     @abstractmethod
     def drop(self, x: FloatArray, *theta: Any) -> Any:
@@ -66,6 +94,10 @@ class Mean(ABC):
     @abstractmethod
     def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
         """Turn parameters that hold for sizes x / unit into those of the same curve for sizes x."""
+
+    def describe_shape(self, *shape: float) -> dict[str, float]:
+        """Name the numbers by which people would compare shapes; none, unless a mean says otherwise."""
+        return {}
 
     def __call__(self, x: FloatArray, epsilon: Any, *theta: Any) -> FloatArray:
         """m(x), the score to expect at size x."""
@@ -86,7 +118,12 @@ class PowerLawMean(Mean):
     """(1 - eps) - theta1 x^theta2, with theta1 >= 0 and theta2 in [-1, 0]."""
 
     name = "power_law"
+    label = "power law"
+    averaged = True
     parameters = (Parameter("theta1", 0.0, inf, (0.01, 0.5)), Parameter("theta2", -1.0, 0.0, (-0.9, -0.1)))
+    shapes = (LogitNormal(1.551, 1.622),)
+    share = Beta(0.979, 0.334)
+    paper_shapes = (Uniform(0.0, 1.0),)
     scalable = True
 
     def drop(self, x: FloatArray, *theta: Any) -> Any:
@@ -109,7 +146,12 @@ class ArctanMean(Mean):
     """(2/pi) arctan(theta1 (pi/2) x + theta2) - eps, with theta1, theta2 >= 0."""
 
     name = "arctan"
+    label = "arctan"
+    averaged = True
     parameters = (Parameter("theta1", 0.0, inf, (0.01, 3.0)), Parameter("theta2", 0.0, inf, (0.05, 10.0)))
+    shapes = (LogitNormal(0.497, 1.729),)
+    share = Beta(0.591, 0.664)
+    paper_shapes = (Uniform(0.0, 1.0),)
     scalable = False
 
     def drop(self, x: FloatArray, *theta: Any) -> Any:
@@ -143,12 +185,18 @@ class BurrMean(Mean):
     """
 
     name = "burr"
+    label = "Burr"
+    citation = "Burr IW. Cumulative Frequency Functions. Annals of Mathematical Statistics 1942;13:215-232."
+    averaged = True
     parameters = (
         Parameter("theta1", 0.0, inf, (0.01, 0.9)),
         Parameter("theta2", 1e-6, inf, (0.05, 3.0)),
         Parameter("theta3", 0.0, inf, (0.2, 1.8)),
         Parameter("theta4", 0.0, inf, (0.5, 2.0)),
     )
+    shapes = (LogitNormal(-0.276, 1.247, 3.0), Normal(-3.425, 2.687), Normal(-0.135, 0.549))
+    share = Beta(0.642, 0.436)
+    paper_shapes = (Uniform(0.0, 2.0), Normal(0.0, 2.0), Normal(0.0, 0.5))
     scalable = True
     onset = 1
     steep = (0.5, 0.0, -1.2)
@@ -166,6 +214,15 @@ class BurrMean(Mean):
         theta3 = tail / theta4
         theta1 = drop * np.exp(theta4 * log_one_plus_exp(-theta3 * offset))
         return theta1, last * np.exp(offset), theta3, theta4
+
+    def describe_shape(self, *shape: float) -> dict[str, float]:
+        """Name the exponent of the tail, where the curve bends and how sharply."""
+        tail, offset, log_theta4 = shape
+        return {
+            "exponent of the tail": tail,
+            "bend, in pilot sizes": float(np.exp(offset)),
+            "sharpness of the bend": float(np.exp(-log_theta4)),
+        }
 
     def fall(self, tail: FloatArray, offset: FloatArray, log_theta4: FloatArray) -> FloatArray:
         """log(theta1 / drop at the last size) = theta4 log(1 + e^(-theta3 offset)): how far the curve has come."""
@@ -187,6 +244,11 @@ class BurrMean(Mean):
         return theta1, theta2 * unit, theta3, theta4
 
 
+def select_means(name: str) -> tuple[Mean, ...]:
+    """Means of a model by the value of its `mean`: the one of that name, or those that "auto" averages over."""
+    return tuple(mean for mean in MEANS.values() if mean.averaged) if name == "auto" else (MEANS[name],)
+
+
 def log_one_plus_exp(value: Any) -> Any:
     """log(1 + e^value), for complex numbers too, without overflow."""
     if np.isrealobj(value):
@@ -194,9 +256,3 @@ def log_one_plus_exp(value: Any) -> Any:
         return np.maximum(value, 0.0) + np.log(1 + np.exp(-np.abs(value)))
     top = np.maximum(np.real(value), 0.0)
     return top + np.log(np.exp(-top) + np.exp(value - top))
-
-
-PAPER_MEANS = ("power_law", "arctan")
-"""Those of the paper; they have few enough parameters to be estimated from a pilot."""
-
-MEANS: dict[str, Mean] = {mean.name: mean for mean in (PowerLawMean(), ArctanMean(), BurrMean())}

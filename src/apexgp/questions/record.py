@@ -19,6 +19,7 @@ import numpy as np
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Quantity
+from ..model.means import DEFAULT_MEAN
 from ..reading.known_metrics import metric_name
 from .forecast import ForecastAnswer
 
@@ -108,7 +109,7 @@ def the_record(answer: ForecastAnswer) -> Record | None:
 
 
 def _is_the_default(model: APExGP) -> bool:
-    return (model.inference, model.priors, model.mean) == ("bayes", "calibrated", "burr")
+    return (model.inference, model.priors, model.mean) == ("bayes", "calibrated", DEFAULT_MEAN)
 
 
 def _family(metric: str) -> str | None:

@@ -29,7 +29,6 @@ forecast, or the seed of the integration."""
 _FACTOR = 2.0  # by which priors are widened or narrowed: a difference that experts may have
 _MOST_SPLITS = 15  # that are left out one by one; of more, a tenth at a time
 _GROUPS = 10
-_CURVES = {"power_law": "power-law curve", "arctan": "arctan curve", "burr": "Burr curve", "auto": "average of curves"}
 _QUANTITIES: dict[Quantity, str] = {
     "new_splits": "mean over new splits",
     "same_splits": "same splits continued",
@@ -52,7 +51,7 @@ def variants_of(model: APExGP, target: float | None) -> list[Variant]:
     settings, curve = clone(model).set_params(**model._settings), model.curve_
     found = [Variant(name, "prior", other, curve) for name, other in _other_priors(settings, curve)]
     found += [
-        Variant(_CURVES[mean], "curve", clone(settings).set_params(mean=mean), curve)
+        Variant(_name_curve(mean), "curve", clone(settings).set_params(mean=mean), curve)
         for mean in (("auto", *MEANS) if settings.inference == "bayes" else PAPER_MEANS)
         if mean != settings.mean
     ]
@@ -62,6 +61,10 @@ def variants_of(model: APExGP, target: float | None) -> list[Variant]:
     if settings.inference == "bayes":
         found.append(Variant("another seed", "seed", clone(settings).set_params(seed=settings.seed + 1), curve))
     return found
+
+
+def _name_curve(mean: str) -> str:
+    return "average of curves" if mean == "auto" else f"{MEANS[mean].label.replace(' ', '-')} curve"
 
 
 def other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target: bool) -> dict[str, Quantity]:

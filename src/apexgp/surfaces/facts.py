@@ -32,7 +32,7 @@ from . import fact_types as types
 from .words.backtest import backtest_methods, backtest_sentence
 from .words.batch import batch_sentence, tasks_of_caution
 from .words.check import check_methods, check_sentence
-from .words.cite import Reference, how_to_cite, sources_of, sources_of_methods
+from .words.cite import how_to_cite, sources_of, sources_of_methods
 from .words.compare import compare_methods, compare_sentence
 from .words.design import design_methods, design_sentence
 from .words.evaluation import evaluation_methods, evaluation_sentence, study_paragraph
@@ -72,7 +72,7 @@ def forecast_facts(answer: ForecastAnswer) -> types.ForecastFacts:
         for row, chance in zip(rows, answer.chances.tolist(), strict=True):
             row["prob_target"] = chance
     untold, required = answer.without_training, answer.required
-    of_evaluation: tuple[Reference, ...] = ("riley_evaluation",)
+    of_evaluation: tuple[str, ...] = ("riley_evaluation",)
     return {
         "schema": "urn:apexgp:forecast:1",
         **_model_facts(model),
@@ -150,7 +150,7 @@ def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> type
     """A collection plan and the model behind it, beside the size that was asked for with it, if any was."""
     model, plan = answer.model, answer.plan
     sentence = plan_sentence(plan, model.curve_, required or answer.required)
-    sources: tuple[Reference, ...] = (*sources_of(model), "mahmood_b")
+    sources: tuple[str, ...] = (*sources_of(model), "mahmood_b")
     return {
         "schema": "urn:apexgp:plan:1",
         **_model_facts(model),
@@ -170,7 +170,7 @@ def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     required = None if found.required_now is None else _required_facts(found.required_now)
     now |= {"required": required, "decided_at": own.pop("decided_at"), "verdict": found.verdict_now}
     rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
-    sources: tuple[Reference, ...] = (*sources_of(model), "chaloner")
+    sources: tuple[str, ...] = (*sources_of(model), "chaloner")
     return {
         "schema": "urn:apexgp:design:1",
         **_pilot_or_none(answer),
@@ -355,7 +355,7 @@ def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
 
     told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
     measured = {task: curve.replicates for task, curve in result.curves.items()}
-    sources: tuple[Reference, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
+    sources: tuple[str, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
     said = _said(experiment_sentence(result), experiment_methods(result), result.cautions, sources)
     return {
         "schema": "urn:apexgp:experiment:1",
@@ -393,7 +393,7 @@ def minimum_facts(found: MinimumSampleSize | MinimumEvaluationSize) -> types.Min
             "minimum": _evaluation_row(found),
             **_said(evaluation_sentence(found), evaluation_methods(found), found.cautions, ("riley_evaluation",)),
         }
-    sources: tuple[Reference, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
+    sources: tuple[str, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
     (row,) = rows_of(found.to_dict())
     return {
         "schema": "urn:apexgp:minimum:1",
@@ -403,7 +403,7 @@ def minimum_facts(found: MinimumSampleSize | MinimumEvaluationSize) -> types.Min
     }
 
 
-def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[Reference]) -> types.Said:
+def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[str]) -> types.Said:
     """What every answer says: a sentence, a paragraph for a paper, and reasons for doubt, which the latter repeats."""
     return {
         "sentence": sentence,

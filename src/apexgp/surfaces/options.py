@@ -19,7 +19,7 @@ from ..inference.sampler import TOLERATED
 from ..learners import LEARNERS, UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.kinds import beliefs_of_kind
-from ..model.means import MEANS
+from ..model.means import DEFAULT_MEAN, MEANS
 from ..model.priors_file import read_priors
 from ..questions.forecast import ForecastQuestion
 from ..questions.reach import Reach
@@ -183,8 +183,8 @@ class BayesOptions(MethodOptions):
     mean: Annotated[
         str | None,
         typer.Option(
-            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for their average.",
-            show_default="burr",
+            help=f"Shape of the curve: {', '.join(MEANS)}, or auto for an average weighted by evidence.",
+            show_default=DEFAULT_MEAN,
             autocompletion=among(*MEANS, "auto"),
         ),
     ] = None
@@ -203,7 +203,7 @@ class BayesOptions(MethodOptions):
     def model(self) -> APExGP:
         """The model that the options describe."""
         return APExGP(
-            self.mean or "burr",
+            self.mean or DEFAULT_MEAN,
             ceiling=self.ceiling,
             floor=self.floor,
             noise=self.noise,

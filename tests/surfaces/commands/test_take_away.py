@@ -111,6 +111,13 @@ def test_a_paragraph_credits_what_was_used_and_ends_with_how_to_cite(run, pairs,
         assert "departs" not in body
 
 
+def test_a_paragraph_names_the_mean_and_credits_its_author(run, pairs):
+    default, arctan = (run("forecast", pairs, *mean, "--methods-text")[1] for mean in ((), ("--mean", "arctan")))
+    assert "with a Burr mean" in default
+    assert "with an arctan mean" in arctan
+    assert ["Burr IW" in text.split(" How to cite: ")[1] for text in (default, arctan)] == [True, False]
+
+
 def test_a_paragraph_gives_the_cautions_before_the_citation(run, pairs):
     _, out, _ = run("forecast", pairs, *GP, "--at", "100x", "--methods-text")
     assert re.search(r"The following cautions apply\. .*tested up to about 50 times\..* How to cite: ", out)

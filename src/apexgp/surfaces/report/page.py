@@ -47,7 +47,7 @@ from ..tables import (
     table_of,
 )
 from ..words.check import check_doubts, how_checks_are_read
-from ..words.cite import Reference, citations, sources_of, sources_of_methods
+from ..words.cite import citations, sources_of, sources_of_methods
 from ..words.design import how_designs_are_ranked
 from ..words.forecast import answer_sentences, pilot_line
 from ..words.glossary import GLOSSARY
@@ -85,12 +85,12 @@ class _Task:
         return cls(name, anchor, answer, facts)
 
     @property
-    def sources(self) -> list[Reference]:
+    def sources(self) -> list[str]:
         """Whose work the answers rest on."""
-        of_plan: list[Reference] = [] if self.answer.plan is None else ["mahmood_b"]
-        of_advice: list[Reference] = [] if self.answer.advice is None else ["chaloner"]
-        of_check: list[Reference] = [] if self.answer.check is None else ["gelman"]
-        of_study: list[Reference] = [] if self.answer.forecast.evaluation is None else ["riley_evaluation"]
+        of_plan: list[str] = [] if self.answer.plan is None else ["mahmood_b"]
+        of_advice: list[str] = [] if self.answer.advice is None else ["chaloner"]
+        of_check: list[str] = [] if self.answer.check is None else ["gelman"]
+        of_study: list[str] = [] if self.answer.forecast.evaluation is None else ["riley_evaluation"]
         compared = sources_of_methods(self.answer.backtest.question.methods)
         return [*sources_of(self.answer.model), *of_study, *of_plan, *of_advice, *of_check, *compared, "collins"]
 

@@ -22,8 +22,9 @@ from starlette.types import ASGIApp
 from ..chart.figure import chart_script, chart_style
 from ..curve_file import ColumnOptions
 from ..fact_types import AdviceFacts, PageFacts
+from ..markup import escaped
 from ..schemas import DOCUMENTS, documents_of, schemas_of_types
-from ..words.controls import control
+from ..words.controls import control, list_means
 from .answers import answer
 from .examples import examples
 from .guard import Guard
@@ -212,9 +213,18 @@ def _own_files() -> Iterator[tuple[str, str, bytes]]:
     """The files that make the page: path, media type, content. Charts have theirs within reports, too."""
     for file in (files(__package__) / "static").iterdir():
         kind = _MEDIA[Path(file.name).suffix]
-        yield "/" if file.name == "index.html" else f"/{file.name}", kind, file.read_bytes()
+        if file.name == "index.html":
+            yield "/", kind, _fill_in_means(file.read_text(encoding="utf-8")).encode()
+        else:
+            yield f"/{file.name}", kind, file.read_bytes()
     yield "/chart.js", _MEDIA[".js"], chart_script().encode()
     yield "/chart.css", _MEDIA[".css"], chart_style().encode()
+
+
+def _fill_in_means(page: str) -> str:
+    """Put the choices of mean into the page where its comment stands."""
+    choices = (f'<option value="{name}">{escaped(label)}</option>' for name, label in list_means().items())
+    return page.replace("<!-- the choices of mean -->", "\n            ".join(choices))
 
 
 def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, Response]]:

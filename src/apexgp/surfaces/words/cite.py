@@ -4,37 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib.metadata import version
-from typing import Literal
 
 from ...estimators import APExGP
+from ...model.means import MEANS, select_means
 
-__all__ = ["Reference", "citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
+__all__ = ["citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
 
-Reference = Literal[
-    "alabdulmohsin",
-    "burr",
-    "caballero",
-    "chaloner",
-    "collins",
-    "gelman",
-    "harvey",
-    "jain",
-    "lcdb",
-    "lcdb_1_1",
-    "mahmood_a",
-    "mahmood_b",
-    "riley",
-    "riley_c",
-    "riley_evaluation",
-    "van_smeden",
-]
-
-_SOURCES: dict[Reference, str] = {
+_SOURCES: dict[str, str] = {
     "alabdulmohsin": (
         "Alabdulmohsin IM, Neyshabur B, Zhai X. Revisiting Neural Scaling Laws in Language and Vision. NeurIPS 2022. "
         "arXiv:2209.06640."
     ),
-    "burr": "Burr IW. Cumulative Frequency Functions. Annals of Mathematical Statistics 1942;13:215-232.",
     "caballero": ("Caballero E, Gupta K, Rish I, Krueger D. Broken Neural Scaling Laws. ICLR 2023. arXiv:2210.14891."),
     "chaloner": (
         "Chaloner K, Verdinelli I. Bayesian Experimental Design: A Review. Statistical Science 1995;10:273-304."
@@ -88,22 +68,24 @@ _SOURCES: dict[Reference, str] = {
         "van Smeden M, Moons KGM, de Groot JAH, et al. Sample size for binary logistic prediction models: Beyond "
         "events per variable criteria. Statistical Methods in Medical Research 2019;28:2455-2474."
     ),
+    **{name: mean.citation for name, mean in MEANS.items() if mean.citation is not None},
 }
+"""References by the keys that answers give as their sources; that of a mean by the mean's name."""
 
 
-def citations(sources: Iterable[Reference]) -> list[str]:
+def citations(sources: Iterable[str]) -> list[str]:
     """The software, and each of the sources once."""
     software = f"The apexgp authors. apexgp, version {version('apexgp')} [software]."
     return [software, *(_SOURCES[source] for source in dict.fromkeys(sources))]
 
 
-def how_to_cite(*sources: Reference) -> str:
+def how_to_cite(*sources: str) -> str:
     """The end of a paragraph for a paper."""
     return " ".join(["How to cite:", *citations(sources)])
 
 
 # How the methods of a backtest are credited in a sentence; one of the caller's own is nobody's that we know.
-_METHODS: dict[str, tuple[str, tuple[Reference, ...]]] = {
+_METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
     "apexgp": (
         "a Bayesian model after APEx-GP, Harvey et al. 2023, with priors from LCDB 1.0 and 1.1",
         ("harvey", "lcdb", "lcdb_1_1"),
@@ -128,14 +110,15 @@ def credited(method: str) -> str:
     return f"{method} ({_METHODS[method][0]})" if method in _METHODS else method
 
 
-def sources_of_methods(methods: Iterable[str]) -> tuple[Reference, ...]:
+def sources_of_methods(methods: Iterable[str]) -> tuple[str, ...]:
     """Whose work the methods of a backtest are, each once, in order of their names."""
     return tuple(sorted({source for name in methods if name in _METHODS for source in _METHODS[name][1]}))
 
 
-def sources_of(model: APExGP) -> tuple[Reference, ...]:
+def sources_of(model: APExGP) -> tuple[str, ...]:
     """Whose work a model rests on."""
     calibrated = model.get_params(deep=False)["priors"] == "calibrated" or (
         model.inference == "bayes" and model.priors_.learnt is not None
     )
-    return ("harvey", "lcdb", "lcdb_1_1") if calibrated else ("harvey",)
+    of_means = (mean.name for mean in select_means(model.mean) if mean.citation is not None)
+    return ("harvey", *of_means, *(("lcdb", "lcdb_1_1") if calibrated else ()))

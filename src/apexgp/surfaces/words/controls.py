@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["CONTROLS", "control", "set_in_control"]
+from ...model.means import DEFAULT_MEAN, MEANS
+
+__all__ = ["CONTROLS", "control", "list_means", "set_in_control"]
 
 CONTROLS = {
     "at": "Forecast at sizes",
@@ -47,6 +49,12 @@ CONTROLS = {
 def control(field: str) -> str:
     """A control as a sentence names it; a field without one by its own name."""
     return f"“{CONTROLS[field]}”" if field in CONTROLS else field
+
+
+def list_means() -> dict[str, str]:
+    """Label the choices of the control for the mean by their values; that of the recommended one is empty."""
+    others = {name: mean.label for name, mean in MEANS.items() if name != DEFAULT_MEAN}
+    return {"": f"{MEANS[DEFAULT_MEAN].label} (recommended)", **others, "auto": "average weighted by evidence"}
 
 
 def set_in_control(named: str, value: Any = None) -> str:

@@ -11,16 +11,14 @@ import numpy as np
 from ...cautions import without_remedy
 from ...curve import LearningCurve
 from ...estimators import APExGP
-from ...model.means import PAPER_MEANS
+from ...model.means import MEANS, PAPER_MEANS
 from ...model.variant import PUBLISHED
 from ...scale import range_words
 from .learn import learnt_from
 from .learner import moved_for
-from .phrases import listed
+from .phrases import listed, with_article
 
 __all__ = ["method", "pilot_and_method", "reached", "with_cautions"]
-
-_MEANS = {"power_law": "power law", "arctan": "arctan", "burr": "Burr"}
 
 
 def pilot_and_method(model: APExGP) -> str:
@@ -52,12 +50,14 @@ def method(model: APExGP, *others: APExGP) -> str:
         )
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
-            f"Gaussian process over the logarithm of the training-set size with a {_MEANS[model.mean]} mean, "
-            f"fitted by {joint.join([fitted, *_bounds(model)])}.{_mapping(model.curve_)}"
+            "Gaussian process over the logarithm of the training-set size with "
+            f"{with_article(MEANS[model.mean].label)} mean, fitted by {joint.join([fitted, *_bounds(model)])}."
+            f"{_mapping(model.curve_)}"
         )
     weights = model.weights_
-    means = listed([f"{_MEANS[mean]} {weight:.2f}" for mean, weight in weights.items()])
-    shape = f"means weighted by their evidence ({means})" if len(weights) > 1 else f"a {_MEANS[model.mean]} mean"
+    labels = [MEANS[mean].label for mean in weights]
+    means = listed([f"{label} {weight:.2f}" for label, weight in zip(labels, weights.values(), strict=True)])
+    shape = f"means weighted by their evidence ({means})" if len(labels) > 1 else f"{with_article(labels[0])} mean"
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
         "Gaussian process over the logarithm of the training-set size with "

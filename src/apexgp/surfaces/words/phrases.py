@@ -18,7 +18,7 @@ def as_typed(path: Path) -> str:
 
 
 def with_article(name: str) -> str:
-    """A metric with "a" or "an" as it is said: an AUROC, an F1, a recall."""
+    """A name with "a" or "an" as it is said: an AUROC, an F1, a recall."""
     first = name.split()[0]
     vowel = first[0] in _SPELT_WITH_A_VOWEL if first.isupper() else first[0].lower() in "aeiou"
     return f"{'an' if vowel else 'a'} {name}"

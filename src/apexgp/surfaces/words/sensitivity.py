@@ -7,7 +7,7 @@ import math
 from ...questions.sensitivity import SensitivityAnswer
 from ...repeated.sensitivity_answer import Sensitivity, SensitivityRow
 from .method import pilot_and_method
-from .phrases import chance, listed
+from .phrases import chance, listed, with_article
 
 __all__ = [
     "bars_left_out",
@@ -34,10 +34,6 @@ _CHANGES = {
     "paper's priors": "the paper's priors",
     "published method": "the published method",
     "default method": "the default method",
-    "power-law curve": "a power-law curve",
-    "arctan curve": "an arctan curve",
-    "Burr curve": "a Burr curve",
-    "average of curves": "an average of curves",
     "another seed": "another seed",
     "mean over new splits": "the mean over new splits instead",
     "same splits continued": "the same splits, continued, instead",
@@ -52,6 +48,8 @@ def changed_by(row: SensitivityRow) -> str:
     if row.kind == "limit":
         name, value = row.name.split()
         return f"with a {name} of {value}"
+    if row.kind == "curve":
+        return f"with {with_article(row.name)}"
     return f"with {_CHANGES.get(row.name, row.name)}"
 
 
