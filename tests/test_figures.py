@@ -146,6 +146,27 @@ def test_scatter_over_seeds(printed):
 
 
 @pytest.mark.slow
+def test_noise_that_does_not_shrink(shared_data, monkeypatch):
+    """How many development curves have constant noise: what the page says is what all of them give."""
+    require("pandas")
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.setenv("APEXGP_DATA", str(shared_data))
+    script, pilots = importlib.import_module("constant_noise"), importlib.import_module("pilots")
+    slopes = [script.noise_slope(one) for one in pilots.read_curves()["AUROC"]]
+    known = [slope for slope in slopes if slope == slope]  # others are NaN
+    share = sum(-0.1 < slope <= 0.1 for slope in known) / len(known)
+    assert f"for {share:.0%} of the {len(known)} AUROC curves".replace("%", " %") in page("calibration.md")
+
+
+@pytest.mark.slow
+def test_pilots_that_are_hard_to_integrate(printed):
+    """A few of those that the page on speed has: none ranges over more than 0.2 of the width without a warning."""
+    for which, count in (("replicated", 6), ("wild", 20)):
+        said = printed("seed_scatter.py", "--of", which, "--seeds", 3, "--pilots", count)
+        assert "without any warning 0" in said
+
+
+@pytest.mark.slow
 def test_many_sizes_and_splits(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     import many_sizes
