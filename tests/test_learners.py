@@ -279,7 +279,7 @@ def test_a_column_of_a_file_names_kinds_or_classes(tmp_path, run):
 
 def test_a_curve_of_several_learners_is_of_no_kind(tmp_path):
     path = tmp_path / "mixed.csv"
-    path.write_text("size,score,learner\n60,0.7,linear\n94,0.74,trees\n147,0.77,trees\n")
+    path.write_text("size,score,task,learner\n60,0.7,a,linear\n94,0.74,a,trees\n147,0.77,a,trees\n")
     assert LearningCurve.from_csv(path).learner is None
 
 

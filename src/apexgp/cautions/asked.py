@@ -21,7 +21,7 @@ __all__ = [
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
 
-_INEXACT = 2.0  # times the error that is aimed at
+_INEXACT = 3.0  # times the error that is aimed at
 
 # Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
 # about as wide has learnt nothing of it.
