@@ -45,7 +45,7 @@ class Peak(NamedTuple):
 
     place: FloatArray
     root: FloatArray
-    """Of the inverse of the curvature, shape (D, D)."""
+    """Root of the inverse curvature, shape (D, D)."""
     log_mass: float
     """Logarithm of the integral over it, by Laplace's approximation."""
 

@@ -66,7 +66,7 @@ def _standard_t(count: int, dimensions: int, degrees: int, seed: int, turn: int)
 
 @lru_cache(maxsize=128)
 def even_uniforms(count: int) -> Uniforms:
-    """The same numbers at each of so many nodes: densities there then differ by the nodes alone."""
+    """Equal numbers at each of so many nodes, so that densities differ by the nodes alone."""
     return _spread_draws(*np.full((2, 1, count), 0.5 / DRAWS))
 
 
