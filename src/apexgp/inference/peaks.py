@@ -1,8 +1,9 @@
 """Peaks of the posterior that are so narrow that a search by nodes may miss them.
 
 A pilot that leaps at its last size, or ten equal scores and another, may have most of its posterior where no node of
-the first rounds lies, and those that do exist then look like a posterior. So the highest node climbs to its peak by
-Newton's method: a peak that weighs something, by Laplace's approximation, and has few nodes gets proposals of its own.
+the first rounds lies, and those that do exist then look like a posterior. So a curve that has just taken off, if it is
+likely enough, and after a long search the highest node, climbs to its peak by Newton's method: a peak that weighs
+something, by Laplace's approximation, and has few nodes gets proposals of its own.
 """
 
 from __future__ import annotations
