@@ -550,7 +550,7 @@ def test_ends_that_are_not_known_warn(monkeypatch):
     for name, value in {"_FIRST": 64, "_MOST_SEARCHING": 2, "_MOST": 32}.items():
         monkeypatch.setattr(engine, name, value)
     with pytest.warns(AccuracyWarning, match="of their width"):
-        APExGP(precision=0.01).fit(SIZES, SCORES)
+        APExGP(precision=0.002).fit(SIZES, SCORES)
 
 
 @pytest.mark.slow
