@@ -27,8 +27,8 @@ import calibrate
 import lcdb
 import scoring
 from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, simulate_collection
-from apexgp.answers.plan import cheapest_sizes
-from apexgp.answers.required import success_of
+from apexgp.questions.plan import cheapest_sizes
+from apexgp.required import success_of
 from apexgp.simulation import true_requirement
 
 PLANNERS = ("apexgp, plan", "Learn-Optimize-Collect, bootstrap")

@@ -32,7 +32,7 @@ from typer.testing import CliRunner
 
 from apexgp import APExGP, LearningCurve
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.picture import CurvePicture, picture_of
+from apexgp.questions.forecast.curve_picture import CurvePicture, picture_of
 from apexgp.surfaces import cli
 from apexgp.surfaces.chart.text import TextChart
 from apexgp.surfaces.words.glossary import GLOSSARY

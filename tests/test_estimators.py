@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares
-from apexgp.answers.required import CONFIDENCE
+from apexgp.required import CONFIDENCE
 from apexgp.errors import (
     AccuracyWarning,
     ConvergenceWarning,

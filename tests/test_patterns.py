@@ -121,7 +121,7 @@ def test_the_patterns_are_found():
     assert len(texts) > 50
     assert r"\d[,' \u00a0]\d" in texts  # passed to re.search
     assert any("CrI" in text for text in texts)  # compiled
-    assert made_locally == {"apexgp.replication.moved", "apexgp.surfaces.words.remake"}  # of keys and names of ours
+    assert made_locally == {"apexgp.replication.moved", "apexgp.surfaces.reproduce"}  # of keys and names of ours
 
 
 @pytest.mark.slow

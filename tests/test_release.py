@@ -240,7 +240,7 @@ def test_hooks_before_a_commit_are_the_linters_of_ci():
 
 
 def test_how_to_cite_is_one_and_the_same_everywhere():
-    from apexgp.surfaces.words.cite import citations
+    from apexgp.question_base.citations import citations
 
     cited = require("yaml").safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
     assert (cited["version"], cited["license"]) == (apexgp.__version__, PROJECT["license"])

@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, experiment, metrics, plot, priors, simulation, typing
-    from .answers.evaluation import MinimumEvaluationSize, minimum_evaluation_size
-    from .answers.minimum import MinimumSampleSize, minimum_sample_size
-    from .answers.plan import CollectionPlan, plan_collection
-    from .answers.required import RequiredSize
     from .collect.curves import CurveSet
     from .collect.logistic import LogisticHead
     from .collect.run import collect_curves
@@ -27,15 +23,16 @@ if TYPE_CHECKING:
     from .images.embed import embed_images
     from .learning.learn import learn_beliefs
     from .model.families import FAMILIES
-    from .repeated.backtest import backtest
-    from .repeated.backtest_answer import Backtest
-    from .repeated.compare import Comparison, compare_models
-    from .repeated.many import CurveForecast, forecast_many
-    from .repeated.predictive import predictive_check
-    from .repeated.predictive_answer import PredictiveCheck
-    from .repeated.sensitivity import sensitivity
-    from .repeated.sensitivity_answer import Sensitivity
-    from .repeated.simulate import simulate_collection
+    from .questions.backtest.run import Backtest, backtest
+    from .questions.check.predictive import PredictiveCheck, predictive_check
+    from .questions.compare.comparison import Comparison, compare_models
+    from .questions.evaluation import MinimumEvaluationSize, minimum_evaluation_size
+    from .questions.forecast.batch import CurveForecast, forecast_many
+    from .questions.minimum import MinimumSampleSize, minimum_sample_size
+    from .questions.plan import CollectionPlan, plan_collection
+    from .questions.plan.simulation import simulate_collection
+    from .questions.sensitivity.analysis import Sensitivity, sensitivity
+    from .required import RequiredSize
     from .surfaces.report.write import write_report
     from .track_record.file import ForecastRecord
 
@@ -89,15 +86,15 @@ __all__ = [
     "write_report",
 ]
 
-# The same for whoever runs it: a name is imported when it is first used. So `import apexgp` takes no time, and who
-# forecasts does not wait for what collects.
+# Lazy imports (PEP 562): a name is imported when it is first used. So `import apexgp` takes no time, and who forecasts
+# does not wait for what collects.
 _HOMES = {
     name: module
     for module, names in {
-        "answers.evaluation": ["MinimumEvaluationSize", "minimum_evaluation_size"],
-        "answers.minimum": ["MinimumSampleSize", "minimum_sample_size"],
-        "answers.plan": ["CollectionPlan", "plan_collection"],
-        "answers.required": ["RequiredSize"],
+        "questions.evaluation": ["MinimumEvaluationSize", "minimum_evaluation_size"],
+        "questions.minimum": ["MinimumSampleSize", "minimum_sample_size"],
+        "questions.plan": ["CollectionPlan", "plan_collection"],
+        "required": ["RequiredSize"],
         "collect.curves": ["CurveSet"],
         "collect.logistic": ["LogisticHead"],
         "collect.run": ["collect_curves"],
@@ -113,15 +110,12 @@ _HOMES = {
         "images.embed": ["embed_images"],
         "learning.learn": ["learn_beliefs"],
         "model.families": ["FAMILIES"],
-        "repeated.backtest": ["backtest"],
-        "repeated.backtest_answer": ["Backtest"],
-        "repeated.compare": ["Comparison", "compare_models"],
-        "repeated.many": ["CurveForecast", "forecast_many"],
-        "repeated.predictive": ["predictive_check"],
-        "repeated.predictive_answer": ["PredictiveCheck"],
-        "repeated.sensitivity": ["sensitivity"],
-        "repeated.sensitivity_answer": ["Sensitivity"],
-        "repeated.simulate": ["simulate_collection"],
+        "questions.backtest.run": ["Backtest", "backtest"],
+        "questions.compare.comparison": ["Comparison", "compare_models"],
+        "questions.forecast.batch": ["CurveForecast", "forecast_many"],
+        "questions.check.predictive": ["PredictiveCheck", "predictive_check"],
+        "questions.sensitivity.analysis": ["Sensitivity", "sensitivity"],
+        "questions.plan.simulation": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
         "track_record.file": ["ForecastRecord"],
     }.items()

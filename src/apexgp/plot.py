@@ -1,15 +1,14 @@
 """Pictures of curves and answers; each has a `from_...` that computes and a `plot` that draws with matplotlib."""
 
-from .surfaces.plot.backtest import BacktestDisplay
-from .surfaces.plot.batch import BatchDisplay
-from .surfaces.plot.check import PredictiveCheckDisplay
-from .surfaces.plot.compare import ComparisonDisplay
-from .surfaces.plot.curve import CurveDisplay
-from .surfaces.plot.design import DesignDisplay
-from .surfaces.plot.experiment import ExperimentDisplay
-from .surfaces.plot.plan import PlanDisplay
-from .surfaces.plot.reliability import ReliabilityDisplay
-from .surfaces.plot.sensitivity import SensitivityDisplay
+from .questions.backtest.picture import BacktestDisplay
+from .questions.record.picture import ReliabilityDisplay
+from .questions.check.picture import PredictiveCheckDisplay
+from .questions.compare.picture import ComparisonDisplay
+from .questions.design.picture import DesignDisplay
+from .questions.experiment.picture import ExperimentDisplay
+from .questions.forecast.picture import BatchDisplay, CurveDisplay
+from .questions.plan.picture import PlanDisplay
+from .questions.sensitivity.picture import SensitivityDisplay
 
 __all__ = [
     "BacktestDisplay",

@@ -1,6 +1,6 @@
 """Beside `apexgp.simulate_collection`: its runs, what a curve truly requires, corrections tuned on earlier ones."""
 
-from .repeated.simulate import CollectionRun, true_requirement, tune_correction
+from .questions.plan.simulation import CollectionRun, true_requirement, tune_correction
 
 __all__ = [
     "CollectionRun",

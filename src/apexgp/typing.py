@@ -2,10 +2,10 @@
 
 from .design.ranked import RankedDesign
 from .images.embed import EmbeddingRun
-from .repeated.backtest_answer import HeldOut, MethodScore
-from .repeated.compare import PairComparison
-from .repeated.predictive_answer import Discrepancy
-from .repeated.sensitivity_answer import SensitivityRow
+from .questions.backtest.run import HeldOut, MethodScore
+from .questions.check.predictive import Discrepancy
+from .questions.compare.comparison import PairComparison
+from .questions.sensitivity.analysis import SensitivityRow
 from .scale import Scale
 from .track_record.comparisons import ComparedForecast
 from .track_record.reliability import LevelCoverage, Reliability

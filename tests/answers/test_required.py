@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, RequiredSize
-from apexgp.answers.required import required_size, success_of
+from apexgp.required import required_size, success_of
 from apexgp.errors import RequestError
 
 SIZES = [60, 94, 147, 230, 360]

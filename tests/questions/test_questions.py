@@ -25,7 +25,7 @@ from apexgp.questions.design import DesignQuestion
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.minimum import MinimumQuestion
 from apexgp.questions.plan import PlanQuestion
-from apexgp.questions.reach import Reach
+from apexgp.question_base.sizes import Reach
 from apexgp.questions.reliability import ReliabilityQuestion
 from apexgp.questions.report import ReportQuestion
 from apexgp.surfaces.cli import COMMANDS, function_of

@@ -7,8 +7,8 @@ import pytest
 
 from apexgp import APExGP, LearningCurve
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.reach import Reach
-from apexgp.questions.record import Design, Record, records, the_record
+from apexgp.question_base.sizes import Reach
+from apexgp.questions.calibration import Design, Record, records, the_record
 from apexgp.surfaces.words.record import record_words
 from conftest import REPOSITORY, require
 

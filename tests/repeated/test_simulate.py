@@ -116,7 +116,7 @@ def test_a_method_that_forecasts_plans():
 
 
 def test_each_split_is_measured_on_its_own_curve():
-    import apexgp.repeated.simulate as engine
+    import apexgp.questions.plan.simulation as engine
 
     sizes = np.array([50.0, 100, 200, 400, 800, 1600])
     truth = 0.85 - 1.5 * sizes**-0.5

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from apexgp import APExGP, LearningCurve
-from apexgp.answers.required import success_of
+from apexgp.required import success_of
 from apexgp.curve import curve_columns
 from apexgp.estimators import fit_together
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.picture import CurvePicture, is_marked, picture_of
-from apexgp.questions.reach import Reach
+from apexgp.questions.forecast.curve_picture import CurvePicture, is_marked, picture_of
+from apexgp.question_base.sizes import Reach
 from apexgp.questions.report import ReportQuestion
 from apexgp.reading.spreadsheets import as_csv
 from apexgp.surfaces.chart.svg import Drawing
@@ -25,7 +25,7 @@ from apexgp.surfaces.report.page import report_page
 from apexgp.surfaces.tables import forecast_table, required_table
 from apexgp.surfaces.web.answers import answer as reply_to
 from apexgp.surfaces.web.requests import PageRequest
-from apexgp.surfaces.words.forecast import short_answer
+from apexgp.questions.forecast import short_answer
 
 CURVES = 200
 THROUGH_PAGE_AND_REPORT = 10

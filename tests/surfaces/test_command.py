@@ -36,12 +36,12 @@ from apexgp.experiment import run_experiment, write_experiment
 from apexgp.priors import write_priors
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.plan import PlanQuestion
-from apexgp.questions.reach import Reach
+from apexgp.question_base.sizes import Reach
 from apexgp.questions.report import ReportQuestion
 from apexgp.surfaces.cli import COMMANDS, app, function_of
 from apexgp.surfaces.command import Sets, command, options_of
 from apexgp.surfaces.commands.report import report
-from apexgp.surfaces.words.remake import report_in_shell
+from apexgp.surfaces.reproduce import report_in_shell
 
 SHOWN = typer.main.get_command(app).commands
 

@@ -7,9 +7,9 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, RequiredSize
 from apexgp.questions.design import DesignQuestion
-from apexgp.questions.reach import Reach
+from apexgp.question_base.sizes import Reach
 from apexgp.surfaces.tables import advice_table
-from apexgp.surfaces.words.design import design_sentence, how_designs_are_ranked
+from apexgp.questions.design.sentences import design_sentence, how_designs_are_ranked
 
 CURVE = LearningCurve([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81], metric="auroc")
 JARGON = ("Brier", "settled", "CRPS", "fits", "never")

@@ -23,7 +23,7 @@ from apexgp import (
     predictive_check,
     sensitivity,
 )
-from apexgp.questions.picture import CurvePicture
+from apexgp.questions.forecast.curve_picture import CurvePicture
 from apexgp.surfaces import output
 from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.chart.text import TextChart

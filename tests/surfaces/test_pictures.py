@@ -23,8 +23,8 @@ from apexgp.plot import (
     PredictiveCheckDisplay,
     SensitivityDisplay,
 )
-from apexgp.surfaces.chart.bars import MOST_BARS, BarDrawing, bar_lines
-from apexgp.surfaces.chart.checked import CheckDrawing
+from apexgp.questions.sensitivity.bars import MOST_BARS, BarDrawing, bar_lines
+from apexgp.questions.check.drawing import CheckDrawing
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

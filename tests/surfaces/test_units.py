@@ -8,7 +8,7 @@ import pytest
 from apexgp import APExGP, LearningCurve
 from apexgp.plot import CurveDisplay
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.surfaces.words.on_top import total_required
+from apexgp.question_base.wording import total_required
 from conftest import pilot_table, require
 
 TARGET = ("--target", 0.8)

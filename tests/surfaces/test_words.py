@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from apexgp import APExGP, CollectionPlan, LearningCurve, RequiredSize
 from apexgp._numbers import rounded_up
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.reach import Reach
+from apexgp.question_base.sizes import Reach
 from apexgp.surfaces.facts import forecast_facts
 from apexgp.surfaces.tables import required_table, table_of
-from apexgp.surfaces.words.compare import compare_sentence
-from apexgp.surfaces.words.phrases import as_typed, at_least, chance, money, with_article
-from apexgp.surfaces.words.required import required_sentence
+from apexgp.questions.compare import compare_sentence
+from apexgp.question_base.phrases import as_typed, at_least, chance, money, with_article
+from apexgp.question_base.wording import required_sentence
 from apexgp.typing import PairComparison
 
 

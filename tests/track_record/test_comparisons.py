@@ -8,7 +8,7 @@ from recorded import forecast_line, measured_line
 from scipy import stats
 
 from apexgp.errors import DataError
-from apexgp.surfaces.words.reliability import reliability_sentence
+from apexgp.questions.record import reliability_sentence
 from apexgp.track_record.comparisons import compared
 from apexgp.track_record.lines import LEVELS
 from apexgp.track_record.reliability import reliability_of

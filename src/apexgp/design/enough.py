@@ -9,11 +9,11 @@ import numpy as np
 
 from .._check import instance, positive, probability, real_number, text
 from .._numbers import chance, exactly
-from ..answers.required import CONFIDENCE, attainable_target, prob_met
 from ..collect.curves import CurveSet
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..estimators.contract import clone
+from ..required import CONFIDENCE, attainable_target, prob_met
 from . import risks
 
 __all__ = ["Enough"]

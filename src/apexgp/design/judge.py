@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from .._check import FloatArray
-from ..answers.required import RequiredSize, prob_met
 from ..cautions import first_cautions
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
 from ..forecast import Forecast
+from ..required import RequiredSize, prob_met
 from . import risks
 from .candidates import DesignSpace
 from .knowledge import Knowledge

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from .._check import FloatArray, checked_seed, positive, probability, real_number, sizes_array, whole_number
 from .._numbers import exactly
-from ..answers.required import CONFIDENCE, attainable_target
 from ..cautions import FARTHEST_FACTOR
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..estimators.contract import clone, is_fitted
 from ..inference.bayes import FullBayes
+from ..required import CONFIDENCE, attainable_target
 from .candidates import DesignSpace, candidate_sizes, candidates, cheapest, first_sizes
 from .judge import Judge, by_risk
 from .knowledge import Knowledge, from_posterior

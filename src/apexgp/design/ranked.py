@@ -10,7 +10,7 @@ from typing import Literal
 from .._answer import Answer, ColumnData, Shown
 from .._check import instance, positive, several, whole_number
 from .._numbers import at_least, chance, exactly
-from ..answers.required import RequiredSize
+from ..required import RequiredSize
 from .plans import Design
 
 __all__ = ["PilotDesign", "RankedDesign", "Verdict", "at_hand", "frugal"]

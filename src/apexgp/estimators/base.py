@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
-from ..answers.required import (
+from ..cautions import forecast_cautions, pilot_cautions, undecided_cautions
+from ..curve import Direction, LearningCurve
+from ..errors import ApexError, RequestError
+from ..forecast import MOST_DRAWS, Forecast, Quantity
+from ..inference.contract import Engine, FittedCurve
+from ..required import (
     CONFIDENCE,
     UNLIMITED,
     RequiredSize,
@@ -23,11 +28,6 @@ from ..answers.required import (
     required_size,
     success_by,
 )
-from ..cautions import forecast_cautions, pilot_cautions, undecided_cautions
-from ..curve import Direction, LearningCurve
-from ..errors import ApexError, RequestError
-from ..forecast import MOST_DRAWS, Forecast, Quantity
-from ..inference.contract import Engine, FittedCurve
 from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale
 from .contract import SettingsEstimator, check_is_fitted, clone
 from .fitting import as_curve, check_curve, fits_of

@@ -7,12 +7,12 @@ from math import inf, nan
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, choice, probability, real_number, sizes_array
-from ..answers.required import CONFIDENCE, RequiredSize, attainable_target, whole_size
 from ..curve import Direction
 from ..errors import RequestError
 from ..forecast import Quantity
 from ..inference.least_squares import LeastSquaresEngine, LeastSquaresFit
 from ..model.families import FAMILIES
+from ..required import CONFIDENCE, RequiredSize, attainable_target, whole_size
 from ..scale import UNIT_SCALE, Scale
 from .base import CurveEstimator
 from .contract import check_is_fitted

@@ -1,62 +1,89 @@
-"""All that a report or the page says about one curve: several questions put to one model."""
+"""All that a report says about one curve: several questions put to one model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, TypedDict
 
 from .._check import real_number, shown, text
-from ..answers.plan import ROUNDS
-from ..answers.required import CONFIDENCE
 from ..errors import RequestError
 from ..estimators import APExGP
-from .backtest import BacktestAnswer, BacktestQuestion
-from .check import CheckAnswer, CheckQuestion
-from .design import DesignAnswer, DesignQuestion
-from .forecast import ForecastAnswer, ForecastQuestion
-from .plan import PlanAnswer, PlanQuestion
-from .sensitivity import SensitivityAnswer, SensitivityQuestion
+from ..question_base.documents import Versioned
+from ..settings import Setting
+from .backtest import BacktestAnswer, BacktestDocument, BacktestQuestion
+from .check import CheckAnswer, CheckDocument, CheckQuestion
+from .design import AVAILABLE, BUDGET, DesignAnswer, DesignDocument, DesignQuestion
+from .forecast import ForecastAnswer, ForecastDocument, StudySettings
+from .plan import COST, PENALTY, ROUNDS, ROUNDS_SETTING, PlanAnswer, PlanDocument, PlanQuestion
+from .sensitivity import SensitivityAnswer, SensitivityDocument, analyse
 
-__all__ = ["ReportAnswer", "ReportQuestion"]
+__all__ = ["PlannedSettings", "ReportAnswer", "ReportDocument", "ReportQuestion", "ReportedFacts"]
 
-_HEAD = ("title", "author", "project")
 _LONGEST = 200
-
-
-def _line(name: str, value: str) -> str:
-    """A line for the head of a report, checked."""
-    given = text(name, value).strip()
-    if not given or len(given) > _LONGEST or len(given.splitlines()) > 1:
-        raise RequestError(f"must be one line of at most {_LONGEST} characters, got {shown(value)}.", argument=name)
-    return given
+_LINE = {"max_length": _LONGEST}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportQuestion:
-    """A forecast, a plan where there are costs, advice on what to measure next, what the answer depends on, and checks.
+class PlannedSettings(StudySettings):
+    """A forecast, and a plan where there are costs."""
 
-    Parameters
-    ----------
-    forecast, plan
-        The questions of these names.
-    budget, available
-        For the advice, as for `design_pilot`. By default some fits, where the model can tell; 0: no advice.
-    title, author, project
-        What stands above the answers; without a title, what they are about.
-    """
-
-    forecast: ForecastQuestion = field(default_factory=ForecastQuestion)
-    plan: PlanQuestion | None = None
-    budget: float | None = None
-    available: float | None = None
-    title: str | None = None
-    author: str | None = None
-    project: str | None = None
+    cost_per_example: Annotated[float | None, COST] = None
+    penalty: Annotated[float | None, PENALTY] = None
+    rounds: Annotated[int, ROUNDS_SETTING] = ROUNDS
 
     def __post_init__(self) -> None:
-        for name in _HEAD:
+        super().__post_init__()
+        self._plan_question()  # refuses half of the costs before any work is done
+
+    def plan(self, model: APExGP, forecast: ForecastAnswer) -> PlanAnswer | None:
+        """Ask a fitted model for the plan, where costs are stated."""
+        question = self._plan_question()
+        # The size that a plan speaks of is the one that the forecast states.
+        return None if question is None else question.answer(model, forecast.required)
+
+    def _plan_question(self) -> PlanQuestion | None:
+        if self.cost_per_example is None and self.penalty is None:
+            return None
+        if self.cost_per_example is None or self.penalty is None:
+            missing = "cost_per_example" if self.cost_per_example is None else "penalty"
+            raise RequestError("is missing: a plan needs both the cost per example and the penalty.", argument=missing)
+        if self.target is None:
+            raise RequestError("is missing: a plan needs a score to reach.", argument="target")
+        return PlanQuestion(
+            target=self.target, cost_per_example=self.cost_per_example, penalty=self.penalty, rounds=self.rounds
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportQuestion(PlannedSettings):
+    """Write a report: one HTML file that opens offline and prints well.
+
+    A forecast, a plan where there are costs, advice on what to measure next, what the answer depends on, and checks.
+    """
+
+    is_slow: ClassVar[bool] = True
+
+    budget: Annotated[
+        float | None,
+        Setting(
+            "Number of models that could still be trained, for the advice on what to measure next; 0 for no advice.",
+            control="Models you could still train",
+            default=f"{BUDGET:g}",
+            least=0,
+        ),
+    ] = None
+    available: Annotated[float | None, AVAILABLE] = None
+    title: Annotated[
+        str | None, Setting("Title.", default="that of the sheet, or what the report is about", served=_LINE)
+    ] = None
+    author: Annotated[str | None, Setting("Author of the report.", served=_LINE)] = None
+    project: Annotated[str | None, Setting("What it is for, such as a protocol or a grant.", served=_LINE)] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("title", "author", "project"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, _line(name, getattr(self, name)))
+                object.__setattr__(self, name, _check_line(name, getattr(self, name)))
         for name in ("budget", "available"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, real_number(name, getattr(self, name)))
@@ -67,13 +94,14 @@ class ReportQuestion:
             )
 
     def answer(self, model: APExGP) -> ReportAnswer:
-        """Everything that is asked of a fitted model."""
+        """Ask a fitted model everything."""
+        forecast = self.forecast(model)
         return ReportAnswer(
             self,
-            self.forecast.answer(model),
-            None if self.plan is None else self.plan.answer(model),
+            forecast,
+            self.plan(model, forecast),
             self._advice(model),
-            SensitivityQuestion(forecast=self.forecast).answer(model),
+            analyse(self, model),
             # A point estimate has nothing to draw from.
             CheckQuestion().answer(model) if model.inference == "bayes" else None,
             BacktestQuestion.beside(model).answer(model.curve_),
@@ -82,7 +110,7 @@ class ReportQuestion:
     def _advice(self, model: APExGP) -> DesignAnswer | None:
         if self.budget == 0:
             return None
-        asked = DesignQuestion.after(self.forecast, model, budget=self.budget, available=self.available)
+        asked = DesignQuestion.after(self, model, budget=self.budget, available=self.available)
         try:
             return asked.answer(model)
         except RequestError as problem:
@@ -90,24 +118,13 @@ class ReportQuestion:
                 return None  # one that cannot tell, such as the published: nobody has asked it to
             raise
 
-    def arguments(self) -> dict[str, object]:
-        """What was asked for, as `write_report` takes it, without what it takes by itself."""
-        usual = {"confidence": CONFIDENCE, "rounds": ROUNDS, **dict(ReportQuestion()._settings())}
-        return {name: value for name, value in self._settings() if value != usual.get(name)}
 
-    def _settings(self) -> Iterator[tuple[str, object]]:
-        asked = self.forecast
-        yield from (("sizes", list(asked.at.sizes)), ("times", list(asked.at.times)), ("target", asked.target))
-        if asked.target is not None:
-            yield "confidence", asked.confidence
-        yield from (("prevalence", asked.prevalence), ("cstatistic", asked.cstatistic))
-        yield from (("of", asked.of), ("level", asked.level))
-        if self.plan is not None:
-            for name in ("cost_per_example", "penalty", "rounds"):
-                yield name, getattr(self.plan, name)
-        yield from (("budget", self.budget), ("available", self.available))
-        for name in _HEAD:
-            yield name, getattr(self, name)
+def _check_line(name: str, value: str) -> str:
+    """A line for the head of a report."""
+    line = text(name, value).strip()
+    if not line or len(line) > _LONGEST or len(line.splitlines()) > 1:
+        raise RequestError(f"must be one line of at most {_LONGEST} characters, got {shown(value)}.", argument=name)
+    return line
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,3 +143,35 @@ class ReportAnswer:
     def model(self) -> APExGP:
         """The model that was asked."""
         return self.forecast.model
+
+    def documents(self) -> ReportedFacts:
+        """The documents of the answers."""
+        return {
+            "forecast": self.forecast.document(),
+            "plan": None if self.plan is None else self.plan.document(),
+            "design": None if self.advice is None else self.advice.document(),
+            "sensitivity": self.sensitivity.document(),
+            "check": None if self.check is None else self.check.document(),
+            "backtest": self.backtest.document(),
+        }
+
+
+class ReportedFacts(TypedDict):
+    """The numbers of a report about one task: the documents of its answers."""
+
+    forecast: ForecastDocument
+    plan: PlanDocument | None
+    design: DesignDocument | None
+    sensitivity: SensitivityDocument
+    check: CheckDocument | None
+    backtest: BacktestDocument
+
+
+class ReportDocument(Versioned):
+    """All the numbers of a report, which it offers as a file."""
+
+    schema: Literal["urn:apexgp:report:1"]
+    tasks: dict[str, ReportedFacts]
+    """By the name of the task; a single task without a name has the empty name."""
+    failed: dict[str, str]
+    """Why other tasks have no forecast."""

@@ -1,7 +1,7 @@
 """The command line, put together: the commands, and what becomes of errors and warnings.
 
-A command's module is imported when the command is run, completed or asked for help, so that the list of all commands is
-there at once.
+A command is a module of `commands/`, or a question that needs no options beyond its settings. Its module is imported
+when the command is run, completed or asked for help, so that the list of all commands is there at once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,11 +23,14 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..errors import ApexError, ApexWarning
+from ..questions import list_questions, load_question, read_room
 from ..running.terminal import Cleaned
 
-__all__ = ["COMMANDS", "app", "function_of", "main"]
+__all__ = ["app", "list_commands", "load_command", "main"]
 
-COMMANDS = (
+_COMMANDS = Path(__file__).with_name("commands")
+
+_FIRST = (
     "forecast",
     "collect",
     "run",
@@ -47,51 +51,74 @@ COMMANDS = (
     "serve",
     "mcp",
     "demo",
-)
+)  # in the list of commands; others follow by name
 
 
-def function_of(name: str) -> Callable[..., None]:
-    """What a command runs: the function in `commands/` that is called as it is."""
-    function: Callable[..., None] = getattr(import_module(f".commands.{name}", __package__), name)
-    return function
+@cache
+def list_commands() -> tuple[str, ...]:
+    """The names of all commands, as they are listed."""
+    own = {entry.name.removesuffix(".py") for entry in _COMMANDS.iterdir() if not entry.name.startswith("_")}
+    known = own | set(list_questions())
+    return (*(name for name in _FIRST if name in known), *sorted(known - set(_FIRST)))
 
 
-class Deferred(TyperCommand):
+def load_command(name: str) -> Callable[..., None]:
+    """The function that a command runs: the one in `commands/` that is called as it is, or that of the question."""
+    if (_COMMANDS / f"{name}.py").is_file():
+        function: Callable[..., None] = getattr(import_module(f".commands.{name}", __package__), name)
+        return function
+    from .question_command import build_question_command
+
+    return build_question_command(load_question(name))
+
+
+class DeferredCommand(TyperCommand):
     """A command that is known by its name and its help until it is needed."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, help=_help_of(name), rich_markup_mode=None)
+        super().__init__(name, rich_markup_mode=None)
 
-    def loaded(self) -> Any:
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first sentence of its help, for the list of commands."""
+        self.help = _read_help(str(self.name))
+        return super().get_short_help_str(limit)
+
+    def load(self) -> Any:
         """The command with its options."""
-        from .command import command
+        from .command import build_command
 
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(self.name)(command(function_of(str(self.name))))
+        alone.command(self.name)(build_command(load_command(str(self.name))))
         return typer.main.get_command(alone)
 
     def make_context(self, *given: Any, **more: Any) -> Any:
-        """Whatever is asked of a command begins here."""
-        return self.loaded().make_context(*given, **more)
+        """Load the command: whatever is asked of one begins here."""
+        return self.load().make_context(*given, **more)
 
 
-class Commands(TyperGroup):
+class CommandGroup(TyperGroup):
     """All commands, in the order in which they are listed."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**{**settings, "commands": {name: Deferred(name) for name in COMMANDS}})
+        super().__init__(**{**settings, "commands": {name: DeferredCommand(name) for name in list_commands()}})
 
 
-def _help_of(name: str) -> str | None:
-    """The docstring of a command's function, read from its file."""
-    module = ast.parse((Path(__file__).with_name("commands") / f"{name}.py").read_text(encoding="utf-8"))
-    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    return ast.get_docstring(functions[0])
+def _read_help(name: str) -> str | None:
+    """The docstring of a command's function, or of its question, read from the file."""
+    file = _COMMANDS / f"{name}.py"
+    source = file.read_text(encoding="utf-8") if file.is_file() else read_room(name)
+    wanted = {name, f"{name.capitalize()}Question"}
+    (node,) = [
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in wanted
+    ]
+    return ast.get_docstring(node)
 
 
 app = typer.Typer(
     name="apexgp",
-    cls=Commands,
+    cls=CommandGroup,
     help="Forecast what a classifier will score with more labelled data, and with what uncertainty.",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,12 +13,14 @@ from typing import Annotated
 import typer
 
 from ..collect.curves import CurveSet
+from ..curve import LearningCurve
 from ..errors import ApexError, RequestError
 from ..files.writing import check_writable, file_behind
-from .command import Sets
-from .words.collect import stopped_sentence
+from ..reading.known_metrics import metric_name
+from .command import SetsArgument
+from .output import build_curve_table, print_table, quote_path
 
-__all__ = ["CurveOutput"]
+__all__ = ["CurveOutput", "print_curve"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +36,9 @@ class CurveOutput:
         ),
     ] = None
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the curve if it exists, but never the fits."), Sets("overwrite")
+        bool,
+        typer.Option("--force", help="Overwrite the curve if it exists, but never the fits."),
+        SetsArgument("overwrite"),
     ] = False
 
     def __post_init__(self) -> None:
@@ -58,13 +63,20 @@ class CurveOutput:
         if not (self.out.is_file() and self.out.read_bytes() == text):
             curves.to_csv(self.out, overwrite=True)
 
+    def say_where(self, curves: CurveSet) -> None:
+        """Print where the curves and the fits are, and what to type next."""
+        where = f"The curve is in {self.out}, the fits are in {self.record}. Next: {_next_command(curves, self.out)}"
+        typer.echo(f"\n{where}")
+
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """Word what ends a run for those who are to start it again."""
         try:
             yield
         except KeyboardInterrupt:
-            typer.echo(f"\n{stopped_sentence(self.record)}", err=True)
+            typer.echo(
+                f"\nStopped. The finished fits are in {self.record}; the same command resumes from there.", err=True
+            )
             raise typer.Exit(130) from None
         except RequestError as problem:
             if "results" in dict(problem.to_set):
@@ -92,3 +104,17 @@ def _scores(text: str) -> set[tuple[str | None, ...]]:
         tuple(row.get(name) for name in ("size", "score", "split", "task", "train_score"))
         for row in csv.DictReader(text.splitlines())
     }
+
+
+def print_curve(curve: LearningCurve, task: str | None, metric: str) -> None:
+    """Print the measurements of a curve as a table."""
+    print_table(*build_curve_table(curve), title=f"{metric_name(metric)} of {task}" if task else metric_name(metric))
+
+
+def _next_command(curves: CurveSet, out: Path) -> str:
+    """The forecast of the first curve, as it would be typed."""
+    task, name = next(iter(curves))
+    words = ["apexgp", "forecast", quote_path(out)]
+    words += ["--task", str(task)] if len({task for task, _ in curves}) > 1 else []
+    words += ["--metric", name] if len({metric for _, metric in curves}) > 1 else []
+    return shlex.join(words)

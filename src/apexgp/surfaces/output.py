@@ -1,4 +1,4 @@
-"""What commands leave behind: facts as JSON, a paragraph, or a table with a sentence and cautions; and a picture."""
+"""How commands print an answer: as JSON, as a paragraph, or as a table with a sentence and cautions, and draw it."""
 
 from __future__ import annotations
 
@@ -9,35 +9,34 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .._extras import need
+from .._numbers import exactly
 from ..cautions import worded_for
 from ..errors import RequestError
 from ..files.writing import check_writable, written_atomically
-from ..questions.picture import CurvePicture
-from ..repeated.sensitivity_answer import Sensitivity
+from ..question_base.column_settings import ColumnSettings
+from ..question_base.picture_style import Display
+from ..question_base.question import Cells, QuestionAnswer
 from ..running.terminal import printable, uncleaned
-from .chart.bars import bar_lines
-from .chart.text import TextChart
-from .command import Sets, options_of
-from .curve_file import ColumnOptions
-from .fact_types import Said, Sentences
-from .plot.look import Display
-from .words.forecast import picture_line
+from .command import SetsArgument, build_options_vocabulary
 
-__all__ = ["OutputOptions", "PictureOptions", "print_table"]
+if TYPE_CHECKING:
+    from ..curve import LearningCurve
+    from ..questions.forecast.curve_picture import CurvePicture
+
+__all__ = ["OutputOptions", "PictureOptions", "build_curve_table", "print_table", "quote_path"]
 
 _WIDEST = 100  # letters of a line that is read with ease
-_OPTIONS = options_of(ColumnOptions)  # cautions are about how scores were read
 _PICTURES = (".png", ".pdf", ".svg")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """How to print an answer. Two ways at once are refused before any work is done."""
+    """How to print an answer; two ways at once are refused before any work is done."""
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON instead.")] = False
     methods_text: Annotated[
@@ -55,35 +54,27 @@ class OutputOptions:
         """Whether tables and sentences are wanted."""
         return not (self.as_json or self.methods_text)
 
-    def present(
-        self,
-        facts: Sentences,
-        header: Sequence[str],
-        rows: Sequence[Sequence[str]],
-        *,
-        intro: str = "",
-        chart: Callable[[], CurvePicture] | None = None,
-        bars: Sensitivity | None = None,
-    ) -> None:
-        """Print the facts as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt.
+    def present(self, answer: QuestionAnswer, chart: Callable[[], CurvePicture] | None = None) -> None:
+        """Print the document as JSON, the paragraph for a paper, or a table with its sentence and reasons for doubt.
 
-        The picture of a `chart` is asked for, and it or `bars` drawn in characters, only where a reader sits before a
-        terminal.
+        The picture of a `chart` is drawn in characters, only where a reader sits before a terminal.
         """
+        document = answer.document()
         if self.as_json:
-            typer.echo(json.dumps(facts, indent=1))
-        elif self.methods_text:
-            typer.echo(cast(Said, facts)["methods_text"])  # a batch, which has none, is refused before
-        else:
-            if intro:
-                typer.echo(intro)
-            if chart is not None and sys.stdout.isatty():
-                _print_chart(chart())
-            if bars is not None and sys.stdout.isatty():
-                _print_bars(bars)
-            print_table(header, rows)
-            for line in (facts["sentence"], *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"])):
-                typer.echo(_wrapped(line))
+            typer.echo(json.dumps(document, indent=1))
+            return
+        if self.methods_text:
+            typer.echo(document["methods_text"])  # a batch, which has none, is refused before
+            return
+        if answer.introduction:
+            typer.echo(answer.introduction)
+        if chart is not None and sys.stdout.isatty():
+            _print_chart(chart())
+        print_table(*answer.table())
+        options = build_options_vocabulary(ColumnSettings)  # cautions are about how scores were read
+        cautions = (f"Caution: {worded_for(options, one)}" for one in document["cautions"])
+        for line in (document["sentence"], *cautions):
+            typer.echo(_wrapped(line))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +82,7 @@ class PictureOptions:
     """A picture of the answer. One that could not be written at the end is refused before any work is done."""
 
     plot: Annotated[Path | None, typer.Option(help="Draw the answer to this file (png, pdf, svg).")] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), Sets("overwrite")] = False
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), SetsArgument("overwrite")] = False
 
     def __post_init__(self) -> None:
         if self.plot is None:
@@ -116,7 +107,7 @@ class PictureOptions:
             display.figure_.savefig(draft, dpi=150)
         pyplot.close(display.figure_)
         if output is not None and output.for_a_reader:
-            typer.echo(f"\n{picture_line(self.plot)}")
+            typer.echo(f"\nThe picture is in {self.plot}.")
 
 
 def _wrapped(line: str) -> str:
@@ -130,15 +121,11 @@ def _print_chart(picture: CurvePicture) -> None:
     """Draw a chart on the terminal."""
     from rich.console import Console
 
+    from .chart.text import TextChart
+
     console = Console(highlight=False, file=uncleaned(sys.stdout))
     console.print()
     console.print(TextChart(picture, console.width, plain=not _can_show("━▒●")), soft_wrap=True)
-
-
-def _print_bars(found: Sensitivity) -> None:
-    """Draw bars on the terminal."""
-    width = min(shutil.get_terminal_size().columns, _WIDEST)
-    typer.echo("\n".join(["", *bar_lines(found, width, plain=not _can_show("█│"))]))
 
 
 def _can_show(signs: str) -> bool:
@@ -169,3 +156,17 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     # Numbers cut off by a narrow window would be worse than lines that wrap.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
     console.print(table)
+
+
+def build_curve_table(curve: LearningCurve) -> Cells:
+    """A table of measurements, one row per size; the spread of a single score is not known."""
+    measured = curve.replicates
+    return ["size", "mean", "spread", "splits"], [
+        [exactly(size), f"{mean:.3f}", f"{std:.3f}" if splits > 1 else "-", str(splits)]
+        for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
+    ]
+
+
+def quote_path(path: Path) -> str:
+    """A file as a command takes it: a name that begins as an option does, by its folder."""
+    return f"./{path}" if str(path).startswith("-") else str(path)

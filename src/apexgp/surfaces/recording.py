@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import APExGP
-from ..estimators.contract import clone
 from ..files.writing import check_writable
-from ..questions.forecast import ForecastQuestion
-from ..track_record.file import ForecastRecord, append_lines, read_lines
-from ..track_record.lines import ForecastLine, check_measurable
-from .command import Sets
-from .words.reliability import appended_line
+from .command import SetsArgument
+
+if TYPE_CHECKING:
+    from ..estimators import APExGP
+    from ..questions.forecast import ForecastQuestion
 
 __all__ = ["RecordOptions"]
 
@@ -43,7 +41,7 @@ class RecordOptions:
             "it, beside task, metric and unit. Needed unless a table has a column task.",
             show_default=False,
         ),
-        Sets("name"),
+        SetsArgument("name"),
     ] = None
 
     def __post_init__(self) -> None:
@@ -52,12 +50,16 @@ class RecordOptions:
                 raise RequestError("--record-as needs --record, the file to record in.")
             return
         if self.record.exists():
+            from ..track_record.file import read_lines
+
             read_lines(self.record)
         check_writable(self.record, True)
 
     def check_forecast(self, question: ForecastQuestion, curves: Mapping[str | None, LearningCurve]) -> None:
         """Refuse, before any work is done, what cannot be recorded."""
         if self.record is not None:
+            from ..track_record.lines import check_measurable
+
             check_measurable(question.of)
             if any(curve.task is None for curve in curves.values()):
                 self.check_name()
@@ -69,17 +71,20 @@ class RecordOptions:
                 "--record also needs --record-as, a name by which forecasts and later scores of this curve are matched."
             )
 
-    def forecasts(self, question: ForecastQuestion, models: Iterable[APExGP]) -> None:
+    def record_forecasts(self, question: ForecastQuestion, models: Iterable[APExGP]) -> None:
         """Append what models forecast, and say so."""
         if self.record is None:
             return
+        from ..track_record.file import append_lines
+        from ..track_record.lines import ForecastLine
+
         lines = [
-            ForecastLine.of_model(model, question.sizes_for(model.curve_), question.of, self.record_as)
+            ForecastLine.of_model(model, question.list_sizes(model.curve_), question.of, self.record_as)
             for model in models
         ]
         self._say(append_lines(self.record, lines), len(lines), "forecast")
 
-    def forecasts_of_batch(
+    def record_batch(
         self, question: ForecastQuestion, curves: Mapping[str | None, LearningCurve], settings: APExGP
     ) -> None:
         """The same for every curve of a batch that can be forecast.
@@ -88,18 +93,22 @@ class RecordOptions:
         """
         if self.record is None:
             return
+        from ..estimators.contract import clone
+
         models = []
         for curve in curves.values():
             try:
                 models.append(clone(settings).fit(curve))
             except ApexError:
                 continue  # the batch itself says why there is no forecast
-        self.forecasts(question, models)
+        self.record_forecasts(question, models)
 
-    def measured(self, curves: CurveSet) -> None:
+    def record_measured(self, curves: CurveSet) -> None:
         """Append what was measured, and say so."""
         if self.record is None:
             return
+        from ..track_record.file import ForecastRecord
+
         found = []
         for which in curves:
             try:
@@ -109,5 +118,7 @@ class RecordOptions:
         self._say(ForecastRecord(self.record).add_measured(found, name=self.record_as), len(found), "curve")
 
     def _say(self, added: int, count: int, what: str) -> None:
+        from ..questions.record import appended_line
+
         words = f"this {what}" if count == 1 else f"these {count} {what}s"
         typer.echo(f"Note: {appended_line(self.record, added, words)}", err=True)

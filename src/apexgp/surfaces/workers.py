@@ -13,7 +13,7 @@ import typer
 from .._extras import need
 from ..errors import ApexWarning, RequestError
 from ..running.jobs import jobs as checked_jobs
-from .command import Sets
+from .command import SetsArgument
 
 __all__ = ["WorkerOptions", "all_warnings"]
 
@@ -22,7 +22,7 @@ __all__ = ["WorkerOptions", "all_warnings"]
 class WorkerOptions:
     """How many processes, or which cluster. A number that makes no sense is refused before any work is done."""
 
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one per core."), Sets("n_jobs")] = -1
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 is one per core."), SetsArgument("n_jobs")] = -1
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler to run on, such as tcp://host:8786.")
     ] = None

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.picture import CurvePicture, picture_of
-from apexgp.questions.reach import Reach
-from apexgp.surfaces.chart.axes import LogScale, ScoreScale, size_ticks
+from apexgp.questions.forecast.curve_picture import CurvePicture, picture_of
+from apexgp.question_base.sizes import Reach
+from apexgp.question_base.axes import LogScale, ScoreScale, size_ticks
 from apexgp.surfaces.chart.figure import chart_figure, chart_file, chart_script, chart_style
 from apexgp.surfaces.chart.svg import Drawing
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.picture import CurvePicture, picture_of
-from apexgp.questions.reach import Reach
+from apexgp.questions.forecast.curve_picture import CurvePicture, picture_of
+from apexgp.question_base.sizes import Reach
 from apexgp.surfaces.chart.text import TextChart
 from conftest import pilot_table
 

@@ -9,7 +9,7 @@ from apexgp.curve import curve_columns
 from apexgp.priors import CALIBRATED, read_priors, write_priors
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.reading.spreadsheets import as_csv
-from apexgp.surfaces.words.report import assumptions
+from apexgp.surfaces.report.text import assumptions
 from curves_to_learn_from import whole_curve
 from documents import faults
 

@@ -14,7 +14,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, errors, read_curves, write_report
 from apexgp.priors import CALIBRATED, Beliefs, PositiveNormal, Variant
-from apexgp.surfaces.words.remake import _continued
+from apexgp.surfaces.reproduce import _continued
 from conftest import missing, pilot_table, require
 
 XHTML = "{http://www.w3.org/1999/xhtml}"

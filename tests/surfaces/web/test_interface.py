@@ -16,7 +16,7 @@ import pytest
 
 from apexgp import learn_beliefs
 from apexgp.priors import write_priors
-from apexgp.surfaces.words.controls import CONTROLS
+from apexgp.surfaces.web.page import CONTROLS
 from conftest import missing, pilot_table, require
 from curves_to_learn_from import whole_curve
 from serving import TABLE, refused, send, serving

@@ -27,7 +27,7 @@ from apexgp.surfaces.web import answers
 from apexgp.surfaces.web.reading import Sent
 from apexgp.surfaces.web.requests import REQUESTS
 from apexgp.surfaces.web.vocabularies import FIELDS, OF_THE_PAGE, vocabulary_of
-from apexgp.surfaces.words.controls import CONTROLS
+from apexgp.surfaces.web.page import CONTROLS
 
 READING = (read_curves, APExGP)
 FORECASTING = (APExGP.forecast, APExGP.required_size, Forecast.interval, minimum_evaluation_size)

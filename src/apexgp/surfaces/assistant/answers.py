@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,13 +13,13 @@ from pydantic import BaseModel, ValidationError
 
 from ...cautions import worded_for
 from ...errors import ApexError, ApexWarning, RequestError
+from ...questions import load_question
 from ...vocabulary import Vocabulary
-from ..web.answers import KINDS, notes_on
+from ..requests import answer_request, build_fields_vocabulary
+from ..web.reading import read_text
 from ..web.refusals import UNPREPARED
-from ..web.vocabularies import vocabulary_of_request
-from ..words.assistant import forecast_lines
 from .folders import file_within
-from .tools import WITHOUT_PILOT, tool
+from .tools import tool
 
 __all__ = ["Call", "Reply", "answer"]
 
@@ -42,14 +43,14 @@ class Reply(NamedTuple):
 
 def answer(call: Call) -> Reply:
     """Answer a call."""
-    takes = tool(call.tool, with_files=bool(call.folders)).takes
-    words = vocabulary_of_request(takes)
+    takes, question = tool(call.tool, with_files=bool(call.folders)).takes, load_question(call.tool)
+    words = build_fields_vocabulary(question)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             asked = _with_tables(takes.model_validate(call.arguments), call)
-            document = KINDS[call.tool](asked)
-            notes = notes_on(asked)
+            found, notes = answer_request(question, asked, read_text)
+            document = found.document()
         except ValidationError as problem:
             return Reply(_invalid(problem))
         except ApexError as problem:
@@ -70,7 +71,7 @@ def _with_tables(asked: BaseModel, call: Call) -> BaseModel:
         raise RequestError("Give table or file, not both.")
     if file is not None:
         return asked.model_copy(update={"table": file_within(file, call.folders)})
-    if table is None and hasattr(asked, "table") and call.tool not in WITHOUT_PILOT:
+    if table is None and load_question(call.tool).pilots == "one":
         raise RequestError("The measurements are missing: give table (CSV text), or file.")
     twice = next((name for name in files if name in tables), None)
     if twice is not None:
@@ -95,3 +96,13 @@ def _gist(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
     lines = [document["sentence"], *forecast_lines(document)]
     lines += [f"Caution: {worded_for(words, caution)}" for caution in document["cautions"]]
     return "\n".join([*lines, *(f"Note: {note}" for note in dict.fromkeys(notes))])
+
+
+def forecast_lines(document: Mapping[str, Any]) -> list[str]:
+    """The forecast at each size, for assistants to which nothing but text is shown; of other documents nothing."""
+    rows = document.get("forecast", ())
+    return [
+        f"At {row['size']:,.0f}: {row['mean']:.4g} ({100 * document['level']:g} % interval {row['lower']:.4g} to "
+        f"{row['upper']:.4g})."
+        for row in rows
+    ]

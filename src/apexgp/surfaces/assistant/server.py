@@ -17,9 +17,8 @@ from mcp.server.stdio import stdio_server
 
 from ...running.terminal import uncleaned
 from ..web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
-from ..words.assistant import instructions, took_too_long, unknown_tool
 from .answers import Call, Reply, answer
-from .tools import TOOLS, tool
+from .tools import list_tools, tool
 
 __all__ = ["run"]
 
@@ -70,7 +69,7 @@ class _Questions:
     async def _listed(
         self, _context: ServerRequestContext[Any], _asked: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        found = [tool(name, with_files=bool(self._folders)) for name in TOOLS]
+        found = [tool(name, with_files=bool(self._folders)) for name in list_tools()]
         hints = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
         return types.ListToolsResult(
             tools=[
@@ -88,8 +87,8 @@ class _Questions:
     async def _called(
         self, _context: ServerRequestContext[Any], asked: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        if asked.name not in TOOLS:
-            reply = Reply(unknown_tool(asked.name, TOOLS))
+        if asked.name not in list_tools():
+            reply = Reply(unknown_tool(asked.name, list_tools()))
         else:
             reply = await self._answered(Call(asked.name, asked.arguments or {}, self._folders))
         return types.CallToolResult(
@@ -113,3 +112,31 @@ class _Questions:
         except WorkerDiedError:
             return Reply("The process computing this died, perhaps for lack of memory. Send fewer rows.")
         return reply
+
+
+def instructions(folders: Sequence[str]) -> str:
+    """How to use the tools."""
+    files = (
+        f"Instead of text, tools accept files in {' or '.join(folders)}; no others can be read."
+        if folders
+        else "No files can be read: send tables as text."
+    )
+    return (
+        "Forecast what a classifier will score with more labelled data, from a pilot: scores measured at three or more "
+        "training-set sizes. Use forecast for the score at larger sizes and, with a target, for the number of examples "
+        "that reach it; plan for what to collect when labels cost money; design for what to measure next; compare for "
+        "which of several models will be better; sensitivity, check and backtest for how far to trust the answer; "
+        "minimum for a prediction model before there is any pilot, or for the size of its evaluation. "
+        f"Tables are CSV text with the columns size, score and, if known, split. {files} Every answer comes with its "
+        "cautions: pass them on as part of it. Nothing is sent anywhere or written to disk."
+    )
+
+
+def unknown_tool(name: str, known: Sequence[str]) -> str:
+    """That there is no such tool."""
+    return f"There is no tool {name!r}. Choose from {', '.join(known)}."
+
+
+def took_too_long(seconds: float) -> str:
+    """That an answer did not come in time."""
+    return f"This would take longer than {seconds:g} seconds. Send fewer rows."

@@ -8,21 +8,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from ..curve_file import ColumnOptions
-from ..schemas import DOCUMENTS, Schema, schema_of_answer
-from ..web.requests import MOST_CHARACTERS, REQUESTS, option_field
+from ...question_base.column_settings import ColumnSettings
+from ...question_base.schemas import Schema, build_schema_of_any
+from ...questions import load_question
+from ...settings import list_settings
+from ..documents import list_answer_documents
+from ..requests import MOST_CHARACTERS, build_field, list_served_questions, load_request
 
-__all__ = ["TOOLS", "WITHOUT_PILOT", "Tool", "tool"]
-
-TOOLS = tuple(kind for kind in DOCUMENTS if kind in REQUESTS and kind != "report")
-"""Names of the tools: those of the commands that give the same answers."""
-
-WITHOUT_PILOT = frozenset(
-    kind
-    for kind, request in REQUESTS.items()
-    if "table" in request.model_fields and not request.model_fields["table"].is_required()
-)
-"""Tools that have an answer before anything is measured."""
+__all__ = ["Tool", "list_tools", "tool"]
 
 _MOST_FILES = 6
 _LONGEST_PATH = 4_000
@@ -30,6 +23,11 @@ _TABLE = (
     "The measurements as CSV text with a header line: size (number of training examples), score and, if known, split "
     "(the random split or seed); one row per measurement."
 )
+
+
+def list_tools() -> tuple[str, ...]:
+    """Names of the tools: those of the questions that are answered by a document."""
+    return tuple(name for name in list_served_questions() if name != "report")
 
 
 @dataclass(frozen=True)
@@ -41,9 +39,8 @@ class Tool:
 
     @property
     def about(self) -> str:
-        """What it is for."""
-        text = " ".join((REQUESTS[self.name].__doc__ or "").split()).rpartition("--json`: ")[2]
-        return text[:1].upper() + text[1:]
+        """Its purpose: the docstring of the question."""
+        return " ".join((load_question(self.name).__doc__ or "").split())
 
     @property
     def input_schema(self) -> Schema:
@@ -58,22 +55,22 @@ class Tool:
     @property
     def output_schema(self) -> Schema:
         """The document that it gives: that of the command."""
-        return schema_of_answer(self.name)
+        return build_schema_of_any(f"apexgp {self.name}", list_answer_documents(load_question(self.name)))
 
 
 @cache
 def tool(name: str, *, with_files: bool) -> Tool:
     """A tool; whether files may be named depends on the folders that the server was told."""
-    return Tool(name, create_model(f"{name}_arguments", __base__=REQUESTS[name], **_fields(name, with_files)))
+    return Tool(name, create_model(f"{name}_arguments", __base__=load_request(name), **_fields(name, with_files)))
 
 
 def _fields(name: str, with_files: bool) -> dict[str, Any]:
     """What is taken otherwise than by the page's interface, which knows no files."""
-    known = REQUESTS[name].model_fields
+    known, without_pilot = load_request(name).model_fields, load_question(name).pilots == "one or none"
     changed: dict[str, Any] = {}
     if "table" in known:
-        about = f"{_TABLE} Omit it before the first pilot." if name in WITHOUT_PILOT else _TABLE
-        if with_files or name in WITHOUT_PILOT:
+        about = f"{_TABLE} Omit it before the first pilot." if without_pilot else _TABLE
+        if with_files or without_pilot:
             changed["table"] = str | None, Field(None, description=about, min_length=1, max_length=MOST_CHARACTERS)
         else:
             changed["table"] = str, Field(description=about, min_length=1, max_length=MOST_CHARACTERS)
@@ -87,5 +84,6 @@ def _fields(name: str, with_files: bool) -> dict[str, Any]:
         )
         changed["files"] = dict[str, str], Field(default_factory=dict, description=about, max_length=_MOST_FILES)
     if changed:
-        changed["sheet"] = str | None, option_field(ColumnOptions, "sheet", max_length=200)
+        (sheet,) = [one for one in list_settings(ColumnSettings) if one.name == "sheet"]
+        changed["sheet"] = build_field(sheet)
     return {key: value for key, value in changed.items() if with_files or key not in ("file", "files", "sheet")}

@@ -6,9 +6,9 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from ...questions.picture import CurvePicture
-from ..markup import escaped, json_block
-from ..words.chart import reading_labels, readings
+from ...question_base.markup import escaped, json_block
+from ...questions.forecast.curve_picture import CurvePicture
+from .labels import reading_labels, readings
 from .svg import Drawing
 
 __all__ = ["chart_figure", "chart_file", "chart_script", "chart_style"]

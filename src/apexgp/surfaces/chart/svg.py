@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._check import FloatArray
-from ...questions.picture import CurvePicture, is_marked
-from ..markup import escaped
-from ..words.chart import chart_description, chart_title, legend_words, size_axis
-from .axes import LogScale, ScoreScale, size_ticks
+from ...question_base.axes import LogScale, ScoreScale, size_ticks
+from ...question_base.markup import escaped
+from ...questions.forecast.curve_picture import CurvePicture, is_marked
+from .labels import chart_description, chart_title, legend_words, size_axis
 
 __all__ = ["Drawing"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...questions.picture import CurvePicture, is_marked
+from ...question_base.axes import LogScale, ScoreScale, size_ticks
+from ...questions.forecast.curve_picture import CurvePicture, is_marked
 from ...running.terminal import printable
-from ..words.chart import legend_words
-from .axes import LogScale, ScoreScale, size_ticks
+from .labels import legend_words
 
 __all__ = ["TextChart"]
 

@@ -21,13 +21,9 @@ from ...collect.runner import carried_out
 from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
 from ...errors import ClassesLeftOutWarning, RequestError
-from ..command import Sets
-from ..curve_output import CurveOutput
-from ..options import numbers_in
-from ..output import print_table
+from ..command import SetsArgument, parse_numbers
+from ..curve_output import CurveOutput, print_curve
 from ..recording import RecordOptions
-from ..tables import curve_table
-from ..words.collect import curve_title, written_sentence
 from ..workers import WorkerOptions, all_warnings
 
 __all__ = ["collect"]
@@ -43,12 +39,12 @@ def collect(
     label: Annotated[
         list[str],
         typer.Option(help="Column (or array of an .npz file) that holds the classes. Repeat for several tasks."),
-        Sets("label", "y"),
+        SetsArgument("label", "y"),
     ],
     group: Annotated[
         str | None,
         typer.Option(help="Column that says which rows belong together, such as a patient identifier."),
-        Sets("group", "groups"),
+        SetsArgument("group", "groups"),
     ] = None,
     labels: Annotated[Path | None, typer.Option(help="CSV file with the labels and groups of the embeddings.")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column that is not a feature. Repeat for several.")] = None,
@@ -74,7 +70,7 @@ def collect(
             show_default="5 to 10, evenly spaced on a log scale, up to the whole training set",
         ),
     ] = None,
-    splits: Annotated[int, typer.Option(help="Number of random splits."), Sets("n_splits")] = 3,
+    splits: Annotated[int, typer.Option(help="Number of random splits."), SetsArgument("n_splits")] = 3,
     ratio: Annotated[str, typer.Option(help="Shares of train, validation and test.")] = "8:1:1",
     multiclass: Annotated[
         str, typer.Option(help="With several classes: one_vs_rest (one curve per class) or macro (one curve).")
@@ -85,7 +81,7 @@ def collect(
             help="Which of several labels or classes to measure. Repeat for several.",
             show_default="all",
         ),
-        Sets("tasks"),
+        SetsArgument("tasks"),
     ] = None,
     by_group: Annotated[
         bool, typer.Option("--by-group", help="Let a size count whole groups, such as patients, instead of rows.")
@@ -101,7 +97,7 @@ def collect(
     for note in given.notes:
         typer.echo(note, err=True)
     called = estimator or ("slice-head" if isinstance(given.X, MappedScans) else "logistic")
-    classifier = _classifier(called)
+    classifier = _build_classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with all_warnings(), workers.at_work() as n_jobs:
         warnings.simplefilter("ignore", ClassesLeftOutWarning)  # it stands among the notes, too
@@ -110,12 +106,12 @@ def collect(
             given.X,
             given.y,
             groups=given.groups,
-            sizes=None if sizes is None else sizes if sizes == "paper" else numbers_in("sizes", sizes, ","),
+            sizes=None if sizes is None else sizes if sizes == "paper" else parse_numbers("sizes", sizes, ","),
             n_splits=splits,
             metric=metric or "auroc",
             param_grid=None,
             seed=seed,
-            ratio=numbers_in("ratio", ratio, ":"),  # type: ignore[arg-type]
+            ratio=parse_numbers("ratio", ratio, ":"),  # type: ignore[arg-type]
             multiclass=multiclass,
             by_group=by_group,
             tasks=task,
@@ -130,14 +126,14 @@ def collect(
             curves = carried_out(agenda, n_jobs=n_jobs, results=files.fits, progress=True)
     files.write(curves)
     for (measured, name), curve in curves.items():
-        print_table(*curve_table(curve), title=curve_title(measured, name))
-    typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
-    kept.measured(curves)
+        print_curve(curve, measured, name)
+    files.say_where(curves)
+    kept.record_measured(curves)
     if curves.failed:
         raise typer.Exit(1)
 
 
-def _classifier(name: str) -> Any:
+def _build_classifier(name: str) -> Any:
     if name == "logistic":
         return TunedLogistic()
     if name == "logistic-head":

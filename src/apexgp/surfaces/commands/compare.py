@@ -9,14 +9,12 @@ import typer
 
 from ...curve import LearningCurve
 from ...errors import RequestError
-from ...questions.compare import COMPARED_TIMES, CompareQuestion
-from ..command import Sets
-from ..curve_file import ColumnOptions
-from ..facts import compare_facts
-from ..options import BayesOptions, as_multiples, reach_of
+from ...question_base.column_settings import ColumnSettings
+from ...question_base.model_settings import BayesSettings
+from ...questions.compare import CompareQuestion
+from ..curve_file import read_file, read_only_curve
+from ..options import PriorsOptions
 from ..output import OutputOptions, PictureOptions
-from ..plot.compare import ComparisonDisplay
-from ..tables import table_of
 
 __all__ = ["compare"]
 
@@ -30,34 +28,26 @@ def compare(
             "column model."
         ),
     ],
-    at: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Training-set size, or a multiple of the largest in the files such as 10x. Repeat for several, or "
-            "separate them by commas.",
-            show_default=as_multiples(COMPARED_TIMES),
-        ),
-        Sets("sizes"),
-    ] = None,
-    settings: BayesOptions,
+    asked: CompareQuestion,
+    settings: BayesSettings,
+    priors: PriorsOptions,
     picture: PictureOptions,
     output: OutputOptions,
-    columns: ColumnOptions,
+    columns: ColumnSettings,
 ) -> None:
     """Predict which model will be better with more data.
 
     Scores from the same split (equal labels) are paired.
     """
-    question = CompareQuestion(at=reach_of(at))
-    curves = _of_one(columns, files[0]) if len(files) == 1 else _of_each(columns, files)
-    found = question.answer(curves, settings.model())
-    output.present(compare_facts(found), *table_of(found))
-    picture.draw(lambda: ComparisonDisplay.from_comparison(found).plot(), output)
+    curves = _read_one_file(columns, files[0]) if len(files) == 1 else _read_each_file(columns, files)
+    answer = asked.answer(curves, priors.build_model(settings))
+    output.present(answer)
+    picture.draw(answer.display, output)
 
 
-def _of_one(columns: ColumnOptions, path: Path) -> dict[str, LearningCurve]:
+def _read_one_file(columns: ColumnSettings, path: Path) -> dict[str, LearningCurve]:
     """The models of one file, by the entries of its column."""
-    curves = {str(name): curve for name, curve in columns.curves_of(path).items()}
+    curves = {str(name): curve for name, curve in read_file(path, columns).items()}
     if len(curves) < 2:
         raise RequestError(
             f"compare needs two or more models, but {path} holds one curve. Name one file per model, or a single file "
@@ -71,12 +61,12 @@ def _of_one(columns: ColumnOptions, path: Path) -> dict[str, LearningCurve]:
     return curves
 
 
-def _of_each(columns: ColumnOptions, files: list[Path]) -> dict[str, LearningCurve]:
+def _read_each_file(columns: ColumnSettings, files: list[Path]) -> dict[str, LearningCurve]:
     """The only curve of each file, by its name."""
-    return {name: columns.only_curve_of(path) for name, path in _named(files).items()}
+    return {name: read_only_curve(path, columns) for name, path in _name_files(files).items()}
 
 
-def _named(files: list[Path]) -> dict[str, Path]:
+def _name_files(files: list[Path]) -> dict[str, Path]:
     """Names of models: those of the files, as short as they can be told apart."""
     twice = [str(path) for i, path in enumerate(files) if path in files[:i]]
     if twice:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -12,21 +13,22 @@ import typer
 from ...errors import MissingExtraError
 from ...estimators import APExGP
 from ...files.writing import check_writable, file_behind
-from ...questions.forecast import ForecastQuestion
-from ...questions.picture import CurvePicture, picture_of
-from ...questions.reach import Reach
-from ..command import Sets
+from ...question_base.sizes import SizeSpec
+from ...questions.forecast import ForecastAnswer, ForecastQuestion
+from ...questions.forecast.curve_picture import CurvePicture
+from ..command import SetsArgument
 from ..digits import N_SPLITS, PILOT_SIZES, measure_digits
-from ..facts import forecast_facts
 from ..output import OutputOptions, PictureOptions
-from ..plot.curve import CurveDisplay
 from ..report.write import write_report
-from ..tables import forecast_table
-from ..words.demo import LEFT, next_lines, opening, truth_sentence
-from ..words.forecast import pilot_line
 
 __all__ = ["demo"]
 
+LEFT = {
+    "pairs.csv": "the pilot, as a table like yours",
+    "curve.png": "the picture",
+    "report.html": "the report to hand over: open it in a browser",
+}
+"""Files that the demonstration leaves behind, and what they are."""
 _TARGET = 0.95  # for the report: above the pilot's scores, and within reach
 
 
@@ -36,7 +38,9 @@ def demo(
     out: Annotated[
         Path, typer.Option(help="Folder for the pilot as a table, the picture and the report; created if needed.")
     ] = Path("apexgp-demo"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), Sets("overwrite")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite existing files."), SetsArgument("overwrite")
+    ] = False,
 ) -> None:
     """Measure a pilot on real data, forecast, and compare with the score actually measured later.
 
@@ -50,19 +54,14 @@ def demo(
     pilot, truth = measure_digits(seed)
     model = APExGP(seed=seed).fit(pilot)
     size, score = float(truth.sizes[0]), float(truth.scores.mean())
-    answer = ForecastQuestion(at=Reach((720.0, size))).answer(model)
-    OutputOptions().present(
-        forecast_facts(answer),
-        *forecast_table(answer),
-        intro=pilot_line(pilot),
-        chart=lambda: picture_of(answer, CurvePicture),
-    )
+    answer = ForecastQuestion(at=SizeSpec((720.0, size))).answer(model)
+    OutputOptions().present(answer, lambda: answer.picture(CurvePicture))
     typer.echo(f"\n{truth_sentence(score, answer)}")
     pilot.to_csv(table, overwrite=force)
     missing = []
     drawn = PictureOptions(plot=picture, force=force)
     works: tuple[Callable[[], None], ...] = (
-        lambda: drawn.draw(lambda: picture_of(answer, CurveDisplay).plot(truth=([size], [score])), None),
+        lambda: drawn.draw(lambda: answer.display(truth=([size], [score])), None),
         lambda: write_report(model, report, [size], target=_TARGET, overwrite=force, progress=False),
     )
     for write in works:
@@ -71,3 +70,44 @@ def demo(
         except MissingExtraError as problem:
             missing.append(str(problem))
     typer.echo(next_lines(out, _TARGET, sys.argv[0], missing))
+
+
+def opening(smallest: int, largest: int, n_splits: int) -> str:
+    """What is about to be measured."""
+    return (
+        f"Training a logistic regression on {smallest} to {largest} of scikit-learn's handwritten digits, {n_splits} "
+        "splits ..."
+    )
+
+
+def truth_sentence(score: float, answer: ForecastAnswer) -> str:
+    """The score measured at the farthest size, beside the forecast of it."""
+    size, mean, low, high = (
+        float(column[-1]) for column in (answer.forecast.sizes, answer.forecast.mean, *answer.ends)
+    )
+    verdict = "inside" if low <= score <= high else "outside"
+    return (
+        f"The truth: trained on {size:,.0f} examples, the same classifier has a mean accuracy of {score:.3f}, "
+        f"{verdict} the interval from {low:.3f} to {high:.3f} and {abs(score - mean):.3f} "
+        f"{'above' if score >= mean else 'below'} the expected {mean:.3f}."
+    )
+
+
+def next_lines(folder: Path, target: float, program: str, missing: Sequence[str]) -> str:
+    """What the demonstration has left, and what to type next; `missing` says what could not be made, and why."""
+    there = {folder / name: what for name, what in LEFT.items() if (folder / name).exists()}
+    width = max(len(str(path)) for path in there)
+    # By the name that works where it was started: make demo installs into .venv, which is on nobody's path.
+    called = program if Path(program).name == "apexgp" and Path(program).parent.name else "apexgp"
+    with suppress(ValueError):
+        called = str(Path(called).relative_to(Path.cwd()))
+    return "\n".join(
+        [
+            "\nFiles written:",
+            *(f"  {str(path).ljust(width)}  {what}" for path, what in there.items()),
+            *missing,
+            f"\nNext, ask how many examples an accuracy of {target:g} takes, or do it all in a browser:",
+            f"  {called} forecast {folder / next(iter(LEFT))} --target {target:g}",
+            f"  {called} serve",
+        ]
+    )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..._check import some
 from ...images.datasets import DATASETS
-from ...images.embed import embed_images
+from ...images.embed import EmbeddingRun, embed_images
 from ...images.encoder import DEFAULT_MODEL
 from ...images.preprocess import NORMALISATIONS
-from ..command import Sets
-from ..words.embed import done_sentence, left_out_lines, next_sentence, stopped_sentence
+from ..command import SetsArgument
+from ..output import quote_path
 
 __all__ = ["embed"]
 
@@ -67,7 +69,7 @@ def embed(
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Start afresh if the output exists."), Sets("overwrite")
+        bool, typer.Option("--force", help="Start afresh if the output exists."), SetsArgument("overwrite")
     ] = False,
 ) -> None:
     """Turn pictures or scans into embeddings of a pretrained vision transformer, ready for collect."""
@@ -94,3 +96,46 @@ def embed(
         typer.echo(line, err=True)
     typer.echo(done_sentence(run))
     typer.echo(next_sentence(run))
+
+
+def done_sentence(run: EmbeddingRun) -> str:
+    """How many there are now, and where."""
+    of_patients = "" if run.n_patients is None else f" of {run.n_patients:,} patients"
+    total = f"{run.n_embedded:,} {run.kind}{of_patients}"
+    if not run.written:
+        return f"Nothing to do: the embeddings of {total} are in {run.out}."
+    fresh = "" if run.n_new == run.n_embedded else f", {run.n_new:,} of them new"
+    return f"The embeddings of {total} are in {run.out}{fresh}."
+
+
+def left_out_lines(run: EmbeddingRun) -> list[str]:
+    """Everything that is not in the output, or is odd about what is."""
+    lines = [f"Left out: {file} {reason}." for file, reason in run.unreadable]
+    if run.without_file:
+        lines.append(f"Left out, labels without a file ({len(run.without_file):,}): {some(run.without_file)}.")
+    if run.without_label:
+        lines.append(f"Left out, files without a label ({len(run.without_label):,}): {some(run.without_label)}.")
+    lines += [f"{file}: {remark}." for file, remark in run.remarks]
+    return [*lines, *run.notes]
+
+
+def next_sentence(run: EmbeddingRun) -> str:
+    """What to type next; for labels that are rare, why they are not in it."""
+    if not run.tasks:
+        return "No label distinguishes the cases, so there is no curve to collect."
+    words = ["apexgp", "collect", quote_path(run.out)]
+    for label in run.tasks:
+        words += ["--label", label]
+    words += [] if run.n_patients is None else ["--group", "patient"]
+    rare = (
+        f" (Labels that fewer than a tenth of the {run.kind} have, or all of them, are in the file too: "
+        f"{some(run.rare, 20)}.)"
+        if run.rare
+        else ""
+    )
+    return f"Next: {shlex.join(words)}{rare}"
+
+
+def stopped_sentence(out: Path) -> str:
+    """What an interrupted run leaves behind."""
+    return f"Stopped. Finished work is kept in or beside {out}; the same command resumes from there."

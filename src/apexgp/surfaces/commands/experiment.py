@@ -10,14 +10,12 @@ import typer
 
 from ..._extras import need
 from ...errors import RequestError
+from ...questions.experiment import ExperimentAnswer
+from ...questions.experiment.folder import begun, rewrite_experiment
 from ...replication.configuration import Experiment, shipped_experiments
 from ...replication.run import run_experiment
-from ..command import Sets
-from ..experiment_folder import begun, rewrite_experiment
-from ..facts import experiment_facts
-from ..options import among
+from ..command import SetsArgument, complete
 from ..output import OutputOptions, print_table
-from ..words.experiment import shipped_lines, stopped_sentence, written_sentence
 from ..workers import WorkerOptions, all_warnings
 
 __all__ = ["experiment"]
@@ -30,7 +28,7 @@ def experiment(
         typer.Argument(
             help="An experiment that ships with apexgp, or a configuration file (TOML). Without it, those that ship "
             "are listed.",
-            autocompletion=lambda incomplete: among(*shipped_experiments())(incomplete),
+            autocompletion=lambda incomplete: complete(*shipped_experiments())(incomplete),
         ),
     ] = None,
     embeddings: Annotated[
@@ -57,7 +55,7 @@ def experiment(
     ] = True,
     workers: WorkerOptions,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the file of --write if it exists."), Sets("overwrite")
+        bool, typer.Option("--force", help="Overwrite the file of --write if it exists."), SetsArgument("overwrite")
     ] = False,
     output: OutputOptions,
 ) -> None:
@@ -80,7 +78,7 @@ def experiment(
         try:
             result = run_experiment(wanted, embeddings, results=record, dense=dense, n_jobs=n_jobs)
         except KeyboardInterrupt:
-            typer.echo(f"\n{stopped_sentence(record)}", err=True)
+            typer.echo(f"\nStopped. The finished fits are in {record}; the same command resumes from there.", err=True)
             raise typer.Exit(130) from None
         except RequestError as problem:
             if "results" in dict(problem.to_set):
@@ -92,12 +90,31 @@ def experiment(
     if drawn:
         need("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
     rewrite_experiment(result, folder, pictures=drawn)
-    *others, last = [(table.caption, table.header[1:], [row[1:] for row in table.rows]) for table in result.tables]
     if output.for_a_reader:
         typer.echo(wanted.name)
-        for caption, header, rows in others:
-            typer.echo(caption)
-            print_table(header, rows)
-    output.present(experiment_facts(result), *last[1:], intro=last[0])
+        for table in result.tables[:-1]:
+            typer.echo(table.caption)
+            print_table(table.header[1:], [row[1:] for row in table.rows])
+    output.present(ExperimentAnswer(result))
     if output.for_a_reader:
         typer.echo(written_sentence(folder, drawn))
+
+
+def written_sentence(folder: Path, pictures: bool) -> str:
+    """Where everything is."""
+    drawn = "" if pictures else " Pictures need matplotlib: pip install 'apexgp[plot]'."
+    return f"Tables, curves{', pictures' if pictures else ''} and all figures are in {folder}.{drawn}"
+
+
+def shipped_lines(experiments: dict[str, Experiment]) -> list[str]:
+    """The experiments that ship, one per line, and what to do with them."""
+    width = max(map(len, experiments))
+    lines = []
+    for name, one in experiments.items():
+        tasks = list(one.tasks.values()) or list(one.labels)
+        lines.append(f"{name:{width}}  {one.name}: {', '.join(tasks)} ({one.head} head, {one.n_splits} splits)")
+    return [
+        *lines,
+        "`apexgp experiment NAME --embeddings FILE` runs one; `apexgp experiment NAME --write my.toml` writes it to a "
+        "file for you to edit.",
+    ]

@@ -14,13 +14,12 @@ from ...files.writing import check_writable
 from ...learning.cuts import cuts_of
 from ...learning.learn import learn_beliefs
 from ...model.priors_file import read_priors, write_priors
+from ...question_base.column_settings import ColumnSettings
+from ...questions.learn import LearnAnswer
 from ...track_record.file import ForecastRecord
-from ..command import Sets
-from ..curve_file import ColumnOptions
-from ..facts import learn_facts
+from ..command import SetsArgument
+from ..curve_file import read_file
 from ..output import OutputOptions
-from ..tables import table_of
-from ..words.learn import left_out_line, written_line
 from ..workers import WorkerOptions
 
 __all__ = ["learn"]
@@ -57,10 +56,12 @@ def learn(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the integration.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files."), Sets("overwrite")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite existing files."), SetsArgument("overwrite")
+    ] = False,
     workers: WorkerOptions,
     output: OutputOptions,
-    columns: ColumnOptions,
+    columns: ColumnSettings,
 ) -> None:
     """Learn priors from your own whole curves: those that best forecast the later part of each from its earlier part.
 
@@ -69,21 +70,21 @@ def learn(
     """
     check_writable(out, force)
     begin = None if start is None else read_priors(start)
-    curves = _curves(pairs, record, columns)
+    curves = _find_curves(pairs, record, columns)
     with workers.at_work() as n_jobs:
         beliefs = learn_beliefs(curves, begin, folder=folder, n_jobs=n_jobs, seed=seed)
     if beliefs.learnt is None:
         raise DataError(f"{pairs or record} contains no curves to learn from.")
     write_priors(beliefs, out, overwrite=force)
-    output.present(learn_facts(beliefs.learnt, out), *table_of(beliefs.learnt))
+    output.present(LearnAnswer(beliefs.learnt, out))
     if output.for_a_reader:
-        typer.echo(written_line(out))
+        typer.echo(f"Wrote {out}. Use it with --priors {out}.")
 
 
-def _curves(pairs: Path | None, record: Path | None, columns: ColumnOptions) -> Mapping[Any, LearningCurve]:
+def _find_curves(pairs: Path | None, record: Path | None, columns: ColumnSettings) -> Mapping[Any, LearningCurve]:
     """Whole curves of a table or, as far as they are whole yet, of a record."""
     if pairs is not None and record is None:
-        return columns.curves_of(pairs)
+        return read_file(pairs, columns)
     if pairs is not None or record is None:
         raise RequestError("Give a table of whole curves or --record, one of them.")
     kept = ForecastRecord(record)
@@ -92,5 +93,7 @@ def _curves(pairs: Path | None, record: Path | None, columns: ColumnOptions) -> 
     if not whole:
         raise DataError(f"None of the {count} curves in {record} extends beyond a pilot yet.")
     if len(whole) < count:
-        typer.echo(f"Note: {left_out_line(count - len(whole), count, record)}", err=True)
+        short = count - len(whole)
+        verb = "does" if short == 1 else "do"
+        typer.echo(f"Note: {short} of {count} curves in {record} {verb} not extend beyond a pilot: left out.", err=True)
     return whole

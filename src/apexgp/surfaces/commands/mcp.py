@@ -9,9 +9,13 @@ from typing import Annotated
 import typer
 
 from ..._extras import need
-from ..words.assistant import AT_A_TERMINAL
 
 __all__ = ["mcp"]
+
+_AT_A_TERMINAL = (
+    "apexgp mcp answers programs that speak the Model Context Protocol on standard input and output: a configured "
+    "assistant starts it by itself. Press Ctrl+C to stop."
+)
 
 
 def mcp(
@@ -34,7 +38,7 @@ def mcp(
 
     folders = [checked_folder(one) for one in folder or ()]
     if sys.stdin.isatty():
-        typer.echo(AT_A_TERMINAL, err=True)
+        typer.echo(_AT_A_TERMINAL, err=True)
     try:
         run(folders)
     except KeyboardInterrupt:

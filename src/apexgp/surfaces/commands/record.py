@@ -7,15 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ...questions.reliability import ReliabilityQuestion
+from ...question_base.column_settings import ColumnSettings
+from ...questions.record import RecordQuestion, appended_line
 from ...track_record.file import ForecastRecord, read_lines
-from ..command import Sets
-from ..curve_file import ColumnOptions
-from ..facts import record_facts
+from ..command import SetsArgument
+from ..curve_file import read_file
 from ..output import OutputOptions, PictureOptions
-from ..plot.reliability import ReliabilityDisplay
-from ..tables import table_of
-from ..words.reliability import appended_line
 
 __all__ = ["record"]
 
@@ -33,24 +30,24 @@ def record(
     record_as: Annotated[
         str | None,
         typer.Option(help="Name under which the forecasts of these scores were recorded.", show_default=False),
-        Sets("name"),
+        SetsArgument("name"),
     ] = None,
     picture: PictureOptions,
     output: OutputOptions,
-    columns: ColumnOptions,
+    columns: ColumnSettings,
 ) -> None:
     """Show how often the intervals of recorded forecasts covered what was measured later.
 
     Forecasts are recorded by forecast --record, what was measured later by collect and run with --record, or by naming
     a table of scores here. --metric and --task choose among the curves.
     """
-    question = ReliabilityQuestion(metric=columns.metric, task=columns.task)
+    question = RecordQuestion(metric=columns.metric, task=columns.task)
     kept = ForecastRecord(record)
     if later is not None:
-        curves = columns.curves_of(later)
+        curves = read_file(later, columns)
         read_lines(record)  # which must be there: scores alone are no record of forecasts
         added = kept.add_measured(curves, name=record_as)
         typer.echo(f"Note: {appended_line(record, added, f'the scores of {later}')}", err=True)
     answer = question.answer(kept)
-    output.present(record_facts(answer), *table_of(answer.found))
-    picture.draw(lambda: ReliabilityDisplay.from_reliability(answer.found).plot(), output)
+    output.present(answer)
+    picture.draw(answer.display, output)

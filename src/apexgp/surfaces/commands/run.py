@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import joblib
 import typer
 
 from ..._check import whole_number
-from ...answers.required import CONFIDENCE
+from ..._numbers import exactly
 from ...collect.curves import CurveSet
 from ...collect.program import Command, Program
 from ...collect.results import FitRow, read_record
@@ -23,23 +24,11 @@ from ...collect.training import Training
 from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
-from ...reading.known_metrics import UNNAMED
-from ..command import Sets, options_of
-from ..curve_file import direction_from_flag
-from ..curve_output import CurveOutput
-from ..options import numbers_in, share_option
-from ..output import print_table
+from ...reading.known_metrics import UNNAMED, metric_name
+from ...required import CONFIDENCE
+from ..command import SetsArgument, build_options_vocabulary, parse_numbers, share_option
+from ..curve_output import CurveOutput, print_curve
 from ..recording import RecordOptions
-from ..tables import curve_table
-from ..words.collect import curve_title, written_sentence
-from ..words.run import (
-    done_sentence,
-    fit_line,
-    kept_sentence,
-    missing_sentence,
-    script_sentence,
-    unseeded_sentence,
-)
 from ..workers import all_warnings
 
 __all__ = ["run"]
@@ -60,7 +49,7 @@ def run(
     ],
     sizes: Annotated[str, typer.Option(help="Training-set sizes separated by commas.")],
     splits: Annotated[
-        int, typer.Option(help="Number of splits at each size: the seeds are 0, 1, ..."), Sets("n_splits")
+        int, typer.Option(help="Number of splits at each size: the seeds are 0, 1, ..."), SetsArgument("n_splits")
     ] = 3,
     metric: Annotated[
         list[str] | None,
@@ -76,7 +65,7 @@ def run(
             help="Which scores are better, whatever they are called.",
             show_default="as their names say",
         ),
-        Sets("direction", on_and_off=("lower", "higher")),
+        SetsArgument("direction", on_and_off=("lower", "higher")),
     ] = None,
     range: Annotated[
         str | None,
@@ -92,7 +81,7 @@ def run(
             help="Number of commands to run at the same time; -1 is one per core.",
             show_default="1; all in a job of --script",
         ),
-        Sets("n_jobs"),
+        SetsArgument("n_jobs"),
     ] = None,
     timeout: Annotated[
         str | None,
@@ -113,17 +102,17 @@ def run(
             help="Stop early, once enough is known about the score at this size: see --stop-width and --stop-target.",
             show_default=False,
         ),
-        Sets("at"),
+        SetsArgument("at"),
     ] = None,
     stop_width: Annotated[
         float | None,
         typer.Option(help="Enough means a 95 % interval of the expected score no wider than this.", show_default=False),
-        Sets("width"),
+        SetsArgument("width"),
     ] = None,
     stop_target: Annotated[
         float | None,
         share_option(help="Enough means knowing whether the expected score reaches this one.", show_default=False),
-        Sets("target"),
+        SetsArgument("target"),
     ] = None,
     confidence: Annotated[float, share_option(help="Probability with which it should be known.")] = CONFIDENCE,
     script: Annotated[
@@ -167,10 +156,10 @@ def run(
         check_writable(script, files.force)
     work = Training.planned(
         program,
-        numbers_in("sizes", sizes, ","),
+        parse_numbers("sizes", sizes, ","),
         splits,
         metric=metric,
-        direction=direction_from_flag(lower_is_better),
+        direction=None if lower_is_better is None else "lower" if lower_is_better else "higher",
         between=range,
         unit=unit,
         identity=called.identity(),
@@ -198,8 +187,8 @@ def run(
     _print(curves)
     for note in curves.notes:
         typer.echo(note)
-    typer.echo(f"\n{written_sentence(curves, files.out, files.record)}")
-    kept.measured(curves)
+    files.say_where(curves)
+    kept.record_measured(curves)
     missing = asked_for - len(work.fits)
     if missing:
         typer.echo(missing_sentence(missing), err=True)
@@ -269,11 +258,11 @@ def _enough(
 def _print(curves: CurveSet) -> None:
     for task, name in curves:
         try:
-            table = curve_table(curves[task, name])
+            curve = curves[task, name]
         except DataError as problem:  # no curve can be made of these numbers yet; the file has them all the same
-            typer.echo(f"Note: {problem.worded_for(options_of(run))}", err=True)
+            typer.echo(f"Note: {problem.worded_for(build_options_vocabulary(run))}", err=True)
         else:
-            print_table(*table, title=curve_title(task, name))
+            print_curve(curve, task, name)
 
 
 def _finished(record: Path, work: Training) -> set[tuple[int, int]]:
@@ -290,3 +279,55 @@ def _seconds(text: str) -> float:
     if match is None or not float(match[1]):
         raise RequestError(f"must be a time such as 90 (seconds), 30m or 2h, got {text!r}.", argument="timeout")
     return float(match[1]) * _SECONDS[match[2] or ""]
+
+
+def fit_line(row: FitRow, number: int, total: int) -> str:
+    """One fit that has just ended, and how many have, of how many."""
+    which = f"[{number}/{total}] n = {exactly(row['size'])}, seed {row['split']}"
+    if row["error"]:
+        return f"{which}: failed, {row['error']}"
+    scores = ", ".join(
+        f"{metric_name(name.removeprefix('test_'))} {value:.4g}"
+        for name, value in row.items()
+        if name.startswith("test_") and name != "test_cases" and value is not None
+    )
+    return f"{which}: {scores} ({_duration(row['seconds'])})"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def kept_sentence(failed: int, folder: Path) -> str:
+    """Where to look for what went wrong."""
+    each = "the failed fit" if failed == 1 else "the failed fits"
+    return f"What {each} printed is in {folder}. The same command retries {'it' if failed == 1 else 'them'} again."
+
+
+def done_sentence(done: int, total: int) -> str:
+    """How far an earlier start came."""
+    return f"{done} of {total} fits are already in the record."
+
+
+def script_sentence(left: int, script: Path) -> str:
+    """What to do with the script of an array job."""
+    if not left:
+        return f"All fits are in the record; {script} was not written."
+    tasks = "1 task" if left == 1 else f"{left} tasks"
+    return (
+        f"{script} runs {tasks}. Add what your cluster requires, then: sbatch {shlex.quote(str(script))}\nWhen the "
+        "job has finished, run the same command with --gather in place of --script."
+    )
+
+
+def missing_sentence(missing: int) -> str:
+    """What an array job has still to do."""
+    which = "1 fit has" if missing == 1 else f"{missing} fits have"
+    return f"{which} not finished yet. Gather again later, or write another script for what is left."
+
+
+def unseeded_sentence(splits: int) -> str:
+    """What a command without {seed} means."""
+    return f"The command has no {{seed}}: the same command runs {splits} times at every size."

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from ..._check import choice
-from ..options import among
-from ..schemas import DOCUMENTS, about_document, identifier_of, schema_of
+from ...question_base.schemas import build_schema, describe_type, read_identifier
+from ..command import complete
+from ..documents import load_documents
 
 __all__ = ["schema"]
 
@@ -24,7 +25,7 @@ def schema(
                 "for minimum --for evaluation, or report for the numbers that a report offers as a file. If omitted, "
                 "all are listed."
             ),
-            autocompletion=among(*DOCUMENTS),
+            autocompletion=lambda incomplete: complete(*load_documents())(incomplete),
         ),
     ] = None,
 ) -> None:
@@ -32,8 +33,9 @@ def schema(
 
     A document names the schema that it follows, with its version, under the key schema.
     """
+    documents = load_documents()
     if name is None:
-        for one in DOCUMENTS:
-            typer.echo(f"{one:<12} {identifier_of(one):<26} {about_document(one).replace('`', '')}")
+        for one, kind in documents.items():
+            typer.echo(f"{one:<12} {read_identifier(kind):<26} {describe_type(kind).replace('`', '')}")
         return
-    typer.echo(json.dumps(schema_of(choice("name", name, DOCUMENTS)), indent=1))
+    typer.echo(json.dumps(build_schema(documents[choice("name", name, documents)]), indent=1))

@@ -17,50 +17,30 @@ from ..._extras import need
 from ...cautions import Caution, in_brief, worded_for
 from ...curve import curve_columns
 from ...files.plain import plain
-from ...questions.backtest import own_method
-from ...questions.picture import CurvePicture, picture_of
-from ...questions.report import ReportAnswer, ReportQuestion
+from ...question_base.citations import citations, sources_of, sources_of_methods
+from ...question_base.column_settings import ColumnSettings
+from ...question_base.markup import without_controls
+from ...question_base.question import build_table
+from ...questions.backtest import held_out_table, own_method
+from ...questions.check import check_doubts, how_checks_are_read
+from ...questions.design.sentences import how_designs_are_ranked
+from ...questions.forecast import answer_sentences, pilot_line
+from ...questions.forecast.curve_picture import CurvePicture
+from ...questions.forecast.tripod import TRIPOD_INTRO, tripod_items
+from ...questions.report import ReportAnswer, ReportDocument, ReportedFacts, ReportQuestion
 from ...reading.spreadsheets import as_csv
-from ..chart.bars import BarDrawing
-from ..chart.checked import CheckDrawing
 from ..chart.figure import chart_figure, chart_script, chart_style
-from ..command import options_of
-from ..curve_file import ColumnOptions
-from ..fact_types import ReportedFacts, ReportFacts
-from ..facts import (
-    backtest_facts,
-    check_facts,
-    design_facts,
-    forecast_facts,
-    plan_facts,
-    sensitivity_facts,
-)
-from ..markup import without_controls
-from ..tables import (
-    advice_table,
-    backtest_table,
-    curve_table,
-    forecast_table,
-    held_out_table,
-    required_table,
-    summary_table,
-    table_of,
-)
-from ..words.check import check_doubts, how_checks_are_read
-from ..words.cite import citations, sources_of, sources_of_methods
-from ..words.design import how_designs_are_ranked
-from ..words.forecast import answer_sentences, pilot_line
-from ..words.glossary import GLOSSARY
-from ..words.remake import REPORT_DATA, design_in_shell, report_in_python, report_in_shell
-from ..words.report import DATA_INTRO, assumptions, opening, report_title
-from ..words.tripod import TRIPOD_INTRO, tripod_items
+from ..command import build_options_vocabulary
+from ..output import build_curve_table
+from ..reproduce import REPORT_DATA, design_in_shell, report_in_python, report_in_shell
+from .text import DATA_INTRO, GLOSSARY, assumptions, opening, report_title, required_table, summary_table
 
 __all__ = ["report_page"]
 
 # What there is room for on the first page of a task: characters of cautions, sizes that were forecast.
 _ROOM = 260
 _FEW_SIZES = 5
-_OPTIONS = options_of(ColumnOptions)  # what cautions ask for is set where scores are read
+_OPTIONS = build_options_vocabulary(ColumnSettings)  # what cautions ask for is set where scores are read
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +54,7 @@ class _Task:
 
     @classmethod
     def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
-        facts: ReportedFacts = {
-            "forecast": forecast_facts(answer.forecast),
-            "plan": None if answer.plan is None else plan_facts(answer.plan, answer.forecast.required),
-            "design": None if answer.advice is None else design_facts(answer.advice),
-            "sensitivity": sensitivity_facts(answer.sensitivity),
-            "check": None if answer.check is None else check_facts(answer.check),
-            "backtest": backtest_facts(answer.backtest),
-        }
-        return cls(name, anchor, answer, facts)
+        return cls(name, anchor, answer, answer.documents())
 
     @property
     def sources(self) -> list[str]:
@@ -91,7 +63,7 @@ class _Task:
         of_advice: list[str] = [] if self.answer.advice is None else ["chaloner"]
         of_check: list[str] = [] if self.answer.check is None else ["gelman"]
         of_study: list[str] = [] if self.answer.forecast.evaluation is None else ["riley_evaluation"]
-        compared = sources_of_methods(self.answer.backtest.question.methods)
+        compared = sources_of_methods(self.answer.backtest.methods)
         return [*sources_of(self.answer.model), *of_study, *of_plan, *of_advice, *of_check, *compared, "collins"]
 
     @property
@@ -120,25 +92,25 @@ class _Task:
             "doubts_in_brief": list(dict.fromkeys(map(in_brief, doubts))) if len(" ".join(doubts)) > _ROOM else None,
             "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
             "pilot": pilot_line(curve),
-            "chart": chart_figure(picture_of(answer.forecast, CurvePicture), f"{self.anchor}-chart"),
-            "forecast": forecast_table(answer.forecast),
+            "chart": chart_figure(answer.forecast.picture(CurvePicture), f"{self.anchor}-chart"),
+            "forecast": answer.forecast.table(),
             "required": None if required is None else required_table(required, curve),
-            "evaluation": None if (study := answer.forecast.evaluation) is None else table_of(study),
-            "plan": None if plan is None else table_of(plan.plan),
-            "designs": None if advice is None else advice_table(advice.found),
+            "evaluation": None if (study := answer.forecast.evaluation) is None else build_table(study),
+            "plan": None if plan is None else build_table(plan.plan),
+            "designs": None if advice is None else advice.short_table(),
             "designs_read": None if advice is None else how_designs_are_ranked(advice),
             "design_line": None
             if advice is None
             else design_in_shell(advice, REPORT_DATA, self.name or None, curve.metric if several_metrics else None),
-            "changes": table_of(answer.sensitivity.found),
-            "changes_chart": BarDrawing(answer.sensitivity.found, f"{self.anchor}-changes").svg(),
-            "checks": None if check is None else table_of(check.found),
+            "changes": answer.sensitivity.table(),
+            "changes_chart": answer.sensitivity.svg(f"{self.anchor}-changes"),
+            "checks": None if check is None else check.table(),
             "checks_read": None if check is None else how_checks_are_read(check.found),
-            "check_chart": None if check is None else CheckDrawing(check.found, f"{self.anchor}-check").svg(),
+            "check_chart": None if check is None else check.svg(f"{self.anchor}-check"),
             "judged": answer.backtest.is_judged,
             "held_out": held_out_table(answer.backtest.result, own_method(answer.model)),
-            "methods": backtest_table(answer.backtest),
-            "measured": curve_table(curve),
+            "methods": answer.backtest.table(),
+            "measured": build_curve_table(curve),
             "assumptions": assumptions(answer.forecast),
             "tripod": tripod_items(answer.forecast),
         }
@@ -163,7 +135,7 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
     first = sections[0]["assumptions"]
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
     style, script = _text("report.css") + chart_style(), chart_script()
-    facts: ReportFacts = {
+    facts: ReportDocument = {
         "schema": "urn:apexgp:report:1",
         "apexgp": version("apexgp"),
         "tasks": {task.name: task.facts for task in tasks},

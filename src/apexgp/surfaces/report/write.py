@@ -10,21 +10,19 @@ from numpy.typing import ArrayLike
 
 from ..._check import mapped, shown, truth
 from ..._extras import need
-from ...answers.plan import ROUNDS
-from ...answers.required import CONFIDENCE
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
 from ...estimators.contract import check_is_fitted
 from ...files.writing import check_writable, write_text
 from ...forecast import LEVEL, Quantity
-from ...questions.forecast import ForecastQuestion
-from ...questions.plan import PlanQuestion
-from ...questions.reach import Reach
+from ...question_base.sizes import SizeSpec
+from ...questions.plan import ROUNDS
 from ...questions.report import ReportQuestion
+from ...required import CONFIDENCE
 from ...running.progress import progress_bar
 from .page import report_page
 
-__all__ = ["write_report"]
+__all__ = ["answer_report", "write_report"]
 
 
 def write_report(
@@ -91,26 +89,38 @@ def write_report(
     """
     check_writable(path, overwrite)
     truth("progress", progress)
-    need("jinja2", "write_report", "report")
     question = ReportQuestion(
-        forecast=ForecastQuestion(
-            at=Reach.checked(sizes, times, arguments=("sizes", "times")),
-            of=of,
-            level=level,
-            target=target,
-            confidence=confidence,
-            prevalence=prevalence,
-            cstatistic=cstatistic,
-        ),
-        plan=PlanQuestion.if_priced(target=target, cost_per_example=cost_per_example, penalty=penalty, rounds=rounds),
+        at=SizeSpec.build(sizes, times, arguments=("sizes", "times")),
+        of=of,
+        level=level,
+        target=target,
+        confidence=confidence,
+        prevalence=prevalence,
+        cstatistic=cstatistic,
+        cost_per_example=cost_per_example,
+        penalty=penalty,
+        rounds=rounds,
         budget=budget,
         available=available,
         title=title,
         author=author,
         project=project,
     )
-    models, failed = _sorted_out(model)
-    if prevalence is not None and len(models) > 1:
+    answer_report(question, model, path, overwrite=overwrite, progress=progress)
+
+
+def answer_report(
+    question: ReportQuestion,
+    model: APExGP | Mapping[Any, APExGP | ApexError],
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool,
+    progress: bool = True,
+) -> None:
+    """Put a question to a fitted model, or to each of several, and write the report."""
+    need("jinja2", "write_report", "report")
+    models, failed = _sort_out(model)
+    if question.prevalence is not None and len(models) > 1:
         raise RequestError(
             f"applies to one task, whose outcome it describes; there are {len(models)}.", argument="prevalence"
         )
@@ -122,7 +132,7 @@ def write_report(
     write_text(path, report_page(answers, failed, question), overwrite=overwrite)
 
 
-def _sorted_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:
+def _sort_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:
     """Fitted models by the names of their tasks, and what became of the others."""
     given = mapped("model", model) if isinstance(model, Mapping) else {None: model}
     models: dict[str, APExGP] = {}

@@ -9,43 +9,38 @@ from importlib.metadata import version
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeGuard
+from typing import Annotated, Any, TypeGuard
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from ...question_base.column_settings import ColumnSettings
+from ...question_base.schemas import build_parts
+from ...settings import list_settings, read_settings
 from ..chart.figure import chart_script, chart_style
-from ..curve_file import ColumnOptions
-from ..fact_types import AdviceFacts, PageFacts
-from ..markup import escaped
-from ..schemas import DOCUMENTS, documents_of, schemas_of_types
-from ..words.controls import control, list_means
-from .answers import answer
-from .examples import examples
+from ..documents import list_answer_documents
+from ..requests import build_field, list_request_settings
+from .answers import PAGE_QUESTIONS, READ, answer, list_requests, load_served_question
+from .examples import ExamplesReply, examples
 from .guard import Guard
+from .page import fill_in_means, label_control
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
-from .reading import Sent
-from .refusals import UNPREPARED, RefusalError
-from .replies import ErrorAnswer, ExamplesAnswer, TablesAnswer
-from .requests import REQUESTS
+from .reading import TablesReply, Upload
+from .refusals import UNPREPARED, ErrorReply, RefusalError
 
 __all__ = ["COMPUTE_SECONDS", "described_application", "make_app"]
 
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
 _COMPONENTS = "#/components/schemas/"
-_GIVES: dict[str, tuple[type, ...]] = {  # for most requests the document that a command prints
-    **{kind: documents_of(kind) for kind in REQUESTS if kind in DOCUMENTS and kind != "report"},
-    "advice": (AdviceFacts,),
-    "page": (PageFacts,),
-}
-_SLOW = {"advice", "backtest", "compare", "design", "report", "sensitivity"}
-
+_OTHER_REPLIES = (ErrorReply, ExamplesReply, TablesReply)
+_COLUMNS: dict[str, Any] = {one.name: build_field(one) for one in list_settings(ColumnSettings)}
+_ColumnsQuery = create_model("ColumnsQuery", **_COLUMNS)
 _TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
 _MEDIA = {
     ".css": "text/css; charset=utf-8",
@@ -54,8 +49,15 @@ _MEDIA = {
     ".svg": "image/svg+xml",
 }
 
+
+def _json_of(*kinds: type) -> dict[str, Any]:
+    """A reply that is one of several types, as OpenAPI describes it."""
+    either = [{"$ref": f"{_COMPONENTS}{kind.__name__}"} for kind in kinds]
+    return {"content": {"application/json": {"schema": either[0] if len(either) == 1 else {"anyOf": either}}}}
+
+
 _REFUSALS: dict[int | str, dict[str, Any]] = {
-    code: {"model": ErrorAnswer, "description": text}
+    code: {"description": text, **_json_of(ErrorReply)}
     for code, text in {
         400: "The request is malformed.",
         401: "The token is missing or wrong.",
@@ -70,13 +72,14 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-class _Described(FastAPI):
+class _DescribedApplication(FastAPI):
     """An application whose description has the schemas of the documents, which pydantic does not know."""
 
     def openapi(self) -> dict[str, Any]:
         """The description at /openapi.json."""
         described = super().openapi()
-        described["components"]["schemas"] |= schemas_of_types(chain.from_iterable(_GIVES.values()), _COMPONENTS)
+        kinds = chain(_OTHER_REPLIES, *(list_replies(kind) for kind in list_requests()))
+        described["components"]["schemas"] |= build_parts(kinds, _COMPONENTS)
         return described
 
 
@@ -110,7 +113,7 @@ def described_application(workers: int = 2) -> FastAPI:
         finally:
             app.state.pool.close()
 
-    app = _Described(
+    app = _DescribedApplication(
         title="apexgp",
         version=version("apexgp"),
         description="Forecast what a classifier will score with more labelled data. Replies are the dictionaries that "
@@ -132,14 +135,21 @@ def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
     return isinstance(route, Route) and "POST" in (route.methods or ())
 
 
+def list_replies(kind: str) -> tuple[type, ...]:
+    """The documents that may answer a kind of request; a report is none."""
+    return () if kind == "report" else list_answer_documents(load_served_question(kind))
+
+
 def _add_paths(app: FastAPI) -> None:
-    for kind, takes in REQUESTS.items():
+    for kind, takes in list_requests().items():
         path = "/api/page/advice" if kind == "advice" else f"/api/{kind}"
-        app.post(path, responses={200: _given(kind)})(_asked(kind, takes))
+        html = {"content": {"text/html": {"schema": {"type": "string"}}}}
+        replies = list_replies(kind)
+        app.post(path, responses={200: _json_of(*replies) if replies else html})(_ask(kind, takes))
 
     @app.post(
         "/api/read",
-        responses={200: {"model": TablesAnswer}},
+        responses={200: _json_of(TablesReply)},
         openapi_extra={
             "requestBody": {
                 "required": True,
@@ -148,61 +158,22 @@ def _add_paths(app: FastAPI) -> None:
             }
         },
     )
-    async def read(
-        request: Request,
-        size_column: Annotated[str | None, Query(max_length=200, description="Column of the sizes.")] = None,
-        score_column: Annotated[
-            list[str] | None, Query(max_length=1000, description="Column of the scores, or one per split.")
-        ] = None,
-        split_column: Annotated[str | None, Query(max_length=200, description="Column that names the split.")] = None,
-        task_column: Annotated[str | None, Query(max_length=200, description="Column that names the task.")] = None,
-        train_column: Annotated[
-            list[str] | None, Query(max_length=1000, description="Column of the training scores, or one per split.")
-        ] = None,
-        sd_column: Annotated[str | None, Query(max_length=200, description="Column of standard deviations.")] = None,
-        n_test: Annotated[str | None, Query(max_length=200, description="Column of numbers of test cases.")] = None,
-        sheet: Annotated[
-            str | None, Query(max_length=200, description="Sheet of a workbook, by name or number.")
-        ] = None,
-        each_column: Annotated[
-            Literal["split", "model"] | None, Query(description="What each of several columns of scores is.")
-        ] = None,
-        per_cent: Annotated[bool, Query(description="The scores are percentages.")] = False,
-    ) -> Response:
+    async def read(request: Request, given: Annotated[_ColumnsQuery, Query()]) -> Response:  # type: ignore[valid-type]
         """The curves of a file, or of text from a spreadsheet, row by row."""
-        columns = ColumnOptions(
-            size_column=size_column,
-            score_column=score_column,
-            split_column=split_column,
-            task_column=task_column,
-            train_column=train_column,
-            sd_column=sd_column,
-            n_test=n_test,
-            sheet=sheet,
-            each_column=each_column,
-            per_cent=per_cent,
-        )
-        return await _answered(request, "read", Sent(await request.body(), columns))
+        columns = read_settings(ColumnSettings, vars(given))
+        return await _answer(request, READ, Upload(await request.body(), columns))
 
-    @app.get("/api/examples", responses={200: {"model": ExamplesAnswer}})
+    @app.get("/api/examples", responses={200: _json_of(ExamplesReply)})
     async def example_list() -> Any:
         """Curves to try the page with."""
         return {"examples": examples()}
 
 
-def _given(kind: str) -> dict[str, Any]:
-    """What a request of a kind is answered with, as OpenAPI describes it."""
-    if kind == "report":
-        return {"content": {"text/html": {"schema": {"type": "string"}}}}
-    either = [{"$ref": f"{_COMPONENTS}{one.__name__}"} for one in _GIVES[kind]]
-    return {"content": {"application/json": {"schema": either[0] if len(either) == 1 else {"anyOf": either}}}}
-
-
-def _asked(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:
-    """What answers requests of a kind, as FastAPI wants it: a function with a name, a docstring and annotations."""
+def _ask(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:
+    """The function that answers requests of a kind, as FastAPI wants it: with a name, a docstring and annotations."""
 
     async def asked(request: Request, given: BaseModel) -> Response:
-        return await _answered(request, kind, given)
+        return await _answer(request, kind, given)
 
     asked.__name__, asked.__doc__ = kind, takes.__doc__
     asked.__annotations__["given"] = takes
@@ -214,17 +185,11 @@ def _own_files() -> Iterator[tuple[str, str, bytes]]:
     for file in (files(__package__) / "static").iterdir():
         kind = _MEDIA[Path(file.name).suffix]
         if file.name == "index.html":
-            yield "/", kind, _fill_in_means(file.read_text(encoding="utf-8")).encode()
+            yield "/", kind, fill_in_means(file.read_text(encoding="utf-8")).encode()
         else:
             yield f"/{file.name}", kind, file.read_bytes()
     yield "/chart.js", _MEDIA[".js"], chart_script().encode()
     yield "/chart.css", _MEDIA[".css"], chart_style().encode()
-
-
-def _fill_in_means(page: str) -> str:
-    """Put the choices of mean into the page where its comment stands."""
-    choices = (f'<option value="{name}">{escaped(label)}</option>' for name, label in list_means().items())
-    return page.replace("<!-- the choices of mean -->", "\n            ".join(choices))
 
 
 def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -234,7 +199,7 @@ def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, 
     return given
 
 
-async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Response:
+async def _answer(request: Request, kind: str, asked: BaseModel | Upload) -> Response:
     async def wanted() -> bool:
         return not await request.is_disconnected()
 
@@ -257,9 +222,11 @@ async def _answered(request: Request, kind: str, asked: BaseModel | Sent) -> Res
     return Response(body, status, media_type=media)
 
 
-def _is_slow(kind: str, asked: BaseModel | Sent) -> bool:
+def _is_slow(kind: str, asked: BaseModel | Upload) -> bool:
     """Whether a request may take seconds: one of some kinds, or for the parts of the page that are opened."""
-    return kind in _SLOW or any(getattr(asked, part, False) for part in ("backtest", "doubts", "is_workbook"))
+    return (kind != READ and load_served_question(kind).is_slow) or any(
+        getattr(asked, part, False) for part in ("backtest", "doubts", "is_workbook")
+    )
 
 
 async def _refused(_request: Request, problem: Exception) -> Response:
@@ -282,9 +249,15 @@ async def _invalid(request: Request, problem: Exception) -> Response:
         return RefusalError(400, None, "The request is not valid JSON.").response()
     place = [str(part) for part in first["loc"][1:]]
     field = "".join(place[:1])
-    named = control(field) if request.url.path.startswith("/api/page") else field
+    named = _label(field) if request.url.path.startswith("/api/page") else field
     message = f"{named or 'The request'}: {first['msg']}."
     return RefusalError(422, place[0] if place else None, message).response()
+
+
+def _label(field: str) -> str:
+    """A field of a request of the page as its reader knows it."""
+    settings = (one for question in PAGE_QUESTIONS.values() for one in list_request_settings(question))
+    return next((label_control(one) for one in settings if one.name == field), field)
 
 
 async def _broken(_request: Request, _problem: Exception) -> Response:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TypedDict
 
-__all__ = ["examples"]
+from ...question_base.documents import Json
+
+__all__ = ["ExamplesReply", "examples"]
 
 _EXAMPLES = (
     {
@@ -33,10 +35,28 @@ _EXAMPLES = (
 )
 
 
+class Example(TypedDict):
+    """A curve to try the page with."""
+
+    name: str
+    title: str
+    about: str
+    table: str
+    settings: dict[str, Json]
+    """Fields of a request that go with it."""
+
+
+class ExamplesReply(TypedDict):
+    """Curves to try the page with."""
+
+    examples: list[Example]
+
+
 @cache
-def examples() -> list[dict[str, Any]]:
+def examples() -> list[Example]:
     """The examples, each with its table and the settings that go with it."""
     folder = files(__package__) / "examples"
     return [
-        example | {"table": (folder / f"{example['name']}.csv").read_text(encoding="utf-8")} for example in _EXAMPLES
+        {**example, "table": (folder / f"{example['name']}.csv").read_text(encoding="utf-8")}  # type: ignore[typeddict-item]
+        for example in _EXAMPLES
     ]

@@ -8,20 +8,20 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from ..._check import shown, some
 from ...curve import LearningCurve, curves_and_notes, detail_columns
 from ...errors import ApexError, DataError, Fault, RequestError
+from ...question_base.column_settings import ColumnSettings
 from ...reading.companions import with_spreads_apart
 from ...reading.headers import find_columns
 from ...reading.score_range import range_and_direction
 from ...reading.source import read_source
 from ...reading.spreadsheets import Table
 from ...reading.workbook import is_workbook, sheet_titles
-from ..curve_file import ColumnOptions
 
-__all__ = ["Sent", "TableFile", "curve_of", "read_tables"]
+__all__ = ["TableFile", "TablesReply", "Upload", "read_tables", "read_text"]
 
 _MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
 _MOST_UNPACKED = 20_000_000  # bytes of a workbook
@@ -30,6 +30,46 @@ _MOST_SHOWN = 1_000  # rows of a file at fault that are shown
 
 _NAME = "The table"
 _NUMBERS = re.compile(r"""["'\s,;|.%+\-±\deE]+""")
+
+
+class TableLayout(TypedDict):
+    """What there is to choose from in a file that was read."""
+
+    columns: list[str]
+    sheets: list[str]
+    """Of a workbook."""
+    sheet: str | None
+    """The sheet that was read."""
+    cells: list[list[str]]
+    """Size, score and split from a file with faulty rows, as written there."""
+
+
+class CurveFacts(TypedDict):
+    """One curve: a task and a metric."""
+
+    task: str | None
+    metric: str
+    lower_is_better: bool | None
+    """Whether lower scores are better, where the table says it."""
+    range: str | None
+    """The lowest and the highest possible score, where the metric does not imply them."""
+    unit: str
+    test_share: float | None
+    learner: str | None
+    """Kind of learner, where the table says it."""
+    rows: list[list[float | str | None]]
+    """Size, score and split of each measurement."""
+    details: dict[str, list[float | None]]
+    """What else is known about each score, by the name of its column: train_score, score_sd, n_test, averaged_over."""
+
+
+class TablesReply(TypedDict):
+    """The curves of a file."""
+
+    curves: list[CurveFacts]
+    notes: list[str]
+    """How the file was understood."""
+    table: TableLayout
 
 
 class _Named(io.BytesIO):
@@ -45,13 +85,13 @@ class TableFile(NamedTuple):
     raw: bytes
 
 
-class Sent:
+class Upload:
     """A file that a browser has sent, or text that was pasted: parsed once, for the answer and for what is said of it.
 
     Pasted numbers often lack a header: then the first column holds sizes, and the others scores.
     """
 
-    def __init__(self, raw: bytes, columns: ColumnOptions) -> None:
+    def __init__(self, raw: bytes, columns: ColumnSettings) -> None:
         self.columns = columns
         self.notes: list[str] = []
         self._raw, self._names = raw, list[str]()
@@ -70,17 +110,17 @@ class Sent:
         if (header := _missing_header(raw)) is not None:
             raw = header.encode() + b"\n" + raw
             self.notes.append(f"The columns have no names; read as {', '.join(_cells(header))}.")
-        table = self._table = _parsed(raw, self.columns)
+        table = self._table = _parse(raw, self.columns)
         self._names, self._sheet = list(table.columns), table.sheet
         return table
 
-    def written(self, faults: Sequence[Fault]) -> tuple[list[list[str]], list[dict[str, Any]]]:
+    def list_faulty_cells(self, faults: Sequence[Fault]) -> tuple[list[list[str]], list[dict[str, Any]]]:
         """Size, score and split of every row as they are written, and which of these rows are at fault, and why.
 
         Rows are counted as in the table of a request, whose header is line 1. Both are empty where it is not known
         which column is which, or no row is at fault.
         """
-        wanted, table, roles = self.columns.wanted, self._table, None
+        wanted, table, roles = self.columns.table, self._table, None
         if table is not None and faults and len(table.lines) <= _MOST_SHOWN:
             with suppress(ApexError):
                 table = with_spreads_apart(table, wanted.size)
@@ -104,7 +144,7 @@ class Sent:
         return (shown, rows) if rows else ([], [])
 
     @property
-    def layout(self) -> dict[str, Any]:
+    def layout(self) -> TableLayout:
         """What there is to choose from: the names of the columns, once they were read, the sheets, the sheet read."""
         sheets: list[str] = []
         with suppress(ApexError):  # what is wrong with the file has been said, and then there is nothing to choose
@@ -117,13 +157,13 @@ class Sent:
         return {"columns": self._names, "sheets": sheets, "sheet": shown_sheet, "cells": []}
 
 
-def read_tables(sent: Sent) -> dict[str, Any]:
+def read_tables(upload: Upload) -> TablesReply:
     """Every curve of what was sent, row by row."""
-    table = sent.read()
+    table = upload.read()
     curves: list[LearningCurve] = []
-    notes = list(sent.notes)
+    notes = list(upload.notes)
     for metric in dict.fromkeys(table.columns.get("metric", [None])):
-        found, said = curves_and_notes(table, replace(sent.columns, metric=metric).wanted, ask=False)
+        found, said = curves_and_notes(table, replace(upload.columns, metric=metric).table, ask=False)
         curves += found.values()
         notes += [note for note in said if note not in notes]
     kept = dict.fromkeys(name for curve in curves for name in detail_columns(curve))
@@ -133,10 +173,10 @@ def read_tables(sent: Sent) -> dict[str, Any]:
         raise DataError(
             f"{_NAME} holds {len(curves):,} curves; the page accepts at most {_MOST_CURVES}. Keep some of them."
         )
-    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": sent.layout}
+    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": upload.layout}
 
 
-def _as_rows(curve: LearningCurve) -> dict[str, Any]:
+def _as_rows(curve: LearningCurve) -> CurveFacts:
     """A curve for the page's own table; the question which way is better comes with its first forecast."""
     split = [None] * len(curve) if curve.split is None else [str(label) for label in curve.split]
     own_range, _ = range_and_direction(curve.metric, curve.scores)
@@ -153,11 +193,11 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
-def curve_of(table: str | TableFile, columns: ColumnOptions) -> tuple[LearningCurve, tuple[str, ...]]:
+def read_text(table: str | TableFile, columns: ColumnSettings) -> tuple[LearningCurve, tuple[str, ...]]:
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
     name, raw = (_NAME, table.encode("utf-8", "replace")) if isinstance(table, str) else table
     _check_workbook(raw)
-    curves, notes = curves_and_notes(_parsed(raw, columns, name), columns.wanted)
+    curves, notes = curves_and_notes(_parse(raw, columns, name), columns.table)
     if columns.task is None and len(curves) == 1:
         return next(iter(curves.values())), notes
     if columns.task in curves:
@@ -167,10 +207,10 @@ def curve_of(table: str | TableFile, columns: ColumnOptions) -> tuple[LearningCu
     raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
 
 
-def _parsed(raw: bytes, columns: ColumnOptions, name: str = _NAME) -> Table:
+def _parse(raw: bytes, columns: ColumnSettings, name: str = _NAME) -> Table:
     source = _Named(raw)
     source.name = name
-    table = read_source(source, columns.wanted)
+    table = read_source(source, columns.table)
     if len(table.lines) > _MOST_ROWS:
         raise DataError(f"{name} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are accepted.")
     return table

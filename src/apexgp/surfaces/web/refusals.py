@@ -4,16 +4,47 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from starlette.responses import Response
 
-__all__ = ["UNPREPARED", "RefusalError", "error_body"]
+from .reading import TableLayout
+
+__all__ = ["UNPREPARED", "ErrorReply", "RefusalError", "error_body"]
 
 UNPREPARED = (
     "The server hit an unexpected problem. Please report it; with APEXGP_TRACEBACK=1 in the environment, the terminal "
     "shows where it happened."
 )
+
+
+class FaultyRow(TypedDict):
+    """A row of the table at fault."""
+
+    line: int
+    """Line of the table; the header is line 1."""
+    column: str | None
+    """The column at fault, if any."""
+    message: str
+
+
+class ErrorFacts(TypedDict):
+    """What was wrong."""
+
+    kind: Literal["data", "request", "server"]
+    message: str
+    """What was expected, what was received, what to do: one clear line."""
+    argument: str | None
+    """The field of the request at fault."""
+    rows: list[FaultyRow]
+    table: TableLayout | None
+    """For a file that could not be read: what there is to choose from."""
+
+
+class ErrorReply(TypedDict):
+    """The one shape of every error."""
+
+    error: ErrorFacts
 
 
 def error_body(

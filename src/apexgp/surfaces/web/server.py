@@ -19,7 +19,6 @@ import uvicorn
 
 from ..._check import whole_number
 from ...errors import RequestError
-from ..words.serve import address_line, open_to_others
 from .app import make_app
 from .connection import Connection
 from .guard import is_loopback
@@ -141,3 +140,16 @@ def _address(host: str, port: int, token: str | None) -> str:
     """Where the page is; the token is in the fragment, which browsers do not send."""
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{f'#token={token}' if token else ''}"
+
+
+def address_line(address: str) -> str:
+    """Where the page is."""
+    return f"The page is at {address} - press Ctrl+C to stop."
+
+
+def open_to_others(host: str) -> str:
+    """Warning that others reach the server."""
+    return (
+        f"Warning: on {host} everyone on the network can reach this server. It asks for the token below, but nothing "
+        "is encrypted: use it on a network you trust, or through a tunnel (ssh -L 8000:localhost:8000 machine)."
+    )

@@ -1,0 +1,228 @@
+"""Sentences that answers share: the method and the pilot, the kind of learner, the size that a target takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+
+import numpy as np
+
+from .._numbers import chance, multiple, rounded_up
+from ..curve import LearningCurve
+from ..estimators import APExGP
+from ..learners import LEARNERS
+from ..model.kinds import moves_beside_training_scores
+from ..model.learnt import Learnt
+from ..model.means import MEANS, PAPER_MEANS
+from ..model.variant import PUBLISHED
+from ..required import UNREAL, RequiredSize
+from ..scale import range_words
+from .phrases import listed, with_article
+
+
+def pilot_and_method(model: APExGP) -> str:
+    """Method and pilot."""
+    curve = model.curve_
+    splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} data splits"
+    sizes = np.unique(curve.sizes)
+    return (
+        f"{method(model)} The pilot comprised {len(curve)} scores ({curve.metric_name}){splits} at {len(sizes)} "
+        f"training-set sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
+    )
+
+
+def method(model: APExGP, *others: APExGP) -> str:
+    """The model as fitted, whose it is, and in what it departs from the paper's; others are those of other curves."""
+    software = f"apexgp {version('apexgp')} (seed {model.seed})"
+    if model.inference == "map":
+        source = "its released code" if model.variant == PUBLISHED else "its text"
+        fitted, joint = (
+            ("maximum likelihood without priors", ", with ")
+            if model.priors == "flat"
+            else ("maximum a posteriori estimation with the published priors", " and ")
+        )
+        return (
+            f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
+            "Gaussian process over the logarithm of the training-set size with "
+            f"{with_article(MEANS[model.mean].label)} mean, fitted by {joint.join([fitted, *_bounds(model)])}."
+            f"{_mapping(model.curve_)}"
+        )
+    weights = model.weights_
+    labels = [MEANS[mean].label for mean in weights]
+    means = listed([f"{label} {weight:.2f}" for label, weight in zip(labels, weights.values(), strict=True)])
+    shape = f"means weighted by their evidence ({means})" if len(labels) > 1 else f"{with_article(labels[0])} mean"
+    return (
+        f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
+        "Gaussian process over the logarithm of the training-set size with "
+        f"{listed([shape, *_bounds(model)])}.{_mapping(model.curve_)} {_departures(model, others, list(weights))} "
+        f"{reached(model)}"
+    )
+
+
+def _bounds(model: APExGP) -> list[str]:
+    """Between which scores the curve may lie, as far as there are bounds: a loss may grow as it will.
+
+    The published model knows the best score alone.
+    """
+    floor, ceiling = model._bounds(model.curve_.range)
+    bounds = {"ceiling": ceiling, "floor": floor}
+    if model.inference == "map":
+        del bounds["ceiling" if model.curve_.direction == "lower" else "floor"]
+    return [f"a {name} of {bound:g}" for name, bound in bounds.items() if math.isfinite(bound)]
+
+
+def _mapping(curve: LearningCurve) -> str:
+    """How scores outside [0, 1] came to lie there."""
+    scale = curve.scale
+    if scale.same:
+        return ""
+    if scale.straight:
+        return f" Scores were mapped linearly from {range_words(curve.range)} to [0, 1]."
+    end = curve.range[0] if math.isinf(curve.range[1]) else curve.range[1]
+    of_what = "the logarithm of the score" if scale.logarithmic else f"the distance of the score from {end:g}"
+    return f" Scores were mapped to [0, 1] by exp(-d / {scale.unit:.3g}), d being {of_what}."
+
+
+def reached(model: APExGP) -> str:
+    """How exactly the numbers of an integrated model are known."""
+    error = model.posterior.end_error
+    return f"The ends of 95 % intervals have a numerical standard error of at most {100 * error:.2g} % of their width."
+
+
+def _departures(model: APExGP, others: Sequence[APExGP], means: Sequence[str]) -> str:
+    """In what a fully Bayesian model differs from the published one."""
+    found = ["all parameters are integrated over instead of set to their most probable values"]
+    if set(means) - set(PAPER_MEANS):
+        found.append("the mean function is not one of its two")
+    if model.priors != "paper":
+        learnt = model.priors_.learnt
+        calibrated = (
+            f"were learnt from {learnt_from(learnt)}, starting from those calibrated on curves of LCDB 1.0 and 1.1"
+            if learnt is not None
+            else f"were calibrated on learning curves of LCDB 1.0 and 1.1{moved_for([model, *others])}"
+            if model.priors == "calibrated"
+            else "are ours"
+        )
+        found += [
+            f"the priors {calibrated}",
+            "the kernel is that of an Ornstein-Uhlenbeck process instead of a radial basis function",
+            "individual scores are modelled instead of their means, with noise that each data split carries along its "
+            "curve and that shrinks as training sets grow",
+        ]
+    return f"It differs from the published model in that {'; '.join(found)}."
+
+
+def moved_for(models: Iterable[APExGP]) -> str:
+    """For which kinds the calibrated priors were moved, as part of a sentence; empty where for none."""
+    kinds = dict.fromkeys(model.learner_ for model in models if _is_moved(model))
+    if not kinds:
+        return ""
+    return f", and moved to what curves of {listed([LEARNERS[kind] for kind in kinds if kind])} do"
+
+
+def kind_sentence(model: APExGP) -> list[str]:
+    """Whose priors they are, where a kind of learner was named."""
+    if model.learner_ is None:
+        return []
+    if not _is_moved(model):
+        return [f"Beside training scores, the kind of learner ({LEARNERS[model.learner_]}) adds nothing."]
+    return [f"The priors are those for {LEARNERS[model.learner_]}."]
+
+
+def _is_moved(model: APExGP) -> bool:
+    kind = model.learner_
+    return kind is not None and (model.curve_.train_scores is None or moves_beside_training_scores(kind))
+
+
+def learnt_from(learnt: Learnt) -> str:
+    """Whose curves."""
+    curves = f"{learnt.curves:,} whole curve{'s' if learnt.curves > 1 else ''}"
+    tasks = "" if learnt.tasks == learnt.curves else f" of {learnt.tasks:,} task{'s' if learnt.tasks > 1 else ''}"
+    return f"{curves}{tasks} ({learnt.metric})"
+
+
+def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
+    """How many examples it takes."""
+    last = curve.largest
+    goal = f"a mean {curve.metric_name} of {found.target:g}"
+    if found.already_met:
+        text = (
+            f"The pilot's {last:,.10g} training {curve.unit_name} already reach {goal}, with a probability of "
+            f"{chance(found.prob_now)}"
+        )
+        return text + ("." if found.size <= last else "; with more, that probability may fall again.")
+    ever = f"with unlimited data of this kind the probability is {found.at_best}"
+    if not found.is_realistic:
+        return (
+            f"No realistic number of training {curve.unit_name} (up to {UNREAL:,} times the pilot) reaches {goal} "
+            f"with a probability of {100 * found.confidence:g} %; {ever}."
+        )
+    return (
+        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.in_words(found.size)} "
+        f"training {curve.unit_name}, {times_pilot(found, last)} times the pilot's {last:,.10g}; {ever}."
+    )
+
+
+def times_pilot(found: RequiredSize, last: float) -> str:
+    """The size that a target takes over the pilot's largest, computed from what is printed."""
+    return multiple(found.rounded_size / last, found.digits)
+
+
+def required_words(found: RequiredSize) -> str:
+    """The number of examples, or why there is none, for a cell of a table."""
+    return "met already" if found.already_met else found.in_words(found.size)
+
+
+def interval_words(found: RequiredSize) -> str:
+    """The sizes that reach a target with 10 and with 90 %."""
+    low, high = found.interval
+    return f"{found.in_words(low)} or more" if low < math.inf == high else " to ".join(map(found.in_words, (low, high)))
+
+
+def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
+    """Sentence about the size that a target takes, for a paragraph that describes the forecast."""
+    last, target = curve.largest, f"a target of {found.target:g}"
+    if found.already_met:
+        return (
+            f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
+            f"training {curve.unit_name} was estimated at {chance(found.prob_now)}."
+        )
+    ever = f"with unlimited data of this kind the probability was estimated at {found.at_best}"
+    sure = f"a probability of {100 * found.confidence:g} %"
+    if not found.is_realistic:
+        return (
+            f"No number of training {curve.unit_name} up to {UNREAL:,} times the pilot was estimated to meet {target} "
+            f"in expected {curve.metric_name} with {sure}; {ever}."
+        )
+    return (
+        f"The expected {curve.metric_name} was estimated to meet {target} with {sure} from "
+        f"{found.in_words(found.size)} training {curve.unit_name} on; {ever}."
+    )
+
+
+def total_required(found: RequiredSize, curve: LearningCurve) -> float | None:
+    """How many a target takes in all, from the size that is printed; None where that is not known, or no plan."""
+    if curve.test_share is None or found.already_met or not found.is_realistic:
+        return None
+    return add_held_out(found.rounded_size, curve.test_share, found.digits)
+
+
+def add_held_out(size: float, share: float, digits: int) -> float:
+    """How many cases it takes to train on `size` of them, if a share of all is kept for validation and test."""
+    # To a thousandth of a case, since 0.1 is no binary fraction: 900 of which 10 % are kept are 1,000 in all.
+    return rounded_up(round(size / (1 - share), 3), digits)
+
+
+def on_top_of_required(found: RequiredSize, curve: LearningCurve) -> str:
+    """That validation and test cases come on top of the size for a target, and how many it makes in all."""
+    if found.already_met or not found.is_realistic:
+        return ""
+    total = total_required(found, curve)
+    in_all = "" if total is None else f": {total:,.0f} in all, {kept_words(curve)}"
+    return f"Sizes count training {curve.unit_name} only; those for validation and test come on top{in_all}."
+
+
+def kept_words(curve: LearningCurve) -> str:
+    """The condition under which a total holds."""
+    return f"if {100 * (curve.test_share or 0):.3g} % are kept for them"

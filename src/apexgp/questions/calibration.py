@@ -1,0 +1,202 @@
+"""How often the intervals of the default model held, on pilots like the one at hand: measured once, kept as data.
+
+`calibration.csv` is written by `benchmarks/calibration.py --record`; docs/calibration.md prints the same numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from math import log2
+from typing import Literal
+
+import numpy as np
+
+from ..curve import LearningCurve
+from ..estimators import APExGP
+from ..forecast import Quantity
+from ..model.means import DEFAULT_MEAN
+from ..question_base.phrases import listed
+from ..reading.known_metrics import metric_name
+from .forecast import ForecastAnswer
+
+__all__ = ["HORIZONS", "LEVELS", "CoverageRecord", "TriedPilots", "describe_record", "find_record", "load_tried_pilots"]
+
+LEVELS = (80, 95)
+"""Per cent that the intervals were to hold."""
+HORIZONS = (2.0, 10.0)
+"""Multiples of the largest size at which one horizon gives way to the next."""
+Kind = Literal["labelled", "unlabelled", "means"]
+_TIMES = ("up to 2", "2 to 10", "more than 10")
+_LIKE_ACCURACY = ("accuracy", "balanced accuracy", "top-1 accuracy", "error rate", "zero-one loss")
+
+
+@dataclass(frozen=True)
+class PilotShape:
+    """The features of a pilot that decide how well it can be extrapolated."""
+
+    metric: str | None
+    """AUROC or accuracy; None for another one."""
+    largest: float
+    sizes: int
+    splits: float
+    """Scores per size; of means the runs behind one of them."""
+    kind: Kind
+    training_scores: bool
+
+    @classmethod
+    def of_curve(cls, curve: LearningCurve) -> PilotShape:
+        """The shape of a measured pilot."""
+        pilot = curve.replicates
+        each, averaged = float(np.median(pilot.count)), curve.averaged_over or 1
+        single = curve.split is None and each == 1
+        return cls(
+            _family(curve.metric),
+            curve.largest,
+            len(pilot.sizes),
+            averaged if averaged > 1 else each,
+            "means" if averaged > 1 else "unlabelled" if single else "labelled",
+            curve.train_scores is not None,
+        )
+
+    def distance(self, other: PilotShape) -> float:
+        """How unlike another one it is. Nothing makes up for another kind; one run is unlike several."""
+        unlike = 100.0 * (self.kind != other.kind) + 0.5 * (self.training_scores != other.training_scores)
+        unlike += 3.0 * ((self.splits == 1) != (other.splits == 1))
+        if self.metric is not None and self.metric != other.metric:
+            unlike += 2
+        unlike += abs(log2(self.splits / other.splits)) + abs(log2(self.sizes / other.sizes))
+        return unlike + 0.5 * abs(log2(self.largest / other.largest))
+
+
+@dataclass(frozen=True)
+class TriedPilots:
+    """Pilots of one design, cut from real curves, and how often the intervals held what was measured later.
+
+    Figures are those up to 2, from 2 to 10 and beyond 10 times the largest size; coverage is in per cent, by the level.
+    """
+
+    name: str
+    of: Quantity
+    design: PilotShape
+    covers: dict[int, tuple[float, ...]]
+    curves: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CoverageRecord:
+    """The pilots that are most like the one at hand, and the horizons that were asked about (0, 1, 2)."""
+
+    tried: TriedPilots
+    own: PilotShape
+    horizons: tuple[int, ...]
+    of_this_model: bool
+    """Whether the priors were the same, but for the tasks that they had seen: not those for a kind of learner."""
+
+
+def find_record(answer: ForecastAnswer) -> CoverageRecord | None:
+    """The record of the intervals of a forecast; None where the model is not the one that was tried."""
+    model, curve = answer.model, answer.model.curve_
+    if not _is_the_default(model):
+        return None
+    of = "new_splits" if answer.question.of == "same_splits" and curve.split is None else answer.question.of
+    own = PilotShape.of_curve(curve)
+    tried = min(
+        (one for one in load_tried_pilots() if one.of == of), key=lambda one: (own.distance(one.design), -one.curves[0])
+    )
+    asked = {bisect_left(HORIZONS, size / curve.largest) for size in answer.sizes}
+    return CoverageRecord(tried, own, tuple(sorted(asked)), model.learner_ is None)
+
+
+def _is_the_default(model: APExGP) -> bool:
+    return (model.inference, model.priors, model.mean) == ("bayes", "calibrated", DEFAULT_MEAN)
+
+
+def _family(metric: str) -> str | None:
+    name = metric_name(metric)
+    if "AUROC" in name or name == "c-statistic":
+        return "AUROC"
+    return "accuracy" if name in _LIKE_ACCURACY else None
+
+
+@cache
+def load_tried_pilots() -> tuple[TriedPilots, ...]:
+    """All designs of pilots that were tried."""
+    text = files(__package__).joinpath("calibration.csv").read_text(encoding="utf-8")
+    found = []
+    for (name, of), rows in groupby(csv.DictReader(text.splitlines()), lambda row: (row["pilots"], row["of"])):
+        every = list(rows)
+        first = every[0]
+        design = PilotShape(
+            first["metric"],
+            float(first["largest"]),
+            int(first["sizes"]),
+            float(first["splits"]),
+            first["kind"],  # type: ignore[arg-type]
+            first["training_scores"] == "known",
+        )
+        covers = {level: tuple(float(row[f"covers_{level}"]) for row in every) for level in LEVELS}
+        found.append(TriedPilots(name, of, design, covers, tuple(int(row["curves"]) for row in every)))
+    return tuple(found)
+
+
+def describe_record(record: CoverageRecord, curve: LearningCurve, level: float) -> str:
+    """Which pilots were tried, how often the intervals held what came, and in what this pilot differs."""
+    tried, at = record.tried, record.horizons
+    asked = round(100 * level, 6)
+    levels = [int(asked)] if asked in LEVELS else list(LEVELS)
+    held = ", and their ".join(
+        f"{number} % intervals covered {listed([f'{tried.covers[number][h]:.0f}' for h in at])} %" for number in levels
+    )
+    where = listed([_TIMES[h] for h in at])
+    counted = listed([f"{tried.curves[h]:,}" for h in at])
+    return (
+        f"Of the pilots cut from real learning curves, those most like this one have {_described(tried.design)}. "
+        f"Forecast with {_whose(record)} that had not seen their task, their {held} of the later scores at {where} "
+        f"times the largest size ({counted} pilots). {_differences(record, curve)}"
+    )
+
+
+def _whose(record: CoverageRecord) -> str:
+    return "priors" if record.of_this_model else "the priors that all kinds of learner share, and"
+
+
+def _described(design: PilotShape) -> str:
+    return f"{design.metric} at {design.sizes} sizes up to {design.largest:,.10g}: {_splits(design)}" + (
+        ", with training scores" if design.training_scores else ""
+    )
+
+
+def _splits(design: PilotShape) -> str:
+    if design.kind == "unlabelled":
+        return "one score per size, without a split label"
+    if design.kind == "means":
+        return f"the mean of {design.splits:.0f} runs per size"
+    return "one labelled split" if design.splits == 1 else f"{design.splits:.3g} splits"
+
+
+def _alike(one: float, other: float, factor: float = 1.5) -> bool:
+    return max(one, other) <= factor * min(one, other)
+
+
+def _differences(record: CoverageRecord, curve: LearningCurve) -> str:
+    """In what this pilot is unlike those, so that a reader can tell how far their record goes."""
+    own, theirs = record.own, record.tried.design
+    found = []
+    if own.metric != theirs.metric:
+        found.append(f"the score ({curve.metric_name})")
+    if not _alike(own.sizes, theirs.sizes):
+        found.append(f"the number of sizes ({own.sizes})")
+    if not _alike(own.largest, theirs.largest, 2):
+        found.append(f"the largest size ({own.largest:,.10g})")
+    if own.kind != theirs.kind or not _alike(own.splits, theirs.splits):
+        found.append(f"the scores per size ({_splits(own)})")
+    elif own.kind == "labelled" and curve.split is None:
+        found.append("splits without labels")
+    if own.training_scores != theirs.training_scores:
+        found.append(f"training scores ({'known' if own.training_scores else 'not known'} here)")
+    return f"This pilot differs in {listed(found)}." if found else "This pilot is of that kind."

@@ -1,0 +1,62 @@
+"""The picture of a predictive check: what was measured, and what the fitted model would have measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..._check import instance
+from ...question_base.picture_style import (
+    FORECAST,
+    MEASURED,
+    Display,
+    checked_axes,
+    dress,
+    legend,
+    new_axes,
+    score_axis,
+    size_axis,
+)
+from . import checked_legend
+from .predictive import PredictiveCheck
+
+__all__ = ["PredictiveCheckDisplay"]
+
+
+@dataclass(eq=False, repr=False)
+class PredictiveCheckDisplay(Display):
+    """Mean scores as measured, on the band of simulations from the fitted model.
+
+    Make one with `PredictiveCheckDisplay.from_check(found)` and draw it with `plot`.
+
+    Parameters
+    ----------
+    found : PredictiveCheck
+        A result of `apexgp.predictive_check`.
+    """
+
+    found: PredictiveCheck
+
+    @classmethod
+    def from_check(cls, found: PredictiveCheck) -> Self:
+        """Make one from an answer."""
+        return cls(instance("found", found, PredictiveCheck, "a result of apexgp.predictive_check"))
+
+    def _about(self) -> str:
+        failed = ", ".join(check.name for check in self.found.failed) or "none"
+        return f"{self.found.metric}, {len(self.found.checks)} checks, failed: {failed}"
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, a matplotlib Axes, or on a new figure."""
+        found, ours = self.found, ax is None
+        ax = new_axes("PredictiveCheckDisplay.plot") if ours else checked_axes("ax", ax)
+        words = checked_legend("drawn")
+        ax.fill_between(found.sizes, found.lower, found.upper, color=FORECAST, alpha=0.25, linewidth=0, label=words)
+        ax.plot(found.sizes, found.expected, color=FORECAST, linewidth=2)
+        ax.plot(found.sizes, found.measured, "o", color=MEASURED, markersize=5, label=checked_legend("measured"))
+        score_axis(ax, f"mean {found.metric}", found.lower, found.upper, found.measured)
+        size_axis(ax, float(found.sizes[0]), float(found.sizes[-1]), f"training {found.unit}")
+        dress(ax)
+        legend(ax, below=ours)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,461 @@
+"""The score with more data, and how many examples a target takes: asked of one curve, or of each of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, get_args
+
+from ..._check import FloatArray, choice, probability, real_number
+from ..._numbers import chance, multiple
+from ...curve import LearningCurve
+from ...errors import RequestError
+from ...estimators import APExGP
+from ...estimators.contract import clone
+from ...forecast import LEVEL, Forecast, Quantity
+from ...question_base.citations import sources_of
+from ...question_base.documents import Probability, Said, say
+from ...question_base.model_documents import (
+    ModelFacts,
+    TargetFacts,
+    describe_model,
+    describe_target,
+)
+from ...question_base.model_settings import ModelQuestion
+from ...question_base.phrases import listed
+from ...question_base.question import Cells, QuestionAnswer
+from ...question_base.sizes import SizeSpec, format_multiples, parse_sizes, write_sizes
+from ...question_base.wording import (
+    kind_sentence,
+    on_top_of_required,
+    pilot_and_method,
+    reached,
+    required_methods,
+    required_sentence,
+)
+from ...required import CONFIDENCE, RequiredSize, success_of
+from ...settings import Setting
+from ..evaluation import (
+    MEASURES,
+    EvaluationRow,
+    MinimumEvaluationSize,
+    describe_evaluation,
+    discrimination,
+    evaluation_methods,
+    minimum_evaluation_size,
+)
+from .batch import DEFAULT_TIMES, BatchAnswer, ForecastRow, answer_batch, forecast_cells, forecast_header, forecast_rows
+from .curve_picture import Picture, curve_picture, picture_end
+from .tripod import tripod_sentence
+
+if TYPE_CHECKING:
+    from .picture import CurveDisplay
+
+__all__ = [
+    "CONFIDENCE_SETTING",
+    "DEFAULT_TIMES",
+    "SIZES_SERVED",
+    "ForecastAnswer",
+    "ForecastDocument",
+    "ForecastQuestion",
+    "ForecastSettings",
+    "StudySettings",
+    "answer_sentences",
+    "pilot_line",
+    "short_answer",
+]
+
+_CSTATISTICS = ("AUROC", "c-statistic")  # metrics, by the names of `known_metrics`, that are one for a binary outcome
+_MOST_SIZES = 50  # that a server forecasts at once
+
+CONFIDENCE_SETTING = Setting(
+    "Probability with which the target should be reached.",
+    control="with a probability of",
+    above=0,
+    below=1,
+    is_share=True,
+)
+SIZES_SERVED = {"max_length": _MOST_SIZES, "examples": [["2x", "10x", "20000"]]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastSettings(ModelQuestion):
+    """Where to forecast, what, how sure to be, and the score to reach; a target is about the true expected score."""
+
+    at: Annotated[
+        SizeSpec,
+        Setting(
+            "Training-set sizes to forecast: 20000, 20k, or 10x for ten times the largest measured.",
+            control="Forecast at sizes",
+            default=format_multiples(DEFAULT_TIMES),
+            arguments=("sizes", "times", "to"),
+            served=SIZES_SERVED,
+            written=list[str] | None,
+            read=parse_sizes,
+            write=write_sizes,
+        ),
+    ] = field(default_factory=SizeSpec)
+    target: Annotated[
+        float | None,
+        Setting("Score to reach: say how many examples it takes.", control="Score to reach", is_share=True),
+    ] = None
+    confidence: Annotated[float, CONFIDENCE_SETTING] = CONFIDENCE
+    of: Annotated[
+        Quantity,
+        Setting(
+            "What to forecast: new_splits, same_splits (the pilot's, continued) or expected.",
+            control="What is forecast",
+        ),
+    ] = "new_splits"
+    level: Annotated[
+        float,
+        Setting(
+            "Probability that the interval should cover the score.",
+            control="Probability of the intervals",
+            arguments=("level", "levels"),
+            above=0,
+            below=1,
+            is_share=True,
+        ),
+    ] = LEVEL
+
+    def __post_init__(self) -> None:
+        choice("of", self.of, get_args(Quantity))
+        object.__setattr__(self, "level", probability("level", self.level))
+        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        if self.target is not None:
+            object.__setattr__(self, "target", real_number("target", self.target))
+
+    @property
+    def at_or_default(self) -> SizeSpec:
+        """The sizes to forecast: those asked for, or the usual multiples."""
+        return SizeSpec(times=DEFAULT_TIMES) if self.at.is_open else self.at
+
+    def list_sizes(self, curve: LearningCurve) -> list[float]:
+        """The sizes to forecast, in rising order."""
+        return self.at_or_default.list_sizes(curve.largest)
+
+    @property
+    def bands(self) -> tuple[float, float]:
+        """Probabilities of the bands of a picture: the one that was asked for, and another to compare it with."""
+        return (0.8, self.level) if self.level > 0.8 else (self.level, 0.95)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySettings(ForecastSettings):
+    """A forecast for a study that may have to state both of its sizes: for development and for evaluation."""
+
+    prevalence: Annotated[
+        float | None,
+        Setting(
+            "Share of patients with the outcome: with a target, also say how many it takes to evaluate the model.",
+            control="Share of patients with the outcome",
+            is_share=True,
+        ),
+    ] = None
+    cstatistic: Annotated[
+        float | None,
+        Setting(
+            "The C statistic (AUROC) to evaluate for.",
+            control="Expected C statistic (AUROC)",
+            default="the target, where the scores are AUROCs",
+            is_share=True,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cstatistic is not None:
+            object.__setattr__(self, "cstatistic", discrimination("cstatistic", self.cstatistic))
+            if self.prevalence is None:
+                raise RequestError(
+                    "applies only with a prevalence.", argument="cstatistic", remedy=("Give {}.", "prevalence")
+                )
+        if self.prevalence is not None:
+            object.__setattr__(self, "prevalence", probability("prevalence", self.prevalence))
+            if self.target is None:
+                raise RequestError("applies only with a target.", argument="prevalence", remedy=("Give {}.", "target"))
+
+    def forecast(self, model: APExGP) -> ForecastAnswer:
+        """Ask a fitted model for the forecast."""
+        evaluation = self._evaluation(model.curve_)
+        sizes = self.list_sizes(model.curve_)
+        required = None if self.target is None else model.required_size(self.target, self.confidence)
+        forecast = model.forecast(sizes, of=self.of)
+        chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
+        without_training = self._without_training(model, sizes)
+        return ForecastAnswer(
+            self, model, forecast, forecast.interval(self.level), required, chances, without_training, evaluation
+        )
+
+    def _evaluation(self, curve: LearningCurve) -> MinimumEvaluationSize | None:
+        """How many patients it takes to evaluate the model that reaches the target, where a prevalence is given."""
+        if self.prevalence is None or self.target is None:
+            return None
+        if self.cstatistic is not None:
+            return minimum_evaluation_size(self.prevalence, self.cstatistic)
+        if curve.metric_name not in _CSTATISTICS:
+            raise RequestError(
+                f"must be given with a prevalence: the scores are {curve.metric_name}, not AUROCs.",
+                argument="cstatistic",
+                remedy=("Give {}, or {} if they are AUROCs.", "cstatistic", ("metric", "auroc")),
+            )
+        return minimum_evaluation_size(self.prevalence, discrimination("target", self.target))
+
+    def _without_training(self, model: APExGP, sizes: list[float]) -> Forecast | None:
+        """The forecast if training scores were not known; None where they are not, or move nothing."""
+        curve = model.curve_
+        if curve.train_scores is None or model.inference != "bayes" or model.priors == "paper":
+            return None
+        return clone(model).fit(replace(curve, train_scores=None)).forecast(sizes, of=self.of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastQuestion(StudySettings):
+    """Forecast the score at larger training-set sizes.
+
+    With a target, also say how many examples reach it, and with a prevalence how many patients it takes to evaluate the
+    model.
+    """
+
+    def answer(self, model: APExGP) -> ForecastAnswer:
+        """Ask a fitted model."""
+        return self.forecast(model)
+
+    def answer_batch(self, curves: Mapping[str | None, LearningCurve], model: APExGP) -> BatchAnswer:
+        """Ask a model with these settings about each of several curves."""
+        if self.prevalence is not None:
+            raise RequestError(
+                f"applies to one curve, whose outcome it describes; there are {len(curves)}.",
+                argument="prevalence",
+                remedy=("Choose one with {}, or leave it out.", "task"),
+            )
+        return answer_batch(self, curves, model)
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastAnswer(QuestionAnswer):
+    """A forecast, the ends of its intervals and, where there is a target, the size that it takes.
+
+    `chances` are the probabilities that each of the sizes reaches the target, as the required size counts them.
+    `without_training` is the forecast that there would be without the training scores, where those are known.
+    `evaluation` is how many patients it takes to evaluate the model, where a prevalence was given.
+    """
+
+    question: StudySettings
+    model: APExGP
+    forecast: Forecast
+    ends: tuple[FloatArray, FloatArray]
+    required: RequiredSize | None
+    chances: FloatArray | None
+    without_training: Forecast | None = None
+    evaluation: MinimumEvaluationSize | None = None
+
+    @property
+    def sizes(self) -> list[float]:
+        """The sizes that were forecast."""
+        return self.forecast.sizes.tolist()
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Reasons to doubt the forecast or the required size, each once."""
+        of_target = () if self.required is None else self.required.cautions
+        return tuple(dict.fromkeys((*self.forecast.cautions, *of_target)))
+
+    @property
+    def introduction(self) -> str:  # type: ignore[override]
+        """The pilot in a line."""
+        return pilot_line(self.model.curve_)
+
+    def document(self) -> ForecastDocument:
+        """The pilot, the settings, the fit and the forecast, and the answer to a target."""
+        level = self.question.level
+        rows = _rows_of(self.forecast, level)
+        if self.chances is not None:
+            for row, one in zip(rows, self.chances.tolist(), strict=True):
+                row["prob_target"] = one
+        without = self.without_training
+        of_evaluation: tuple[str, ...] = () if self.evaluation is None else ("riley_evaluation",)
+        return {
+            "schema": "urn:apexgp:forecast:1",
+            **describe_model(self.model),
+            "level": level,
+            "forecast": rows,
+            "without_training": None if without is None else _rows_of(without, level),
+            **describe_target(self.required, self.model.curve_),
+            **_describe_study(self),
+            **say(
+                " ".join(answer_sentences(self)),
+                forecast_methods(self),
+                self.cautions,
+                (*sources_of(self.model), *of_evaluation, "collins"),
+            ),
+        }
+
+    def table(self) -> Cells:
+        """One row per size."""
+        curve, found = self.model.curve_, self.forecast
+        header = forecast_header(curve.metric_name, self.question.level)
+        rows = forecast_cells(found.sizes, found.mean, self.ends, curve.largest)
+        if self.required is None or self.chances is None:
+            return header, rows
+        return [*header, f"true mean reaches {self.required.target:g}"], [
+            [*row, chance(one, self.required.confidence)] for row, one in zip(rows, self.chances, strict=True)
+        ]
+
+    def picture(self, kind: type[Picture], **more: int) -> Picture:
+        """The arrays of a picture: the forecast with the interval that was asked for, and the target."""
+        return curve_picture(
+            self.model,
+            picture_end(self.model.curve_, self.sizes, self.required),
+            kind,
+            of=self.question.of,
+            levels=self.question.bands,
+            level=self.question.level,
+            required=self.required,
+            exact=self.sizes,
+            **more,
+        )
+
+    def display(self, truth: tuple[Sequence[float], Sequence[float]] | None = None) -> CurveDisplay:
+        """The picture by matplotlib; with the truth, sizes and scores that were measured later, if it is known."""
+        from .picture import CurveDisplay
+
+        return self.picture(CurveDisplay).plot(truth=truth)
+
+
+class StudyFacts(TypedDict):
+    """The two sizes of a study, for development and for evaluation."""
+
+    paragraph: str
+    """Both in words, for those who fund it."""
+    evaluation: EvaluationRow
+
+
+class StudySizes(TypedDict, total=False):
+    """The two sizes of a study, where a prevalence was given with the target."""
+
+    study: StudyFacts
+
+
+class ForecastDocument(ModelFacts, TargetFacts, StudySizes, Said):
+    """`apexgp forecast --json`, of one curve."""
+
+    schema: Literal["urn:apexgp:forecast:1"]
+    level: Probability
+    """Probability of the intervals."""
+    forecast: list[ForecastRow]
+    without_training: list[ForecastRow] | None
+    """The forecast without the training scores, where those are known."""
+
+
+def _describe_study(answer: ForecastAnswer) -> StudySizes:
+    paragraph = study_paragraph(answer)
+    if paragraph is None or answer.evaluation is None:
+        return {}
+    return {"study": {"paragraph": paragraph, "evaluation": describe_evaluation(answer.evaluation)}}
+
+
+def _rows_of(found: Forecast, level: float) -> list[ForecastRow]:
+    return forecast_rows(found.sizes, found.mean, found.median, found.std, found.interval(level))
+
+
+def answer_sentences(answer: ForecastAnswer) -> list[str]:
+    """What was asked for: where there is a target, how many examples it takes; then the forecast.
+
+    Whoever asks for a precision is told which was reached. Where a study is to be evaluated, both of its sizes are one
+    paragraph, at the end.
+    """
+    model, of_target, study = answer.model, list[str](), study_paragraph(answer)
+    if answer.required is not None and study is None:
+        told = (required_sentence(answer.required, model.curve_), on_top_of_required(answer.required, model.curve_))
+        of_target = [sentence for sentence in told if sentence]
+    precision = [] if model.precision is None else [reached(model)]
+    both_sizes = [] if study is None else [study]
+    of_model = [*kind_sentence(model), *_training_sentence(answer), *precision]
+    return [*of_target, forecast_sentence(answer), *of_model, *both_sizes]
+
+
+def short_answer(answer: ForecastAnswer) -> str:
+    """The same in one line of a phone: the target first, then the farthest forecast."""
+    curve, required = answer.model.curve_, answer.required
+    (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
+    if required is None:
+        ends = f"{lower[-1]:.3f} to {upper[-1]:.3f}"
+        return f"expect {answer.forecast.mean[-1]:.3f}, {ends}, with {size:,.10g} {curve.unit_name}"
+    if required.already_met:
+        target = "is met already"
+    elif required.is_realistic:
+        target = f"takes {required.in_words(required.size)} {curve.unit_name}"
+    else:
+        target = f"is reached with a probability of {required.at_best} at best"
+    return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"
+
+
+def forecast_sentence(answer: ForecastAnswer) -> str:
+    """The farthest size that was forecast."""
+    curve, (lower, upper) = answer.model.curve_, answer.ends
+    last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
+    return (
+        f"With {size:,.10g} training {curve.unit_name} ({multiple(size / last)} times the pilot's {last:,.10g}, which "
+        f"give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the chance is "
+        f"{100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
+    )
+
+
+def _training_sentence(answer: ForecastAnswer) -> list[str]:
+    """What the training scores have changed at the farthest size."""
+    if answer.without_training is None:
+        return []
+    lower, upper = answer.without_training.interval(answer.question.level)
+    return [
+        f"Without the training scores it would be {answer.without_training.mean[-1]:.3f}, between {lower[-1]:.3f} and "
+        f"{upper[-1]:.3f}."
+    ]
+
+
+def forecast_methods(answer: ForecastAnswer) -> str:
+    """Paragraph about a forecast, and the size that was asked for."""
+    curve, forecast = answer.model.curve_, answer.forecast
+    results = "; ".join(
+        f"{mean:.3f} at {size:,.10g} training {curve.unit_name} ({100 * answer.question.level:g} % prediction "
+        f"interval {low:.3f} to {high:.3f})"
+        for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
+    )
+    text = f"{pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
+    if answer.required is not None:
+        told = (required_methods(answer.required, curve), on_top_of_required(answer.required, curve))
+        text = " ".join([text, *filter(None, told)])
+    if answer.evaluation is not None:
+        text = f"{text} {evaluation_methods(answer.evaluation)}"
+    return f"{text} {tripod_sentence(answer)}"
+
+
+def pilot_line(curve: LearningCurve) -> str:
+    """What was measured, to open with."""
+    of_task = f" of {curve.task}" if curve.task else ""
+    pilot = curve.replicates
+    return (
+        f"Pilot{of_task}: {len(curve)} scores at {len(pilot.sizes)} sizes, {pilot.mean[0]:.3f} at "
+        f"{pilot.sizes[0]:,.10g} to {pilot.mean[-1]:.3f} at {pilot.sizes[-1]:,.10g}."
+    )
+
+
+def study_paragraph(answer: ForecastAnswer) -> str | None:
+    """Both sizes of a study for those who fund it, where a prevalence was given: for development and for evaluation."""
+    found, required, curve = answer.evaluation, answer.required, answer.model.curve_
+    if found is None or required is None:
+        return None
+    wide = listed([f"{width:g} for {MEASURES[name]}" for name, width in found.widths.items()])
+    development = (required_sentence(required, curve), on_top_of_required(required, curve))
+    return " ".join(
+        [
+            "Development.",
+            *filter(None, development),
+            f"Evaluation. To judge the finished model, plan for at least {found.size:,} further patients who had no "
+            f"part in its development, of whom about {found.events:,} will have the outcome if "
+            f"{100 * found.prevalence:.3g} % of all patients do. If its C statistic (AUROC) is {found.cstatistic:g}, "
+            f"95 % confidence intervals will then be no wider than {wide} (Riley et al. 2021); most patients are "
+            f"needed for {MEASURES[found.decisive]}.",
+        ]
+    )

@@ -1,0 +1,326 @@
+"""What an answer depends on: the question of a forecast, with one thing changed at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
+
+from ..._numbers import chance
+from ...estimators import APExGP
+from ...files.plain import plain
+from ...question_base.citations import sources_of
+from ...question_base.documents import Probability, Said, Size, say
+from ...question_base.model_documents import ModelFacts, RequiredFacts, describe_model, describe_required_size
+from ...question_base.phrases import listed, with_article
+from ...question_base.question import Cells, QuestionAnswer, build_table
+from ...question_base.wording import pilot_and_method
+from ..forecast import ForecastSettings
+from .analysis import Sensitivity, SensitivityRow, sensitivity
+
+if TYPE_CHECKING:
+    from .picture import SensitivityDisplay
+
+__all__ = [
+    "SensitivityAnswer",
+    "SensitivityDocument",
+    "SensitivityQuestion",
+    "analyse",
+    "bars_left_out",
+    "changed_by",
+    "compared_axis",
+    "kind_words",
+]
+
+_MOST = 3  # changes that a sentence names
+_TRIFLING = {True: 0.01, False: 0.001}  # with a target and without: what no reader would call a change
+# What is changed, as a sentence says it; others are named by what they are.
+_CHANGES = {
+    "more left to gain": "a prior that expects more to be gained",
+    "less left to gain": "a prior that expects less to be gained",
+    "noisier scores": "a prior that expects twice the noise",
+    "steadier scores": "a prior that expects half the noise",
+    "larger departures": "a prior that expects the curve to depart twice as far from its shape",
+    "smaller departures": "a prior that expects the curve to depart half as far from its shape",
+    "priors of all kinds": "the priors that all kinds of learner share",
+    "calibrated priors": "calibrated priors",
+    "paper's priors": "the paper's priors",
+    "published method": "the published method",
+    "default method": "the default method",
+    "another seed": "another seed",
+    "mean over new splits": "the mean over new splits instead",
+    "same splits continued": "the same splits, continued, instead",
+    "true expected score": "the true expected score instead",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitivityQuestion(ForecastSettings):
+    """Show what an answer depends on: the same question with other assumptions, and with parts of the data left out.
+
+    The forecast, and with a target the number of examples that reach it, under other priors, curves and ceilings,
+    without the first size, the last, and each split in turn. The largest changes come first.
+    """
+
+    is_slow: ClassVar[bool] = True
+
+    def answer(self, model: APExGP) -> SensitivityAnswer:
+        """Ask a fitted model."""
+        return analyse(self, model)
+
+
+def analyse(question: ForecastSettings, model: APExGP) -> SensitivityAnswer:
+    """What becomes of the answer to any question that forecasts."""
+    found = sensitivity(
+        model,
+        question.list_sizes(model.curve_),
+        of=question.of,
+        level=question.level,
+        target=question.target,
+        confidence=question.confidence,
+    )
+    return SensitivityAnswer(question, model, found)
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityAnswer(QuestionAnswer):
+    """A sensitivity analysis, and the model that it is about."""
+
+    question: ForecastSettings
+    model: APExGP
+    found: Sensitivity
+
+    def document(self) -> SensitivityDocument:
+        """The answer, and what becomes of it with one thing changed at a time."""
+        found, model = self.found, self.model
+        return {
+            "schema": "urn:apexgp:sensitivity:1",
+            **describe_model(model),
+            "level": found.level,
+            "target": found.target,
+            "confidence": found.confidence,
+            "compared_at": found.compared_at,
+            "unchanged": _change_facts(found.unchanged, found),
+            "changes": [_change_facts(row, found) for row in found.rows],
+            **say(sensitivity_sentence(self), sensitivity_methods(self), found.cautions, sources_of(model)),
+        }
+
+    def table(self) -> Cells:
+        """One row per change."""
+        return build_table(self.found)
+
+    def display(self) -> SensitivityDisplay:
+        """The picture by matplotlib."""
+        from .picture import SensitivityDisplay
+
+        return SensitivityDisplay.from_sensitivity(self.found).plot()
+
+    def svg(self, name: str = "bars") -> str:
+        """The picture for a page; `name` begins its identifiers."""
+        from .bars import BarDrawing
+
+        return BarDrawing(self.found, name).svg()
+
+
+class ScoreRow(TypedDict):
+    """Expected score and the ends of its interval at one size."""
+
+    size: Size
+    mean: float
+    lower: float
+    upper: float
+
+
+class ChangeFacts(TypedDict):
+    """The answer with one thing changed; `error` says why there is none."""
+
+    name: str
+    """What was changed."""
+    kind: Literal["none", "prior", "curve", "limit", "data", "question", "seed"]
+    forecast: list[ScoreRow]
+    required: RequiredFacts | None
+    prob_target: Probability | None
+    """Probability that the size `compared_at` reaches the target."""
+    effect: float | None
+    """How far the answer moves: the change in `prob_target` if there is a target, else in the expected score."""
+    error: str | None
+
+
+class SensitivityDocument(ModelFacts, Said):
+    """`apexgp sensitivity --json`."""
+
+    schema: Literal["urn:apexgp:sensitivity:1"]
+    level: Probability
+    """Probability of the intervals."""
+    target: float | None
+    confidence: Probability
+    compared_at: Size
+    """Size at which effects are compared."""
+    unchanged: ChangeFacts
+    changes: list[ChangeFacts]
+    """The largest effect first."""
+
+
+def _change_facts(row: SensitivityRow, found: Sensitivity) -> ChangeFacts:
+    columns = (column.tolist() for column in (found.sizes[: len(row.mean)], row.mean, row.lower, row.upper))
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "forecast": [
+            {"size": size, "mean": mean, "lower": low, "upper": high}
+            for size, mean, low, high in zip(*columns, strict=True)
+        ],
+        "required": None if row.required is None else describe_required_size(row.required),
+        "prob_target": plain(row.prob_target),
+        "effect": plain(row.effect),
+        "error": row.error,
+    }
+
+
+def changed_by(row: SensitivityRow) -> str:
+    """A change as a sentence names it."""
+    if row.kind == "data":
+        return row.name
+    if row.kind == "limit":
+        name, value = row.name.split()
+        return f"with a {name} of {value}"
+    if row.kind == "curve":
+        return f"with {with_article(row.name)}"
+    return f"with {_CHANGES.get(row.name, row.name)}"
+
+
+def sensitivity_sentence(answer: SensitivityAnswer) -> str:
+    """What moves the answer most, what comes next, and how much of it is the data's."""
+    found = answer.found
+    noise = max(found.largest_effects.get("seed", 0.0), _TRIFLING[found.target is not None])
+    moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
+    said = [_unchanged(found)]
+    if moving:
+        named = [f"{changed_by(row)} it is {_value(found, row)}{_takes(found, row)}" for row in moving[:_MOST]]
+        said.append(f"What moves it most: {'; '.join(named)}.")
+        said.append(_shares(found))
+    else:
+        said.append("No change moves it by more than the numerical error of the computation.")
+    if found.failed:
+        names = listed([row.name for row in found.failed[:_MOST]])
+        more = len(found.failed) - _MOST
+        rest = f" and {more} more changes" if more > 0 else ""
+        said.append(f"Not answered: {names}{rest} ({found.failed[0].error})")
+    if found.rough:
+        worst = max(found.rough, key=lambda row: row.end_error)
+        said.append(
+            f"Least precise: {worst.name}, where the ends of the interval may be off by {chance(worst.end_error)} of "
+            "its width."
+        )
+    return " ".join(said)
+
+
+def _unchanged(found: Sensitivity) -> str:
+    """The number that is compared, as the model has it."""
+    value = _value(found, found.unchanged)
+    if found.target is None:
+        return f"The expected {found.metric} at {found.compared_size} {found.unit} is {value}."
+    return (
+        f"The probability that {found.compared_size} {found.unit} reach {found.target:g} is {value}"
+        f"{_takes(found, found.unchanged)}."
+    )
+
+
+def _value(found: Sensitivity, row: SensitivityRow) -> str:
+    value = row.compared
+    return f"{value:.3f}" if found.target is None else chance(value)
+
+
+def _takes(found: Sensitivity, row: SensitivityRow) -> str:
+    """The size that a target takes, in brackets."""
+    required = row.required
+    if required is None or required.already_met:
+        return ""
+    sure = f"{100 * required.confidence:g} %"
+    if math.isinf(required.size):
+        return f" (no number of {found.unit} reaches {sure}: {required.at_best} at best)"
+    if row.kind == "none" and found.compared_at == required.size:
+        return ""
+    return f" ({row.takes} {found.unit} for {sure})"
+
+
+def _shares(found: Sensitivity) -> str:
+    """How much assumptions, parts of the data and the computation move the answer."""
+    effects = found.largest_effects
+    assumed = max((effects.get(kind, 0.0) for kind in ("prior", "curve", "limit")), default=0.0)
+    without = f", less data by up to {_amount(found, effects['data'])}" if "data" in effects else ""
+    luck = (
+        f"; another seed moves it by {_amount(found, effects['seed'])}{_size_moved(found)}" if "seed" in effects else ""
+    )
+    return f"Other assumptions move it by up to {_amount(found, assumed)}{without}{luck}."
+
+
+def _size_moved(found: Sensitivity) -> str:
+    """How far another seed moves the required size: far, where the probability hardly grows with the size."""
+    own = _size(found.unchanged)
+    others = [_size(row) for row in found.answered if row.kind == "seed"]
+    if math.isinf(own) or not others or any(map(math.isinf, others)):
+        return ""
+    share = max(abs(other / own - 1) for other in others)
+    return f" and the required size by {f'{100 * share:.0f}' if share >= 0.01 else 'less than 1'} %"
+
+
+def _size(row: SensitivityRow) -> float:
+    """What a target takes, beyond the pilot; infinite where that is no number."""
+    return math.inf if row.required is None or row.required.already_met else row.required.size
+
+
+def _amount(found: Sensitivity, effect: float) -> str:
+    if found.target is None:
+        return f"{effect:.3f}"
+    points = f"{100 * effect:.0f}" if effect >= 0.01 else "less than 1"
+    return f"{points} point{'' if points in ('1', 'less than 1') else 's'}"
+
+
+def sensitivity_methods(answer: SensitivityAnswer) -> str:
+    """Paragraph about what was changed, and what became of the answer."""
+    found = answer.found
+    values = [row.compared for row in found.answered if row.kind != "seed"]
+    low, high = min([*values, found.unchanged.compared]), max([*values, found.unchanged.compared])
+    if found.target is None:
+        what = f"the expected {found.metric} at {found.compared_size} training {found.unit}"
+        span = f"{found.unchanged.compared:.3f}, and ranged from {low:.3f} to {high:.3f}"
+    else:
+        what = (
+            f"the probability that the expected {found.metric} with {found.compared_size} training {found.unit} meets "
+            f"{found.target:g}"
+        )
+        span = f"{found.unchanged.compared:.2f}, and ranged from {low:.2f} to {high:.2f}"
+    return (
+        f"{pilot_and_method(answer.model)} In a sensitivity analysis, one thing was changed at a time: "
+        f"{_what(found)}. Under the model itself, {what} was {span} over {len(values)} changes."
+    )
+
+
+def _what(found: Sensitivity) -> str:
+    kinds = {row.kind for row in found.answered}
+    words = {
+        "prior": "the priors, or the whole method",
+        "curve": "the shape of the curve",
+        "limit": "the best possible score",
+        "data": "the data, parts of which were left out",
+        "question": "what is forecast",
+    }
+    return listed([text for kind, text in words.items() if kind in kinds])
+
+
+def compared_axis(found: Sensitivity) -> str:
+    """What the axis of a picture shows."""
+    if found.target is None:
+        return f"expected {found.metric} at {found.compared_size} {found.unit}"
+    return f"probability that {found.compared_size} {found.unit} reach {found.target:g}"
+
+
+def bars_left_out(count: int) -> str:
+    """What a picture does not show."""
+    return f"{count} smaller change{'s' * (count > 1)} not shown" if count else ""
+
+
+def kind_words(group: str) -> str:
+    """What a group of bars is about."""
+    return {"assumed": "another assumption", "data": "less data", "other": "another question or seed"}[group]

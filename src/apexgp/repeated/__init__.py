@@ -1,1 +1,0 @@
-"""What fits a method many times: to judge it, to replay it, to compare models, to forecast a batch."""

@@ -1,0 +1,282 @@
+"""How many examples reach a target, and with what probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from ._answer import Answer, ColumnData, Shown
+from ._check import FloatArray, offers, positive, probability, real_number
+from ._numbers import at_least, chance, rounded_up
+from .curve import LearningCurve
+from .errors import RequestError
+from .forecast import Forecast, Quantity
+from .numerics.roots import crossings
+from .scale import UNIT_RANGE
+
+__all__ = [
+    "CONFIDENCE",
+    "UNLIMITED",
+    "UNREAL",
+    "Forecaster",
+    "RequiredSize",
+    "Success",
+    "attainable_target",
+    "prob_met",
+    "required_size",
+    "success_by",
+    "success_of",
+    "whole_size",
+]
+
+Success = Callable[[FloatArray], FloatArray]
+"""F: the probability that the score at each of some sizes meets the target."""
+
+CONFIDENCE = 0.8
+"""Probability with which a target should be met, where nothing else is said."""
+
+UNREAL = 10_000
+"""Beyond so many times the pilot a number of examples is no plan, whatever the curve says."""
+
+UNLIMITED = 1e300
+"""Stands for infinitely many examples: what a curve has still to gain there, it gains nowhere."""
+
+# Beyond the pilot F is looked at here (multiples of its largest size), ever more coarsely, for the last place where it
+# is too small.
+_MULTIPLES = (3.0, 10.0, 40.0, 200.0, 2e3, 1e5, 1e8, 1e15, 1e40, 1e120)
+_DIPS = (1.3, 1.8, 5.0, 20.0)
+_TOLERANCE = 1e-7  # of the logarithm of a size
+_EXACT = 2.0**53  # whole numbers beyond are not all representable
+
+
+class Forecaster(Protocol):
+    """What a question is put to: a fitted model."""
+
+    ceiling: float
+    floor: float
+    curve_: LearningCurve
+
+    def forecast(self, sizes: ArrayLike, of: Quantity = ...) -> Forecast:
+        """Distribution of the score at the sizes."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class RequiredSize(Answer):
+    """How many training examples reach a target.
+
+    F(n) is the probability that the score with n examples meets the target.
+
+    Attributes
+    ----------
+    target : float
+        The score to reach (an error rate to come down to where lower is better).
+    confidence : float
+        Probability with which it should be reached.
+    size : int, or math.inf
+        The smallest number of examples from which on F stays at or above the confidence, not counting sizes below the
+        pilot's smallest; inf if there is none. Exact; words and pictures round it up (`rounded_size`).
+    median : int, or math.inf
+        The same for a probability of one half.
+    interval : pair of int, or math.inf
+        The same for probabilities of 0.1 and 0.9.
+    prob_reachable : float
+        Limit of F as n grows: the probability with unlimited data.
+    prob_now : float
+        F at the largest pilot size.
+    already_met : bool
+        Whether F at the largest pilot size is at or above the confidence.
+    relative_error : float
+        Monte Carlo standard error of `size`, as a share of it: how far another seed may move it. NaN where the size is
+        infinite; infinite where F does not rise there; 0 where nothing is random, or the size is the pilot's smallest.
+    digits : int
+        Number of digits to which sizes are rounded up when printed: 3 where the standard errors of `size`, `median` and
+        `interval` are all below half a per cent, else 2.
+    cautions : tuple of str
+        Reasons to doubt the answer, among them that `prob_reachable` is too close to the confidence for the integral
+        to decide whether any number of examples suffices.
+    largest : float
+        The pilot's largest size: sizes more than 10,000 times as large are printed as such, without a number.
+    """
+
+    target: float
+    confidence: float
+    size: float
+    median: float
+    interval: tuple[float, float]
+    prob_reachable: float
+    prob_now: float
+    already_met: bool
+    relative_error: float = field(default=0.0, compare=False)  # NaN equals nothing
+    digits: int = 2
+    cautions: tuple[str, ...] = ()
+    largest: float = math.inf
+
+    @property
+    def is_realistic(self) -> bool:
+        """Whether `size` can be planned for."""
+        return not self._is_unreal(self.size)
+
+    def _is_unreal(self, size: float) -> bool:
+        return math.isinf(size) or size > UNREAL * self.largest
+
+    @property
+    def rounded_size(self) -> float:
+        """The size as it is printed everywhere: rounded up."""
+        return rounded_up(self.size, self.digits)
+
+    @property
+    def by_probability(self) -> dict[float, float]:
+        """The exact sizes by the probability with which they reach the target, in rising order."""
+        sizes = {0.1: self.interval[0], 0.5: self.median, 0.9: self.interval[1], self.confidence: self.size}
+        return dict(sorted(sizes.items()))
+
+    def in_words(self, size: float) -> str:
+        """One of the sizes, rounded up; where it is infinite, the best probability instead.
+
+        A size that no one could plan for is given as a multiple of the pilot: its digits mean nothing.
+        """
+        if isinstance(size, float) and size == math.inf:
+            return f"none: {self.at_best} at best"
+        number = positive("size", size)
+        return f"over {UNREAL:,}x" if self._is_unreal(number) else at_least(number, self.digits, self.relative_error)
+
+    @property
+    def at_best(self) -> str:
+        """The probability with unlimited data, in words."""
+        return chance(self.prob_reachable, self.confidence)
+
+    def _columns(self) -> ColumnData:
+        beside = ("cautions", "largest")
+        return {one.name: [getattr(self, one.name)] for one in fields(self) if one.name not in beside}
+
+    def shown(self) -> Shown:
+        """The sizes by their probability."""
+        sure = f"with a probability of {100 * self.confidence:g} %"
+        now = f"Probability that the pilot's size suffices: {chance(self.prob_now, self.confidence)}"
+        ever = f"{now}; with unlimited data: {self.at_best}."
+        if self.already_met:
+            title, ever = f"Required size: the pilot's examples already reach {self.target:g} {sure}", f"{now}."
+        elif math.isinf(self.size):
+            title = f"Required size: no number of examples reaches {self.target:g} {sure}"
+        elif not self.is_realistic:
+            title = f"Required size: more than {UNREAL:,} times the pilot's examples, to reach {self.target:g} {sure}"
+        else:
+            title = f"Required size: {self.in_words(self.size)} examples reach {self.target:g} {sure}"
+        rows = [(f"{100 * level:g} %", self.in_words(size)) for level, size in self.by_probability.items()]
+        return Shown(title, ("probability", "examples"), rows, self._all_notes(ever))
+
+
+def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
+    """F for a target, which must be attainable."""
+    if not offers(model, "forecast", "curve_", "ceiling", "floor") or not isinstance(model.curve_, LearningCurve):
+        raise RequestError(
+            f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
+        )
+    curve = model.curve_
+    low, high = curve.range
+    floor, ceiling = low if model.floor == 0 else model.floor, high if model.ceiling == 1 else model.ceiling
+    goal = attainable_target(target, curve, float(ceiling if curve.direction == "higher" else floor))
+    return success_by(lambda sizes: model.forecast(sizes, of=of), goal, curve.direction)
+
+
+def success_by(forecast: Callable[[FloatArray], Forecast], goal: float, direction: str) -> Success:
+    """F for an attainable target, given what forecasts the score at some sizes."""
+    return lambda sizes: prob_met(forecast(sizes), goal, direction)
+
+
+def prob_met(forecast: Forecast, goal: float, direction: str) -> FloatArray:
+    """Probability that the score at each size of a forecast meets a target."""
+    return forecast.prob_at_least(goal) if direction == "higher" else forecast.cdf(goal)
+
+
+def attainable_target(target: float, curve: LearningCurve | None, best: float) -> float:
+    """`target`, checked: a score better than nothing and no better than is possible.
+
+    `curve` says which scores there are, None for scores in [0, 1]; `best` is the best that is possible.
+    """
+    number = real_number("target", target)
+    (low, high), higher = (UNIT_RANGE, True) if curve is None else (curve.range, curve.direction == "higher")
+    worst = low if higher else high
+    if not low <= number <= high or number == worst:
+        unit = (low, high) == UNIT_RANGE
+        hint = f" Write {number / 100:g} for {number:g} %." if unit and 1 < number <= 100 else ""
+        bounds = f"above {low:g} and at most {high:g}" if higher else f"at least {low:g} and below {high:g}"
+        raise RequestError(f"must be a score {bounds}, got {number:g}.{hint}", argument="target")
+    # Rounding of 1 - (1 - ceiling) must not refuse the ceiling itself.
+    slack = 1e-12 * max(1.0, abs(best)) if math.isfinite(best) else 0.0
+    if number > best + slack if higher else number < best - slack:
+        raise RequestError(
+            f"The target {number:g} is better than {best:g}, the best possible score as you set it. Ask for less, or "
+            f"change the {'ceiling' if higher else 'floor'}."
+        )
+    return number
+
+
+def required_size(success: Success, pilot_sizes: FloatArray, target: float, confidence: float) -> RequiredSize:
+    """Answer for a target, given F and the distinct pilot sizes in rising order."""
+    confidence = probability("confidence", confidence)
+    levels = np.array([confidence, 0.5, 0.1, 0.9])
+    last = float(pilot_sizes[-1])
+    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < UNLIMITED), UNLIMITED])
+    at_sizes = success(sizes)
+    now = float(at_sizes[0])
+    if now >= levels.min():
+        # Some of the answers may lie within the pilot, or be put off by a dip of F just after it.
+        more = np.append(np.geomspace(pilot_sizes[0], last, 4)[:-1], last * np.array(_DIPS))
+        sizes, order = np.unique(np.append(sizes, more), return_index=True)
+        at_sizes = np.append(at_sizes, success(more))[order]
+    size, median, low, high = _passes(success, sizes, at_sizes, levels)
+    return RequiredSize(
+        target=target,
+        confidence=confidence,
+        size=size,
+        median=median,
+        interval=(low, high),
+        prob_reachable=float(at_sizes[-1]),
+        prob_now=now,
+        already_met=now >= confidence,
+        largest=last,
+    )
+
+
+def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: FloatArray) -> list[float]:
+    """For each level the least whole size from which on F stays at or above it."""
+    found = np.full(len(levels), math.inf)
+    too_small = at_sizes[None, :] < levels[:, None]
+    # Index of the last size at which F is below the level; -1 where it never is.
+    last = np.where(too_small.any(axis=1), len(sizes) - 1 - too_small[:, ::-1].argmax(axis=1), -1)
+    found[last == -1] = sizes[0]
+    crossed = np.flatnonzero((last >= 0) & (last < len(sizes) - 1))
+    if crossed.size:
+        wanted, at = levels[crossed], last[crossed]
+        ends = [(np.log(sizes[k]), _surplus(at_sizes[k], wanted)) for k in (at, at + 1)]
+        (low, at_low), (high, at_high) = ends
+
+        def surplus(log_sizes: FloatArray, which: NDArray[np.intp]) -> FloatArray:
+            return _surplus(success(np.exp(log_sizes)), wanted[which])
+
+        # The end at which F is not below the level.
+        found[crossed] = np.exp(crossings(surplus, low, high, at_low, at_high, tolerance=_TOLERANCE))
+    return [whole_size(size) for size in found.tolist()]
+
+
+def _surplus(p: FloatArray, level: FloatArray) -> FloatArray:
+    """How far a probability is above a level, in normal scores: nearly straight over the logarithm of the size.
+
+    Where they differ by rounding alone the sign is still that of the difference. It is never 0, which would end the
+    search for the least size early.
+    """
+    score, wanted = (ndtri(np.clip(value, 1e-15, 1 - 1e-15)) for value in (p, level))
+    return np.where(p < level, np.minimum(score - wanted, -1e-15), np.maximum(score - wanted, 1e-15))
+
+
+def whole_size(size: float) -> float:
+    """Round up to whole examples, but not for an excess that is the search's own."""
+    return math.ceil(size * (1 - _TOLERANCE)) if size < _EXACT else size

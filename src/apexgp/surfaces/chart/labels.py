@@ -1,0 +1,70 @@
+"""The words of a chart: its title, what it shows, its legend, and what is read off at each size."""
+
+from __future__ import annotations
+
+from ..._numbers import chance
+from ...question_base.wording import required_words
+from ...questions.forecast.curve_picture import CurvePicture, is_marked
+
+__all__ = ["chart_description", "chart_title", "legend_words", "reading_labels", "readings", "size_axis"]
+
+
+def chart_title(picture: CurvePicture) -> str:
+    """What the chart is of."""
+    of_task = f" of {picture.task}" if picture.task else ""
+    return f"{picture.metric}{of_task} by training-set size, measured and forecast"
+
+
+def chart_description(picture: CurvePicture) -> str:
+    """What the eye sees, for those who hear it."""
+    lower, upper = picture.bands[picture.level]
+    far = f"{picture.sizes[-1]:,.10g}"
+    text = (
+        f"Measured: a mean {picture.metric} of {picture.pilot_mean[0]:.3f} with {picture.pilot_sizes[0]:,.10g} "
+        f"training {picture.unit} to {picture.pilot_mean[-1]:.3f} with {picture.pilot_sizes[-1]:,.10g}. Forecast for "
+        f"{far}: {picture.mean[-1]:.3f} expected, {100 * picture.level:g} % interval {lower[-1]:.3f} to "
+        f"{upper[-1]:.3f}."
+    )
+    if picture.required is None or picture.prob_target is None:
+        return text
+    sure = chance(picture.prob_target[-1], picture.required.confidence)
+    return f"{text} The probability that {far} meet the target of {picture.required.target:g} is {sure}."
+
+
+def size_axis(picture: CurvePicture) -> str:
+    """Title of the axis of sizes."""
+    return f"training {picture.unit} (logarithmic scale)"
+
+
+def legend_words(picture: CurvePicture) -> dict[str, str]:
+    """The legend: a name for each kind of mark."""
+    replicated = len(picture.measured_sizes) > len(picture.pilot_sizes)
+    words = {"pilot": "measured, with spread"} if replicated else {"single": "measured"}
+    words["mean"] = "expected score"
+    words |= {f"band {i}": f"{100 * level:g} % interval" for i, level in enumerate(picture.bands)}
+    if replicated:
+        words["measured"] = "single scores"
+    required = picture.required
+    if required is not None:
+        words["target"] = f"target {required.target:g}"
+        if is_marked(required, picture):
+            size = required_words(required)
+            words["required"] = f"{size} reach it with {100 * required.confidence:g} % (bar: 10 to 90 %)"
+    return words
+
+
+def reading_labels(picture: CurvePicture) -> list[str]:
+    """What is read off at a size."""
+    labels = [f"training {picture.unit}", f"expected {picture.metric}", f"{100 * picture.level:g} % interval"]
+    return labels if picture.required is None else [*labels, f"true mean reaches {picture.required.target:g}"]
+
+
+def readings(picture: CurvePicture) -> list[list[str]]:
+    """For each size, in the order of the labels, what is read off there."""
+    rows = [
+        [f"{size:,.10g}", f"{mean:.3f}", f"{low:.3f} to {high:.3f}"]
+        for size, mean, low, high in zip(picture.sizes, picture.mean, *picture.bands[picture.level], strict=True)
+    ]
+    if picture.prob_target is None or picture.required is None:
+        return rows
+    return [[*row, chance(p, picture.required.confidence)] for row, p in zip(rows, picture.prob_target, strict=True)]

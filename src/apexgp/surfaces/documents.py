@@ -1,0 +1,31 @@
+"""Every document that `--json` prints or the page's interface sends, by name."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any, cast, get_args, get_type_hints, is_typeddict
+
+from ..question_base.question import Question
+from ..question_base.schemas import read_identifier
+from ..questions import list_rooms
+
+__all__ = ["list_answer_documents", "load_documents"]
+
+
+@cache
+def load_documents() -> dict[str, type]:
+    """The type of each document by its name: that of the command which prints it, or batch, evaluation or report."""
+    found: dict[str, type] = {}
+    for room in list_rooms():
+        for kind in vars(import_module(f"...questions.{room}", __name__)).values():
+            identifier = read_identifier(kind) if is_typeddict(kind) else None
+            if identifier is not None:
+                found[identifier.split(":")[2]] = kind
+    return found
+
+
+def list_answer_documents(question: type[Question]) -> tuple[type, ...]:
+    """The documents that may answer a question, by the annotations of its answer."""
+    returned = get_type_hints(cast(Any, question).answer)["return"]
+    return tuple(get_type_hints(kind.document)["return"] for kind in get_args(returned) or (returned,))
