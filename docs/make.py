@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 from against_the_truth import HEAD, RUNS, judged
 from apexgp import APExGP, LearningCurve, collect_curves, write_report
 from apexgp.plot import CurveDisplay
+from apexgp.question_base.schemas import build_schema
 from apexgp.surfaces.digits import measure_digits
-from apexgp.surfaces.schemas import DOCUMENTS, schema_of
+from apexgp.surfaces.documents import load_documents
 from pages import (
     FOLDER,
     command_line_page,
@@ -161,8 +162,8 @@ def vignette() -> None:
 def schemas() -> None:
     """The JSON Schemas as files of the site; where they differ in a commit, so does what `--json` promises."""
     folder = FOLDER / "schemas"
-    for name in DOCUMENTS:
-        (folder / f"{name}.json").write_text(json.dumps(schema_of(name), indent=1) + "\n", encoding="utf-8")
+    for name, kind in load_documents().items():
+        (folder / f"{name}.json").write_text(json.dumps(build_schema(kind), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -32,10 +32,10 @@ from typer.testing import CliRunner
 
 from apexgp import APExGP, LearningCurve
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.forecast.curve_picture import CurvePicture, picture_of
+from apexgp.questions.forecast.curve_picture import CurvePicture
 from apexgp.surfaces import cli
 from apexgp.surfaces.chart.text import TextChart
-from apexgp.surfaces.words.glossary import GLOSSARY
+from apexgp.surfaces.report.text import GLOSSARY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -158,7 +158,7 @@ def page_of_the_report() -> str:
     page = FOLDER / "report.md"
     with folder_of(page):
         model = APExGP().fit(LearningCurve.from_csv("pairs.csv"))
-    picture = picture_of(ForecastQuestion(target=0.78, confidence=0.6).answer(model), CurvePicture)
+    picture = ForecastQuestion(target=0.78, confidence=0.6).answer(model).picture(CurvePicture)
     lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(picture).lines()]
     block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])
     return re.sub(r"```text\n.*?```", lambda _: block, page.read_text(encoding="utf-8"), flags=re.DOTALL)

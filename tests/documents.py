@@ -4,7 +4,8 @@ from functools import cache
 
 from jsonschema import Draft202012Validator
 
-from apexgp.surfaces.schemas import schema_of, schemas_of_types
+from apexgp.question_base.schemas import build_parts, build_schema
+from apexgp.surfaces.documents import load_documents
 
 
 def closed(schema):
@@ -18,14 +19,14 @@ def closed(schema):
 
 @cache
 def validator_of(name):
-    schema = schema_of(name)
+    schema = build_schema(load_documents()[name])
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(closed(schema))
 
 
 @cache
 def validator_of_type(kind):
-    parts = schemas_of_types([kind], "#/$defs/")
+    parts = build_parts([kind], "#/$defs/")
     return Draft202012Validator(closed({"$ref": f"#/$defs/{kind.__name__}", "$defs": parts}))
 
 

@@ -15,7 +15,6 @@ from sklearn.utils import get_tags
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares
-from apexgp.required import CONFIDENCE
 from apexgp.errors import (
     AccuracyWarning,
     ConvergenceWarning,
@@ -27,6 +26,7 @@ from apexgp.errors import (
 from apexgp.estimators import fit_together
 from apexgp.inference.sampler import COARSEST, FINEST, TOLERATED
 from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
+from apexgp.required import CONFIDENCE
 from conftest import REPOSITORY
 
 SIZES = [60, 94, 147, 230, 360]

@@ -157,9 +157,13 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 
-@cache
 def list_settings(group: Any) -> tuple[DeclaredSetting, ...]:
     """The settings of a dataclass, in the order of its fields; fields without a `Setting` are none."""
+    return _find_settings(group)
+
+
+@cache
+def _find_settings(group: Any) -> tuple[DeclaredSetting, ...]:
     hints = resolve_types(group)
     found = []
     for one in fields(group):

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from apexgp.surfaces.assistant.answers import Call, answer
-from apexgp.surfaces.assistant.tools import TOOLS, tool
+from apexgp.surfaces.assistant.tools import list_tools, tool
 from apexgp.surfaces.web.refusals import UNPREPARED
 from documents import faults
 from fuzz.commands import SOUND, WORDS
@@ -28,8 +28,8 @@ values = scalars | st.lists(scalars, max_size=3) | st.dictionaries(words, scalar
 
 @st.composite
 def tool_call(draw):
-    assert set(TOOLS) == set(GIVEN), "say above what a new tool takes"
-    name = draw(st.sampled_from(TOOLS))
+    assert set(list_tools()) == set(GIVEN), "say above what a new tool takes"
+    name = draw(st.sampled_from(list_tools()))
     known = sorted(tool(name, with_files=True).takes.model_fields)
     changed = draw(st.dictionaries(st.sampled_from(known) | st.text(max_size=3), values, max_size=3))
     with_files = draw(st.booleans())

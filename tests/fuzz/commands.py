@@ -84,7 +84,7 @@ def commands():
     }
     known = typer.main.get_command(cli.app).commands
     assert fixed.keys() == known.keys() - APART, "say above what a new command takes, or why it is left alone"
-    return {name: (given, _options(known[name].loaded())) for name, given in fixed.items()}
+    return {name: (given, _options(known[name].load())) for name, given in fixed.items()}
 
 
 def _options(known):

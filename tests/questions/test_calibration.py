@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from apexgp import APExGP, LearningCurve
+from apexgp.question_base.sizes import SizeSpec
+from apexgp.questions.calibration import CoverageRecord, PilotShape, describe_record, find_record, load_tried_pilots
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.question_base.sizes import Reach
-from apexgp.questions.calibration import CoverageRecord, PilotShape, find_record, load_tried_pilots
-from apexgp.surfaces.words.record import record_words
 from conftest import REPOSITORY, require
 
 QUOTING = ("README.md", "docs/calibration.md", "docs/study.md")
@@ -138,20 +137,20 @@ def model():
 def test_says_what_was_asked_about(model):
     def told(level=0.95, **asked):
         answer = ForecastQuestion(level=level, **asked).answer(model)
-        return record_words(find_record(answer), model.curve_, level)
+        return describe_record(find_record(answer), model.curve_, level)
 
     assert (
         "95 % intervals covered 94, 94 and 91 % of the later scores at up to 2, 2 to 10 and more than 10 times"
         in told()
     )
-    near = told(at=Reach(times=(3.0, 5.0)))
+    near = told(at=SizeSpec(times=(3.0, 5.0)))
     assert "covered 94 % of the later scores at 2 to 10 times the largest size (1,582 pilots)" in near
     assert "80 % intervals covered 80, 80 and 77 % of" in told(0.8)
     assert "80 % intervals covered 80, 80 and 77 %, and their 95 % intervals covered 94, 94 and 91 % of" in told(0.9)
     assert find_record(ForecastQuestion(of="expected").answer(model)).tried.of == "expected"
     other = curve(sizes=3, largest=3000, metric="f1")
     tried = next(one for one in load_tried_pilots() if one.name == "all draws")
-    words = record_words(CoverageRecord(tried, PilotShape.of_curve(other), (0,), of_this_model=True), other, 0.95)
+    words = describe_record(CoverageRecord(tried, PilotShape.of_curve(other), (0,), of_this_model=True), other, 0.95)
     assert words.endswith("This pilot differs in the score (F1), the number of sizes (3) and the largest size (3,000).")
 
 

@@ -19,17 +19,21 @@ from apexgp import (
     write_report,
 )
 from apexgp.errors import RequestError
+from apexgp.question_base.sizes import SizeSpec
+from apexgp.questions import list_questions, load_question
 from apexgp.questions.backtest import BacktestQuestion
 from apexgp.questions.check import CheckQuestion
 from apexgp.questions.design import DesignQuestion
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.minimum import MinimumQuestion
 from apexgp.questions.plan import PlanQuestion
-from apexgp.question_base.sizes import Reach
-from apexgp.questions.reliability import ReliabilityQuestion
+from apexgp.questions.record import RecordQuestion
 from apexgp.questions.report import ReportQuestion
-from apexgp.surfaces.cli import COMMANDS, function_of
-from apexgp.surfaces.command import command
+from apexgp.questions.sensitivity import SensitivityQuestion
+from apexgp.settings import REQUIRED, list_settings
+from apexgp.surfaces.cli import load_command
+from apexgp.surfaces.command import build_command
+from apexgp.surfaces.reproduce import design_in_python, list_options
 from conftest import require
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -41,7 +45,7 @@ CALLED = {
     BacktestQuestion: (backtest, APExGP.required_size),
     MinimumQuestion: (minimum_sample_size, minimum_evaluation_size),
     ReportQuestion: (write_report,),
-    ReliabilityQuestion: (ForecastRecord.reliability,),
+    RecordQuestion: (ForecastRecord.reliability,),
 }
 
 
@@ -65,27 +69,22 @@ def test_defaults_are_those_of_the_library(question):
                 assert parameter.default == usual[name], (called.__name__, name)
 
 
-def test_commands_and_requests_have_the_defaults_of_the_questions():
+@pytest.mark.parametrize("name", list_questions())
+def test_commands_and_requests_have_the_settings_of_the_questions_with_their_defaults(name):
     require("fastapi")
-    from apexgp.surfaces.web.requests import REQUESTS
+    from apexgp.surfaces.web.answers import list_requests
 
-    questions = {
-        "forecast": ForecastQuestion,
-        "plan": PlanQuestion,
-        "design": DesignQuestion,
-        "backtest": BacktestQuestion,
-        "minimum": MinimumQuestion,
-        "sensitivity": ForecastQuestion,
-        "check": CheckQuestion,
-    }
-    commands = {name: command(function_of(name)) for name in COMMANDS}
-    for kind, question in questions.items():
-        options = inspect.signature(commands[kind]).parameters
-        for name, usual in defaults_of(question).items():
-            if name in options and options[name].default is not inspect.Parameter.empty:
-                assert options[name].default == usual, (kind, name)
-            field = REQUESTS[kind].model_fields.get(name)
-            assert field is None or field.is_required() or field.default == usual, (kind, name)
+    question = load_question(name)
+    options = inspect.signature(build_command(load_command(name))).parameters
+    for one in list_settings(question):
+        required = one.default is REQUIRED
+        if (name, one.name) != ("design", "budget"):  # of the command line, which takes hours, too
+            assert options[one.name].default == (inspect.Parameter.empty if required else one.written_default)
+        if question.is_served:
+            field = list_requests()[name].model_fields[one.name]
+            assert field.is_required() == required
+            assert required or field.default == one.written_default, one.name
+            assert one.setting.help in field.description
 
 
 @pytest.mark.parametrize(
@@ -108,14 +107,14 @@ def test_commands_and_requests_have_the_defaults_of_the_questions():
         (PlanQuestion, {"target": 0.8, "cost_per_example": 1, "penalty": -9}, "penalty"),
         (PlanQuestion, {"target": 0.8, "cost_per_example": 1, "penalty": 9, "rounds": 31}, "rounds"),
         (PlanQuestion, {"target": 0.8, "cost_per_example": 1, "penalty": 9, "start": 0}, "start"),
-        (PlanQuestion.if_priced, {"target": None, "cost_per_example": 1, "penalty": 9}, "target"),
-        (PlanQuestion.if_priced, {"target": 0.8, "cost_per_example": None, "penalty": 9}, "cost_per_example"),
-        (PlanQuestion.if_priced, {"target": 0.8, "cost_per_example": 1, "penalty": None}, "penalty"),
+        (ReportQuestion, {"cost_per_example": 1, "penalty": 9}, "target"),
+        (ReportQuestion, {"target": 0.8, "penalty": 9}, "cost_per_example"),
+        (ReportQuestion, {"target": 0.8, "cost_per_example": 1}, "penalty"),
         (DesignQuestion, {"budget": 0}, "budget"),
         (DesignQuestion, {"n_splits": 0}, "n_splits"),
         (DesignQuestion, {"available": "many"}, "available"),
-        (BacktestQuestion.named, {"holdout": 0}, "holdout"),
-        (BacktestQuestion.named, {"confidence": 2}, "confidence"),
+        (BacktestQuestion, {"holdout": 0}, "holdout"),
+        (BacktestQuestion, {"confidence": 2}, "confidence"),
         (ReportQuestion, {"budget": -1}, "budget"),
         (CheckQuestion, {"draws": 5}, "draws"),
     ],
@@ -126,43 +125,45 @@ def test_what_makes_no_sense_is_refused_before_there_is_a_curve(question, settin
     assert refused.value.argument == argument
 
 
-def test_a_reach_is_in_rising_order_and_says_each_size_once():
-    reach = Reach.checked([720, 100], [2, 10], arguments=("sizes", "times"))
-    assert reach.beyond(360) == [100, 720, 3600]
-    assert Reach().is_open
-    assert ForecastQuestion().sizes_for(APExGP().fit(SIZES, SCORES).curve_) == [720, 3600, 18_000]
+def test_sizes_are_in_rising_order_each_once():
+    asked = SizeSpec.build([720, 100], [2, 10], arguments=("sizes", "times"))
+    assert asked.list_sizes(360) == [100, 720, 3600]
+    assert SizeSpec().is_open
+    assert ForecastQuestion().list_sizes(APExGP().fit(SIZES, SCORES).curve_) == [720, 3600, 18_000]
     with pytest.raises(RequestError, match=r"^at must be sizes: without a pilot"):
-        reach.without_pilot("at")
+        asked.list_without_pilot("at")
     for sizes, times, argument in (([0.5], None, "sizes"), (None, [0], "times"), ([], None, "sizes")):
         with pytest.raises(RequestError) as refused:
-            Reach.checked(sizes, times, arguments=("sizes", "times"))
+            SizeSpec.build(sizes, times, arguments=("sizes", "times"))
         assert refused.value.argument == argument
 
 
 @pytest.mark.parametrize("settings", [{}, {"ceiling": 0.9, "floor": 0.4, "seed": 2}])
 def test_a_model_is_judged_beside_the_methods_that_a_command_judges_by_default(settings):
-    beside, named = BacktestQuestion.beside(APExGP(**settings)), BacktestQuestion.named(**settings)
-    assert list(beside.methods) == list(named.methods)
-    for name, method in named.methods.items():
-        assert beside.methods[name].get_params() == method.get_params()
-    own = BacktestQuestion.beside(APExGP("auto", noise=0.01)).methods["apexgp"]
+    beside = BacktestQuestion.beside(APExGP(**settings)).build_methods()
+    named = BacktestQuestion(**settings).build_methods()
+    assert list(beside) == list(named)
+    for name, method in named.items():
+        assert beside[name].get_params() == method.get_params()
+    own = BacktestQuestion.beside(APExGP("auto", noise=0.01)).build_methods()["apexgp"]
     assert (own.mean, own.noise) == ("auto", 0.01)
 
 
 @pytest.mark.slow
-def test_advice_is_asked_with_arguments_that_give_the_same_again(model):
-    forecast = ForecastQuestion(at=Reach((720.0, 3600.0)), target=0.8, confidence=0.6)
+def test_advice_comes_with_lines_that_give_the_same_again(model):
+    forecast = ForecastQuestion(at=SizeSpec((720.0, 3600.0)), target=0.8, confidence=0.6)
     question = DesignQuestion.after(forecast, model, budget=1, available=500)
-    answer = question.answer(model)
-    again = design_pilot(model, **question.arguments(model))
-    assert [one.risk for one in answer.found.designs] == [one.risk for one in again.designs]
-    assert question.arguments(model)["seed"] == 3
+    answer, names = question.answer(model), {"model": model, "print": lambda _: None}
+    exec(design_in_python(answer), names)
+    assert [one.risk for one in answer.found.designs] == [one.risk for one in names["found"].designs]
+    assert names["found"].target == 0.8
 
 
-def test_a_report_is_asked_with_the_arguments_that_were_changed():
-    assert ReportQuestion().arguments() == {}
-    asked = ReportQuestion(
-        forecast=ForecastQuestion(at=Reach((), (3.0,)), target=0.8, level=0.9),
-        plan=PlanQuestion.if_priced(target=0.8, cost_per_example=2, penalty=9),
-    )
-    assert asked.arguments() == {"times": [3.0], "target": 0.8, "level": 0.9, "cost_per_example": 2, "penalty": 9}
+def test_only_settings_that_were_changed_are_typed_again():
+    assert list_options(ReportQuestion()) == []
+    asked = ReportQuestion(at=SizeSpec((500.0,), (3.0,)), target=0.8, level=0.9, cost_per_example=2, penalty=9)
+    typed = "--at 500 --at 3x --target 0.8 --level 0.9 --cost 2 --penalty 9"
+    assert list_options(asked) == typed.split()
+    assert list_options(asked, SensitivityQuestion) == typed.split()[:8]
+    minimum = MinimumQuestion(prevalence=0.2, purpose="evaluation", cstatistic=0.8)
+    assert list_options(minimum) == ["--for", "evaluation", "--prevalence", "0.2", "--cstatistic", "0.8"]

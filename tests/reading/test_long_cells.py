@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from apexgp import LearningCurve, read_curves
 from apexgp.errors import DataError
+from apexgp.question_base.column_settings import ColumnSettings
 from apexgp.reading.cells import LONGEST_CELL, is_cut, shorten
 from apexgp.reading.layout import header_row
-from apexgp.surfaces.curve_file import ColumnOptions
-from apexgp.surfaces.web.reading import Sent, read_tables
+from apexgp.surfaces.web.reading import Upload, read_tables
 from limited import guarded
 
 HANGS = 20.0  # seconds of the processor, for what takes a fraction of one
@@ -41,7 +41,7 @@ def sources(tmp_path):
         frame = {name: [row[i] for row in table] for i, name in enumerate(NAMES)}
         return [
             *(lambda source=source: read_curves(source) for source in (text, records, frame)),
-            lambda: read_tables(Sent(as_csv(table).encode(), ColumnOptions())),
+            lambda: read_tables(Upload(as_csv(table).encode(), ColumnSettings())),
         ]
 
     return sources

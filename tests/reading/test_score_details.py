@@ -13,9 +13,9 @@ from apexgp.curve import curve_columns
 from apexgp.design.plans import Design
 from apexgp.design.simulated import Imagined
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
+from apexgp.questions.plan.simulation import _measured
 from apexgp.reading.score_details import BY_SCORE, interpolated
 from apexgp.reading.spreadsheets import as_csv
-from apexgp.questions.plan.simulation import _measured
 from conftest import require
 
 SIZES, SCORES = [60, 120, 250, 500], [0.66, 0.70, 0.73, 0.75]

@@ -14,7 +14,7 @@ from apexgp.replication import run
 from apexgp.replication.configuration import shipped_experiments
 from apexgp.replication.keys import Keys
 from apexgp.replication.run import KEYS
-from apexgp.surfaces.command import options_of
+from apexgp.surfaces.command import build_options_vocabulary
 from apexgp.surfaces.commands.experiment import experiment
 
 LEAST = """
@@ -230,4 +230,6 @@ def test_an_error_of_the_run_names_keys_and_keeps_what_it_carries(monkeypatch):
     assert str(problem) == "a.npz: data.labels is odd. See data.patients, or embeddings='a.npz'."
     assert (problem.argument, problem.remedy) == ("label", remedy)
     # The command that runs it sets other arguments, and says how; the keys stay.
-    assert str(problem.worded_for(options_of(experiment))).endswith("See data.patients, or --embeddings a.npz.")
+    assert str(problem.worded_for(build_options_vocabulary(experiment))).endswith(
+        "See data.patients, or --embeddings a.npz."
+    )

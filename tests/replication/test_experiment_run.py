@@ -10,7 +10,7 @@ import pytest
 from apexgp import APExGP, LearningCurve, LogisticHead, collect_curves, metrics
 from apexgp.errors import DataError, FewTestCasesWarning, RequestError, SizesLeftOutWarning
 from apexgp.experiment import Experiment, judge_curves, run_experiment
-from apexgp.surfaces.facts import experiment_facts
+from apexgp.questions.experiment import ExperimentAnswer
 from small_experiment import CONFIGURATION, embeddings
 
 pytestmark = [
@@ -224,7 +224,7 @@ def score_between(model, size):
 
 
 def test_the_methods_paragraph_says_what_was_measured_and_fitted(result):
-    said = experiment_facts(result)["methods_text"]
+    said = ExperimentAnswer(result).document()["methods_text"]
     assert "long-range sizes of 200 and 280" in said
     assert "5,000" not in said  # asked for, but there are not so many cases
     assert (

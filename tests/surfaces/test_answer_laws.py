@@ -11,21 +11,19 @@ import pandas as pd
 import pytest
 
 from apexgp import APExGP, LearningCurve
-from apexgp.required import success_of
 from apexgp.curve import curve_columns
 from apexgp.estimators import fit_together
-from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.forecast.curve_picture import CurvePicture, is_marked, picture_of
-from apexgp.question_base.sizes import Reach
+from apexgp.question_base.sizes import SizeSpec
+from apexgp.questions.forecast import ForecastQuestion, short_answer
+from apexgp.questions.forecast.curve_picture import CurvePicture, is_marked
 from apexgp.questions.report import ReportQuestion
 from apexgp.reading.spreadsheets import as_csv
+from apexgp.required import success_of
 from apexgp.surfaces.chart.svg import Drawing
-from apexgp.surfaces.facts import forecast_facts
 from apexgp.surfaces.report.page import report_page
-from apexgp.surfaces.tables import forecast_table, required_table
+from apexgp.surfaces.report.text import required_table
 from apexgp.surfaces.web.answers import answer as reply_to
-from apexgp.surfaces.web.requests import PageRequest
-from apexgp.questions.forecast import short_answer
+from apexgp.surfaces.web.answers import list_requests
 
 CURVES = 200
 THROUGH_PAGE_AND_REPORT = 10
@@ -66,7 +64,7 @@ def answers(request):
         last = float(model.curve_.replicates.mean[-1])
         target = round(float(np.clip(last + (1 - last) * rng.uniform(-0.05, 0.25), 0.05, 0.99)), 3)
         question = ForecastQuestion(
-            at=Reach(times=(1.0, 2.0, 10.0, 50.0)), target=target, confidence=float(rng.choice(CONFIDENCES))
+            at=SizeSpec(times=(1.0, 2.0, 10.0, 50.0)), target=target, confidence=float(rng.choice(CONFIDENCES))
         )
         found.append(question.answer(model))
     return found
@@ -93,7 +91,7 @@ def test_a_required_size_is_the_same_everywhere_and_leans_to_the_safe_side(answe
     seen = 0
     for answer in answers:
         required, curve = answer.required, answer.model.curve_
-        facts = forecast_facts(answer)
+        facts = answer.document()
         assert facts["required"]["size"] == (None if math.isinf(required.size) else required.size)
         if required.already_met or required.size > 10_000 * curve.largest:
             assert "plan for" not in facts["sentence"]
@@ -111,7 +109,7 @@ def test_a_required_size_is_the_same_everywhere_and_leans_to_the_safe_side(answe
         # The multiple is that of what is printed.
         (times,) = re.findall(r"([\d.,]+) times the", facts["sentence"])[:1]
         assert float(times.replace(",", "")) == float(f"{required.rounded_size / curve.largest:.{required.digits}g}")
-        picture = picture_of(answer, CurvePicture, points=8)
+        picture = answer.picture(CurvePicture, points=8)
         if is_marked(required, picture):
             assert required.rounded_size in picture.sizes.tolist()
             chart = Drawing(picture)
@@ -122,7 +120,7 @@ def test_a_required_size_is_the_same_everywhere_and_leans_to_the_safe_side(answe
 def test_what_is_met_is_said_to_be_met_and_what_is_not_reached_has_its_probability(answers):
     kinds = {"met": 0, "not reached": 0}
     for answer in answers:
-        required, facts = answer.required, forecast_facts(answer)
+        required, facts = answer.required, answer.document()
         told = f"{facts['sentence']} {facts['methods_text']} {required}"
         assert "never" not in told
         assert "odds" not in told
@@ -143,14 +141,14 @@ def test_what_is_met_is_said_to_be_met_and_what_is_not_reached_has_its_probabili
 
 def test_the_target_comes_before_the_forecast(answers):
     for answer in answers:
-        sentence = forecast_facts(answer)["sentence"]
+        sentence = answer.document()["sentence"]
         assert 0 <= sentence.index(f"{answer.required.target:g}") < sentence.index("expect a mean AUROC of")
 
 
 def test_probabilities_in_tables_do_not_contradict_the_required_size(answers):
     for answer in answers:
         required = answer.required
-        for row, chance in zip(forecast_table(answer)[1], answer.chances, strict=True):
+        for row, chance in zip(answer.table()[1], answer.chances, strict=True):
             assert re.fullmatch(r"(?:(?:less than|more than|under) )?[\d.]+ %", row[-1])
             if row[-1][0].isdigit():
                 shown = float(row[-1].removesuffix(" %"))
@@ -210,11 +208,11 @@ def few(answers):
 def test_page_and_report_print_the_same(few):
     for answer in few:
         asked, curve, required = answer.question, answer.model.curve_, answer.required
-        facts = forecast_facts(answer)
+        facts = answer.document()
         status, _, body = reply_to(
             (
                 "page",
-                PageRequest(
+                list_requests()["page"](
                     table=as_csv(curve_columns([curve])),
                     at=["1x", "2x", "10x", "50x"],
                     target=required.target,
@@ -228,7 +226,7 @@ def test_page_and_report_print_the_same(few):
         assert page["forecast"]["sentence"] == facts["sentence"]
         assert page["forecast"]["required"] == facts["required"]
         assert page["short"] == short_answer(answer)
-        assert [page["tables"]["forecast"][part] for part in ("header", "rows")] == list(forecast_table(answer))
+        assert [page["tables"]["forecast"][part] for part in ("header", "rows")] == list(answer.table())
         question = ReportQuestion(forecast=asked, budget=0.0)
         report = unescape(report_page({"": question.answer(answer.model)}, {}, question))
         for sentence in re.split(r"(?<=\.) (?=[A-Z])", facts["sentence"]):

@@ -5,15 +5,15 @@ import pytest
 
 from apexgp import __version__, minimum_sample_size
 from apexgp.errors import AccuracyWarning
+from apexgp.question_base.model_settings import ModelSettings
 from apexgp.questions import minimum
-from apexgp.surfaces.options import ModelOptions
 
 
 def test_no_traceback_reaches_the_user(run, pairs, monkeypatch):
     def broken(*_args, **_settings):
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr(ModelOptions, "model", broken)
+    monkeypatch.setattr(ModelSettings, "build_model", broken)
     code, _, err = run("forecast", pairs)
     assert code == 1
     assert "ZeroDivisionError: boom" in err

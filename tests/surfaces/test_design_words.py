@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 
 from apexgp import APExGP, LearningCurve, RequiredSize
+from apexgp.question_base.sizes import SizeSpec
 from apexgp.questions.design import DesignQuestion
-from apexgp.question_base.sizes import Reach
-from apexgp.surfaces.tables import advice_table
 from apexgp.questions.design.sentences import design_sentence, how_designs_are_ranked
 
 CURVE = LearningCurve([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81], metric="auroc")
@@ -19,12 +18,12 @@ JARGON = ("Brier", "settled", "CRPS", "fits", "never")
 def asked():
     """An answer for every kind of question, in closed form."""
     model = APExGP().fit(CURVE)
-    at = Reach(times=(10.0,))
+    at = SizeSpec(times=(10.0,))
     return {
         "score": DesignQuestion(budget=4, at=at, confirm=0).answer(model),
         "enough": DesignQuestion(budget=4, at=at, target=0.85, confirm=0).answer(model),
         "how many": DesignQuestion(budget=4, target=0.85, confirm=0).answer(model),
-        "first": DesignQuestion(budget=9, at=Reach((5000.0,)), target=0.85, n_splits=3, confirm=0).answer(APExGP()),
+        "first": DesignQuestion(budget=9, at=SizeSpec((5000.0,)), target=0.85, n_splits=3, confirm=0).answer(APExGP()),
     }
 
 
@@ -105,7 +104,7 @@ def test_what_no_number_of_examples_reaches_is_not_changed_by_what_shows_the_sam
     sentence = design_sentence(answer)
     assert "with unlimited data the probability is 61 %." in sentence
     assert "Nothing that you can afford" in sentence
-    assert advice_table(answer.found)[1][0][-1] == "none: 61 % at best"
+    assert answer.short_table()[1][0][-1] == "none: 61 % at best"
 
 
 def test_no_row_is_worse_than_to_measure_nothing(asked):
@@ -117,7 +116,7 @@ def test_no_row_is_worse_than_to_measure_nothing(asked):
         assert worse not in spoilt.helpful
         assert wider not in spoilt.helpful
         assert {spoilt.best, spoilt.frugal} <= set(spoilt.helpful)
-        shown = [row[0] for row in (*advice_table(spoilt)[1], *spoilt.shown().rows)]
+        shown = [row[0] for row in (*replace(answer, found=spoilt).short_table()[1], *spoilt.shown().rows)]
         assert spoilt.words(wider) not in shown, kind
         for one in found.helpful:
             assert one.prob_right is None or one.prob_right >= max(found.prob_now, 1 - found.prob_now) - 1e-12
@@ -125,11 +124,11 @@ def test_no_row_is_worse_than_to_measure_nothing(asked):
 
 def test_tables_and_notes_are_in_plain_words(asked):
     for answer in asked.values():
-        header, _ = advice_table(answer.found)
+        header, _ = answer.short_table()
         told = " ".join([*header, how_designs_are_ranked(answer), design_sentence(answer)])
         assert not any(word in told for word in JARGON)
-    assert advice_table(asked["how many"].found)[0][2:] == ["doubt left", "95 % width at 3,600", "then plan for"]
-    assert advice_table(asked["enough"].found)[0][-1] == "right about 0.85 at 3,600"
+    assert asked["how many"].short_table()[0][2:] == ["doubt left", "95 % width at 3,600", "then plan for"]
+    assert asked["enough"].short_table()[0][-1] == "right about 0.85 at 3,600"
 
 
 def test_a_target_that_is_met_is_a_question_of_yes_or_no():

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from apexgp import APExGP, LearningCurve, write_report
-from apexgp.surfaces import fact_types
 from conftest import document_in, pilot_table, require
 from documents import faults, faults_of_type
 
@@ -51,8 +50,8 @@ def test_documents_of_commands_follow_their_schemas(facts_of, pairs, better, tas
 @pytest.mark.slow
 def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
     require("fastapi")
-    from apexgp.surfaces.web.answers import answer
-    from apexgp.surfaces.web.requests import AdviceRequest, PageRequest
+    from apexgp.surfaces.web.answers import answer, list_requests
+    from apexgp.surfaces.web.page import AdviceFacts, PageFacts
 
     (tmp_path / "pilot.csv").write_text(pilot_table())
     model = APExGP().fit(LearningCurve.from_csv(tmp_path / "pilot.csv"))
@@ -62,7 +61,7 @@ def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
     for kind, asked, of in (
         (
             "page",
-            PageRequest(
+            list_requests()["page"](
                 table=pilot_table(),
                 target=0.8,
                 prevalence=0.2,
@@ -72,11 +71,11 @@ def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
                 backtest=True,
                 doubts=True,
             ),
-            fact_types.PageFacts,
+            PageFacts,
         ),
-        ("page", PageRequest(table=short, backtest=True, doubts=True), fact_types.PageFacts),
-        ("page", PageRequest(table=short, published=True, doubts=True), fact_types.PageFacts),
-        ("advice", AdviceRequest(table=pilot_table(), budget=1.0), fact_types.AdviceFacts),
+        ("page", list_requests()["page"](table=short, backtest=True, doubts=True), PageFacts),
+        ("page", list_requests()["page"](table=short, published=True, doubts=True), PageFacts),
+        ("advice", list_requests()["advice"](table=pilot_table(), budget=1.0), AdviceFacts),
     ):
         status, _, body = answer((kind, asked))
         assert status == 200, body

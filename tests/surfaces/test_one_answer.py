@@ -61,11 +61,10 @@ def model(pilot):
 def ask():
     """What the page's interface answers: the fields of a request, checked as the server checks them."""
     require("fastapi")
-    from apexgp.surfaces.web import requests
-    from apexgp.surfaces.web.answers import answer
+    from apexgp.surfaces.web.answers import answer, list_requests
 
     def ask(kind, **fields):
-        asked = getattr(requests, f"{kind.capitalize()}Request")(**fields)
+        asked = list_requests()[kind](**fields)
         status, media, body = answer((kind, asked))
         assert status == 200, body
         return json.loads(body) if media == "application/json" else body.decode()

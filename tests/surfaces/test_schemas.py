@@ -8,34 +8,36 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 import pytest
 from jsonschema import Draft202012Validator
 
-from apexgp.surfaces import schemas
-from apexgp.surfaces.cli import COMMANDS, function_of
-from apexgp.surfaces.command import options_of
-from apexgp.surfaces.fact_types import Json, Keywords
-from apexgp.surfaces.schemas import DOCUMENTS, identifier_of, schema_of
+from apexgp.question_base import schemas
+from apexgp.question_base.documents import Json, Keywords
+from apexgp.question_base.schemas import build_schema, read_identifier
+from apexgp.surfaces.cli import list_commands, load_command
+from apexgp.surfaces.command import build_options_vocabulary
+from apexgp.surfaces.documents import load_documents
 from conftest import REPOSITORY, pilot_table, require
 from documents import closed, faults, validator_of
 
-WITH_JSON = [name for name in COMMANDS if "--json" in options_of(function_of(name)).words.values()]
+DOCUMENTS = load_documents()
+WITH_JSON = [name for name in list_commands() if "as_json" in build_options_vocabulary(load_command(name)).words]
 
 
 @pytest.mark.parametrize("name", WITH_JSON)
 def test_every_command_with_json_has_a_schema(name):
-    assert name in DOCUMENTS, "a TypedDict in fact_types.py with schema: Literal['urn:apexgp:NAME:1']"
+    assert name in DOCUMENTS, "a TypedDict in its room with schema: Literal['urn:apexgp:NAME:1']"
 
 
 def test_every_document_has_a_name_and_a_version_of_its_own():
     assert {*WITH_JSON, "batch", "evaluation", "report"} == set(DOCUMENTS)
-    said = [identifier_of(name) for name in DOCUMENTS]
+    said = [read_identifier(DOCUMENTS[name]) for name in DOCUMENTS]
     assert len(set(said)) == len(said)
     for name, identifier in zip(DOCUMENTS, said, strict=True):
         assert identifier.rpartition(":")[0] == f"urn:apexgp:{name}"
-        assert schema_of(name)["$id"] == identifier
+        assert build_schema(DOCUMENTS[name])["$id"] == identifier
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_schemas_are_sound_and_say_what_things_are(name):
-    schema = schema_of(name)
+    schema = build_schema(DOCUMENTS[name])
     Draft202012Validator.check_schema(schema)
     for part in (schema, *schema.get("$defs", {}).values()):
         assert part["description"].endswith(".")
@@ -47,7 +49,7 @@ def test_schemas_are_sound_and_say_what_things_are(name):
 def test_the_files_of_the_site_are_those_of_the_program(run, name):
     code, out, err = run("schema", name)
     assert (code, err) == (0, "")
-    assert json.loads(out) == schema_of(name)
+    assert json.loads(out) == build_schema(DOCUMENTS[name])
     file = REPOSITORY / "docs" / "schemas" / f"{name}.json"
     assert file.is_file(), "python docs/make.py schemas"
     assert file.read_text(encoding="utf-8") == out, "python docs/make.py schemas"
@@ -56,7 +58,8 @@ def test_the_files_of_the_site_are_those_of_the_program(run, name):
 def test_the_command_lists_all_and_refuses_others(run):
     code, out, _ = run("schema")
     assert code == 0
-    assert [line.split()[:2] for line in out.splitlines()] == [[name, identifier_of(name)] for name in DOCUMENTS]
+    listed = [[name, read_identifier(kind)] for name, kind in DOCUMENTS.items()]
+    assert [line.split()[:2] for line in out.splitlines()] == listed
     code, out, err = run("schema", "serve")
     assert (code, out) == (1, "")
     assert "'forecast'" in err
@@ -66,12 +69,11 @@ def test_the_command_lists_all_and_refuses_others(run):
 def document():
     from apexgp import APExGP, LearningCurve
     from apexgp.questions.forecast import ForecastQuestion
-    from apexgp.surfaces.facts import forecast_facts
 
     rows = [row.split(",") for row in pilot_table().splitlines()[1:]]
     curve = LearningCurve([int(row[0]) for row in rows], [float(row[1]) for row in rows], [row[2] for row in rows])
     answer = ForecastQuestion(target=0.8).answer(APExGP("power_law").fit(curve))
-    return json.loads(json.dumps(forecast_facts(answer)))
+    return json.loads(json.dumps(answer.document()))
 
 
 def places(value, path=()):
@@ -112,7 +114,7 @@ def test_what_must_be_there_is_asked_for(document):
 
 
 def test_a_reader_forgives_keys_that_come_later(document):
-    assert Draft202012Validator(schema_of("forecast")).is_valid(document | {"new": 1})
+    assert Draft202012Validator(build_schema(DOCUMENTS["forecast"])).is_valid(document | {"new": 1})
 
 
 def test_each_kind_of_type_becomes_what_json_schema_has_for_it(monkeypatch):
@@ -127,11 +129,10 @@ def test_each_kind_of_type_becomes_what_json_schema_has_for_it(monkeypatch):
         either: Part | str
         anything: Json
 
-    monkeypatch.setattr(schemas, "DOCUMENTS", {"whole": Whole})
     described = {"Part": {"": "A part."}, "Whole": {"": "All.", "counts": "How many."}}
-    monkeypatch.setattr(schemas, "_described", lambda: described)
+    monkeypatch.setattr(schemas, "_descriptions_of", lambda kind: described[kind.__name__])
     share = {"type": "number", "minimum": 0}
-    assert schemas.schema_of("whole") == {
+    assert build_schema(Whole) == {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:apexgp:whole:3",
         "title": "apexgp whole",
@@ -150,7 +151,7 @@ def test_each_kind_of_type_becomes_what_json_schema_has_for_it(monkeypatch):
             "Part": {"description": "A part.", "type": "object", "properties": {"share": share}, "required": ["share"]}
         },
     }
-    assert closed(schemas.schema_of("whole"))["$defs"]["Part"]["additionalProperties"] is False
+    assert closed(build_schema(Whole))["$defs"]["Part"]["additionalProperties"] is False
 
 
 def test_the_interface_describes_its_answers_by_the_same_schemas():
@@ -165,6 +166,6 @@ def test_the_interface_describes_its_answers_by_the_same_schemas():
             assert {"$ref": f"#/components/schemas/{kind.__name__}"} in answered["schema"].get(
                 "anyOf", [answered["schema"]]
             )
-            assert parts[kind.__name__]["properties"].keys() == schema_of(name)["properties"].keys()
+            assert parts[kind.__name__]["properties"].keys() == build_schema(DOCUMENTS[name])["properties"].keys()
     named = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(described)))
     assert named <= set(parts)

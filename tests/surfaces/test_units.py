@@ -7,8 +7,8 @@ import pytest
 
 from apexgp import APExGP, LearningCurve
 from apexgp.plot import CurveDisplay
-from apexgp.questions.forecast import ForecastQuestion
 from apexgp.question_base.wording import total_required
+from apexgp.questions.forecast import ForecastQuestion
 from conftest import pilot_table, require
 
 TARGET = ("--target", 0.8)

@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apexgp import APExGP, CollectionPlan, LearningCurve, RequiredSize
-from apexgp._numbers import rounded_up
-from apexgp.questions.forecast import ForecastQuestion
-from apexgp.question_base.sizes import Reach
-from apexgp.surfaces.facts import forecast_facts
-from apexgp.surfaces.tables import required_table, table_of
-from apexgp.questions.compare import compare_sentence
-from apexgp.question_base.phrases import as_typed, at_least, chance, money, with_article
+from apexgp._numbers import at_least, chance, money, rounded_up
+from apexgp.question_base.phrases import with_article
+from apexgp.question_base.question import build_table
+from apexgp.question_base.sizes import SizeSpec
 from apexgp.question_base.wording import required_sentence
+from apexgp.questions.compare import compare_sentence
+from apexgp.questions.forecast import ForecastQuestion
+from apexgp.surfaces.output import quote_path
+from apexgp.surfaces.report.text import required_table
 from apexgp.typing import PairComparison
 
 
@@ -88,7 +89,7 @@ def test_what_is_vague_is_said_to_be_everywhere():
 @pytest.mark.parametrize("cost", [12, 0.1, 7.25, 1234.5])
 def test_the_rows_of_a_plan_add_up_as_they_are_shown(cost):
     plan = CollectionPlan(0.8, cost, 5e6, 361, (1_204, 1_877, 12_345), 0.1, (0.3, 0.5, 0.9), 100.0, 90.0, 0.1)
-    _, rows = table_of(plan)
+    _, rows = build_table(plan)
     have = 361
     for _, more, size, price, _ in [[cell.replace(",", "") for cell in row] for row in rows]:
         have += int(more)
@@ -113,7 +114,7 @@ def test_a_difference_that_would_be_shown_as_nothing_is_said_to_be_none(gap, sai
 
 @pytest.mark.parametrize(("name", "typed"), [("c.csv", "c.csv"), ("-c.csv", "./-c.csv"), ("--json", "./--json")])
 def test_a_file_that_is_called_as_an_option_is_typed_so_that_it_is_none(name, typed):
-    assert as_typed(Path(name)) == typed
+    assert quote_path(Path(name)) == typed
 
 
 @pytest.mark.parametrize(
@@ -134,8 +135,8 @@ def test_a_paragraph_for_a_paper_names_no_arguments_and_no_infinite_bounds():
         score_sd=0.1,
     )
     for model in (APExGP("power_law"), APExGP.as_published("power_law")):
-        answer = ForecastQuestion(at=Reach(times=(2,))).answer(model.fit(losses))
-        facts = forecast_facts(answer)
+        answer = ForecastQuestion(at=SizeSpec(times=(2,))).answer(model.fit(losses))
+        facts = answer.document()
         assert any("averaged_over=" in caution for caution in facts["cautions"])  # in Python, where it can be given
         assert "not with the number of runs behind each" in facts["methods_text"]
         assert "averaged_over" not in facts["methods_text"]

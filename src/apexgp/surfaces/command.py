@@ -129,21 +129,26 @@ def build_options_vocabulary(function: Callable[..., Any]) -> Vocabulary:
 
 
 def _list_options(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
-    """The parameters of a function, with the options of a group in its place."""
+    """The parameters of a function, with the options of a group in its place; or those of a group alone."""
+    if _is_group(function):
+        yield from _list_group_options(function, set())
+        return
     parameters = _signature(function).parameters.values()
     own = {parameter.name for parameter in parameters}
     for parameter in parameters:
-        group = parameter.annotation
-        if not _is_group(group):
+        if _is_group(parameter.annotation):
+            yield from _list_group_options(parameter.annotation, own)
+        else:
             yield parameter
-            continue
-        settings = {one.field: one for one in list_settings(group)}
-        hints = resolve_types(group)
-        for one in fields(group):
-            if one.name not in settings and hasattr(hints[one.name], "__metadata__"):
-                yield _build_parameter(one.name, hints[one.name], one.default)
-            elif one.name in settings and settings[one.name].name not in own:
-                yield _build_option(settings[one.name])
+
+
+def _list_group_options(group: Any, own: set[str]) -> Iterator[inspect.Parameter]:
+    settings, hints = {one.field: one for one in list_settings(group)}, resolve_types(group)
+    for one in fields(group):
+        if one.name not in settings and hasattr(hints[one.name], "__metadata__"):
+            yield _build_parameter(one.name, hints[one.name], one.default)
+        elif one.name in settings and settings[one.name].name not in own:
+            yield _build_option(settings[one.name])
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:

@@ -10,7 +10,9 @@ import sys
 import pytest
 from jsonschema import Draft202012Validator
 
-from apexgp.surfaces.schemas import schema_of_answer
+from apexgp.question_base.schemas import build_schema_of_any
+from apexgp.questions import load_question
+from apexgp.surfaces.documents import list_answer_documents
 from conftest import pilot_table, require
 from documents import faults
 
@@ -114,7 +116,7 @@ def test_the_tools_are_the_questions_with_their_schemas(session, folder):
     assert str(folder) in instructions
     assert list(tools) == list(QUESTIONS)
     for name, tool in tools.items():
-        assert tool.output_schema == schema_of_answer(name)
+        assert tool.output_schema == build_schema_of_any(f"apexgp {name}", list_answer_documents(load_question(name)))
         assert tool.description.endswith(".")
         assert (tool.annotations.read_only_hint, tool.annotations.open_world_hint) == (True, False)
         Draft202012Validator.check_schema(tool.input_schema)

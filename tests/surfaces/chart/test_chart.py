@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve
-from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.forecast.curve_picture import CurvePicture, picture_of
-from apexgp.question_base.sizes import Reach
 from apexgp.question_base.axes import LogScale, ScoreScale, size_ticks
+from apexgp.question_base.sizes import SizeSpec
+from apexgp.questions.forecast import ForecastQuestion
+from apexgp.questions.forecast.curve_picture import CurvePicture
 from apexgp.surfaces.chart.figure import chart_figure, chart_file, chart_script, chart_style
 from apexgp.surfaces.chart.svg import Drawing
 
@@ -41,8 +41,8 @@ def picture(model):
 
 def drawn_by(model, sizes=(), target=None, **asked):
     """The picture of an answer."""
-    question = ForecastQuestion(at=Reach(tuple(sizes)), target=target, **asked)
-    return picture_of(question.answer(model), CurvePicture)
+    question = ForecastQuestion(at=SizeSpec(tuple(sizes)), target=target, **asked)
+    return question.answer(model).picture(CurvePicture)
 
 
 def data_of(figure):

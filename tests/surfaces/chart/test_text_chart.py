@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve
+from apexgp.question_base.sizes import SizeSpec
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.questions.forecast.curve_picture import CurvePicture, picture_of
-from apexgp.question_base.sizes import Reach
+from apexgp.questions.forecast.curve_picture import CurvePicture
 from apexgp.surfaces.chart.text import TextChart
 from conftest import pilot_table
 
@@ -29,8 +29,8 @@ def model():
 
 @pytest.fixture(scope="module")
 def picture(model):
-    question = ForecastQuestion(at=Reach((720.0, 3600.0)), target=0.83)
-    return picture_of(question.answer(model), CurvePicture)
+    question = ForecastQuestion(at=SizeSpec((720.0, 3600.0)), target=0.83)
+    return question.answer(model).picture(CurvePicture)
 
 
 def drawn(picture, *given, **more):

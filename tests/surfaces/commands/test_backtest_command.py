@@ -5,7 +5,7 @@ import re
 import pytest
 
 from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, backtest
-from apexgp.question_base.phrases import at_least
+from apexgp._numbers import at_least
 from conftest import MEANS, has_row, number, pilot_table
 
 

@@ -8,8 +8,8 @@ from apexgp import read_curves
 from apexgp.errors import RequestError, WouldOverwriteError
 from apexgp.experiment import Experiment, run_experiment, write_experiment
 from apexgp.plot import ExperimentDisplay
-from apexgp.replication.configuration import shipped_experiments
 from apexgp.questions.experiment.folder import picture_names
+from apexgp.replication.configuration import shipped_experiments
 from conftest import interrupted, require
 from documents import faults
 from small_experiment import CONFIGURATION, embeddings

@@ -104,7 +104,7 @@ def test_columns_by_other_names_and_error_rates(run, tmp_path):
         (["--score-column", "auroc"], "no column 'auroc'; found size, score, split. Name yours with --score-column"),
         (["--at", "1__0"], "--at must be a training-set size"),
         (["--floor", "0.9"], "The floor is 0.9, but the mean score at size 60 is"),
-        (["--published", "--noise", "0.1"], "--published does not take --noise"),
+        (["--published", "--noise", "0.1"], "--noise cannot be used with the published method"),
         (["--plot", "no/such/folder/a.png"], "does not exist"),
     ],
 )

@@ -48,7 +48,7 @@ def test_files_that_are_no_priors_are_refused(run, old, pilot, tmp_path):
     code, _, err = run("forecast", pilot, "--priors", old)
     assert (code, "is not a file of priors" in err) == (1, True)
     code, _, err = run("forecast", pilot, "--published", "--related", old)
-    assert (code, err.strip()) == (1, "Error: --published does not take --related.")
+    assert (code, err.strip()) == (1, "Error: --related cannot be used with the published method.")
     short = tmp_path / "short.csv"
     short.write_text("size,auroc,task\n10,0.5,a\n20,0.6,a\n25,0.7,a\n")
     code, _, err = run("forecast", pilot, "--related", short)

@@ -1,7 +1,7 @@
 import pytest
 
 from apexgp import APExGP, LearningCurve, plan_collection
-from apexgp.question_base.phrases import chance, money
+from apexgp._numbers import chance, money
 from conftest import has_row
 
 GP = ("--mean", "power_law")

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from apexgp.surfaces.curve_file import ColumnOptions
+from apexgp.question_base.column_settings import ColumnSettings
 from apexgp.surfaces.web import pool as pool_module
 from apexgp.surfaces.web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
-from apexgp.surfaces.web.reading import Sent
+from apexgp.surfaces.web.reading import Upload
 
 pytestmark = pytest.mark.slow  # processes start
 
@@ -176,5 +176,5 @@ def test_endless_memory_ends_the_worker_and_nothing_else(runner, pool, capfd):
 
 
 def test_workbooks_leave_a_worker_to_others():
-    assert Sent(b"PK\x03\x04", ColumnOptions()).is_workbook
-    assert not Sent(b"size,score", ColumnOptions()).is_workbook
+    assert Upload(b"PK\x03\x04", ColumnSettings()).is_workbook
+    assert not Upload(b"size,score", ColumnSettings()).is_workbook

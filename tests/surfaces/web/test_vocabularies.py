@@ -22,12 +22,13 @@ from apexgp import (
     write_report,
 )
 from apexgp.errors import DataError, Fault, RequestError
-from apexgp.surfaces.curve_file import ColumnOptions
+from apexgp.question_base.column_settings import ColumnSettings
+from apexgp.settings import list_settings
+from apexgp.surfaces.requests import list_request_settings
 from apexgp.surfaces.web import answers
-from apexgp.surfaces.web.reading import Sent
-from apexgp.surfaces.web.requests import REQUESTS
-from apexgp.surfaces.web.vocabularies import FIELDS, OF_THE_PAGE, vocabulary_of
-from apexgp.surfaces.web.page import CONTROLS
+from apexgp.surfaces.web.answers import list_requests
+from apexgp.surfaces.web.page import PRIORS_CONTROL
+from apexgp.surfaces.web.reading import Upload
 
 READING = (read_curves, APExGP)
 FORECASTING = (APExGP.forecast, APExGP.required_size, Forecast.interval, minimum_evaluation_size)
@@ -49,7 +50,7 @@ CALLED = {
 NOT_READ = {"path", "sheet", "inference", "variant"}
 USUAL = {"threshold", "oe_width", "slope_width", "cstatistic_width", "net_benefit_width"}  # beside a forecast
 WITHOUT_FIELD = {
-    "advice": NOT_READ | {"model", "cost", "n_splits", "confirm"},
+    "advice": NOT_READ | {"model", "cost", "sizes", "n_splits", "confirm"},
     "backtest": NOT_READ
     | {"self", "curve", "mean", "noise", "learner", "precision", "priors", "of", "n_jobs", "progress"},
     "compare": NOT_READ | {"model"},
@@ -67,13 +68,27 @@ WITHOUT_FIELD = {
 NO_ARGUMENT = {"table", "task", "published", "backtest", "doubts", "purpose"}
 
 
+def page_settings():
+    """The settings of everything that the page asks."""
+    of_questions = (one for question in answers.PAGE_QUESTIONS.values() for one in list_request_settings(question))
+    return (*of_questions, *list_settings(ColumnSettings))
+
+
+KINDS = (*list_requests(), "read")
+
+
 def fields_of(kind):
-    return set(REQUESTS[kind].model_fields if kind in REQUESTS else ColumnOptions.__annotations__)
+    return set(list_requests()[kind].model_fields if kind != "read" else ColumnSettings.__annotations__)
 
 
-@pytest.mark.parametrize("kind", sorted(FIELDS))
+def words_of(kind):
+    """The words of who asks, and the fields."""
+    return answers._vocabularies(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_field_that_sets_an_argument_is_in_the_table(kind):
-    words = FIELDS[kind].words
+    words = words_of(kind)[1].words
     arguments = {argument for called in CALLED[kind] for argument in inspect.signature(called).parameters}
     assert arguments - set(words) == WITHOUT_FIELD[kind]
     assert {words[name] for name in arguments & set(words)} == fields_of(kind) - NO_ARGUMENT
@@ -81,24 +96,28 @@ def test_every_field_that_sets_an_argument_is_in_the_table(kind):
 
 
 def test_fields_of_one_name_set_what_the_request_is_about():
-    assert (FIELDS["design"].name("sizes"), FIELDS["design"].name("at")) == ("sizes", "at")
-    assert FIELDS["forecast"].name("sizes") == "at"
-    assert (FIELDS["forecast"].name("task"), FIELDS["forecast"].name("chosen_task")) == ("task_column", "task")
+    assert (words_of("design")[1].name("sizes"), words_of("design")[1].name("at")) == ("sizes", "at")
+    assert words_of("forecast")[1].name("sizes") == "at"
+    assert (words_of("forecast")[1].name("task"), words_of("forecast")[1].name("chosen_task")) == (
+        "task_column",
+        "task",
+    )
 
 
 def test_every_control_of_the_page_that_sets_an_argument_is_in_its_table():
     page = (files("apexgp.surfaces.web") / "static" / "index.html").read_text()
     labels = dict(re.findall(r'<label for="(\w+)">([^<]+)</label>', page))
-    fields = {field for kind in OF_THE_PAGE for field in FIELDS[kind].words.values()}
-    assert {field: text for field, text in labels.items() if field in fields} == CONTROLS
+    fields = {field for kind in ("advice", "page", "read") for field in words_of(kind)[1].words.values()}
+    controls = {one.name: one.setting.control for one in page_settings() if one.setting.control}
+    assert {field: text for field, text in labels.items() if field in fields} == {**controls, "priors": PRIORS_CONTROL}
 
 
 def made(kind, given, problem, monkeypatch):
-    def refuse(_asked):
+    def refuse(*_):
         raise problem
 
-    monkeypatch.setitem(answers.KINDS, kind, refuse)
-    status, _, body = answers.answer((kind, REQUESTS[kind].model_construct(**given)))
+    monkeypatch.setattr(answers, "answer_request", refuse)
+    status, _, body = answers.answer((kind, list_requests()[kind].model_construct(**given)))
     assert status == 422
     return json.loads(body)["error"]
 
@@ -123,7 +142,7 @@ def test_an_error_speaks_the_words_of_who_asks_and_keeps_what_it_carries(kind, m
 
 def test_a_field_without_a_control_goes_by_its_own_name(monkeypatch):
     assert made("page", {}, RequestError("is odd.", argument="noise"), monkeypatch)["message"] == "noise is odd."
-    assert vocabulary_of("page").name("noise") == "noise"
+    assert words_of("page")[0].name("noise") == "noise"
 
 
 def test_a_table_is_parsed_once(monkeypatch):
@@ -139,9 +158,9 @@ def test_a_table_is_parsed_once(monkeypatch):
         (b"cases,a,b\n60,0.6,1\n94,x,1\n", 422),
     ):
         parsed.clear()
-        assert answers.answer(("read", Sent(raw, ColumnOptions())))[0] == status
+        assert answers.answer(("read", Upload(raw, ColumnSettings())))[0] == status
         assert len(parsed) == 1
     parsed.clear()
-    asked = REQUESTS["backtest"](table="size,score\n60,x\n")
+    asked = list_requests()["backtest"](table="size,score\n60,x\n")
     assert answers.answer(("backtest", asked))[0] == 422
     assert len(parsed) == 1

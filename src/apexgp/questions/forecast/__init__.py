@@ -44,7 +44,16 @@ from ..evaluation import (
     evaluation_methods,
     minimum_evaluation_size,
 )
-from .batch import DEFAULT_TIMES, BatchAnswer, ForecastRow, answer_batch, forecast_cells, forecast_header, forecast_rows
+from .batch import (
+    DEFAULT_TIMES,
+    BatchAnswer,
+    BatchDocument,
+    ForecastRow,
+    answer_batch,
+    forecast_cells,
+    forecast_header,
+    forecast_rows,
+)
 from .curve_picture import Picture, curve_picture, picture_end
 from .tripod import tripod_sentence
 
@@ -55,6 +64,7 @@ __all__ = [
     "CONFIDENCE_SETTING",
     "DEFAULT_TIMES",
     "SIZES_SERVED",
+    "BatchDocument",
     "ForecastAnswer",
     "ForecastDocument",
     "ForecastQuestion",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from ...cautions import worded_for
@@ -33,6 +32,7 @@ from ..reproduce import MEASUREMENTS, PRIORS, answer_in_python, answer_in_shell,
 from ..requests import build_fields_vocabulary, list_request_settings
 
 __all__ = [
+    "PRIORS_CONTROL",
     "AdviceFacts",
     "AdviceQuestion",
     "PageFacts",
@@ -43,6 +43,7 @@ __all__ = [
     "page_vocabulary",
 ]
 
+PRIORS_CONTROL = "Learnt priors"
 _POINTS = 48  # sizes between the ends of a chart that is drawn again with every change
 
 
@@ -57,10 +58,10 @@ def build_controls_vocabulary(settings: Iterable[DeclaredSetting], fields: Vocab
     return build_vocabulary(labelled, label_control, _set_control, outer=fields)
 
 
-@cache
-def page_vocabulary(question: Any) -> Vocabulary:
+def page_vocabulary(question: type[Question]) -> Vocabulary:
     """The page's words for what a question of its own is set by."""
-    return build_controls_vocabulary(list_request_settings(question), build_fields_vocabulary(question))
+    known = build_controls_vocabulary(list_request_settings(question), build_fields_vocabulary(question))
+    return replace(known, words={**known.words, "priors": f"“{PRIORS_CONTROL}”"})  # a file, and so no setting
 
 
 def _set_control(label: str, value: Any = None) -> str:

@@ -6,8 +6,7 @@ import pytest
 from apexgp import APExGP, LearningCurve, PredictiveCheck, predictive_check
 from apexgp.errors import RequestError
 from apexgp.estimators import fit_together
-from apexgp.questions.check.predictive import _drawn_pilots, _Pilot
-from apexgp.questions.check.predictive import Discrepancy
+from apexgp.questions.check.predictive import Discrepancy, _drawn_pilots, _Pilot
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 RISE = 0.9 - 0.6 * SIZES**-0.3

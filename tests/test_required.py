@@ -13,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 
 import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, RequiredSize
-from apexgp.required import required_size, success_of
 from apexgp.errors import RequestError
+from apexgp.required import required_size, success_of
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = np.array([0.66, 0.705, 0.722, 0.755, 0.768])
