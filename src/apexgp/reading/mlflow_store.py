@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from .._check import some
@@ -11,25 +10,18 @@ from ..errors import DataError
 from .records import as_table
 from .spreadsheets import Table
 
-__all__ = ["is_experiment", "read_experiment"]
+__all__ = ["read_experiment"]
 
-_PREFIX = "mlflow:"
 _PAGE = 1000
 _MOST_RUNS = 100_000
 
 
-def is_experiment(source: Any) -> bool:
-    """Whether a source names an experiment of MLflow, and no file of that name is there."""
-    return isinstance(source, str | os.PathLike) and str(source).startswith(_PREFIX) and not os.path.exists(source)
-
-
-def read_experiment(source: str | os.PathLike[str]) -> Table:
+def read_experiment(name: str) -> Table:
     """The runs of an experiment as a table, with `params.` and `metrics.` before what was set and measured.
 
     The store is the one that MLflow itself would use: what `MLFLOW_TRACKING_URI` says, or the folder that we are in.
     """
-    name = str(source).removeprefix(_PREFIX)
-    mlflow = need("mlflow", f"Reading {source}", "mlflow")
+    mlflow = need("mlflow", f"Reading mlflow:{name}", "mlflow")
     try:
         client = mlflow.MlflowClient()
         found = client.get_experiment_by_name(name)
@@ -42,7 +34,7 @@ def read_experiment(source: str | os.PathLike[str]) -> Table:
         runs = _runs(client, found.experiment_id)
     except (mlflow.exceptions.MlflowException, OSError) as problem:  # the store, or the network
         said = " ".join(str(problem).split())
-        raise DataError(f"{source} cannot be read from {mlflow.get_tracking_uri()}: {said}.") from problem
+        raise DataError(f"mlflow:{name} cannot be read from {mlflow.get_tracking_uri()}: {said}.") from problem
     if not runs:
         raise DataError(f"The experiment {name!r} has no runs.")
     runs.sort(key=lambda run: run.info.start_time or 0)

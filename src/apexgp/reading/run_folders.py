@@ -18,7 +18,7 @@ from ..errors import DataError
 from .records import as_table
 from .spreadsheets import Table
 
-__all__ = ["is_run_folder", "run_folder"]
+__all__ = ["run_folder"]
 
 _RESULTS = "all_results.json"
 _STATE = "trainer_state.json"
@@ -27,11 +27,6 @@ _SIZE_WORDS = {"n", "size", "train", "samples", "examples", "ntrain", "subset", 
 _SEED_WORDS = {"seed", "s", "split", "fold", "run", "rep", "repeat", "trial", "rs"}
 # A word, perhaps of several parts, and the number behind it: n60, n_train=60, seed-1. Learning rates are not whole.
 _NUMBERED = re.compile(r"(?<![a-z_ =-])([a-z_ =-]*+)(?<![\d.])(\d++)(?!\.|e-)", re.IGNORECASE)
-
-
-def is_run_folder(source: Any) -> bool:
-    """Whether a source is a folder."""
-    return isinstance(source, str | os.PathLike) and os.path.isdir(source)
 
 
 def run_folder(source: str | os.PathLike[str]) -> Table:

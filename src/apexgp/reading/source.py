@@ -12,16 +12,13 @@ from ..errors import RequestError
 from ..scale import Range, checked_range
 from .cells import looks_numeric, shorten
 from .companions import COUNTS, Companions, find_companions, with_spreads_apart
-from .each_model import one_below_the_other
 from .frames import frame_table, is_frame
 from .headers import ABOUT, ColumnRoles, find_columns, is_header
 from .known_metrics import plain_name
 from .measured import STATED, Measurements
 from .measurements import measurements_in
-from .mlflow_store import is_experiment, read_experiment
 from .naming import called
 from .records import as_table, expanded, is_json, records_in
-from .run_folders import is_run_folder, run_folder
 from .size_labels import share_kept, unit_label
 from .spreadsheets import Table, content_of, table_in, text_of
 from .workbook import is_workbook
@@ -32,6 +29,8 @@ LABELS: dict[str, Callable[[Any], Any]] = {"unit": unit_label, "test_share": sha
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
 
 
+EXPERIMENT = "mlflow:"
+"""Begins the name of an experiment in a store of MLflow."""
 EACH_COLUMN = ("split", "model")
 """What each of several columns of scores may be."""
 
@@ -114,10 +113,14 @@ def _read_whole(source: Any, wanted: TableSettings) -> Table:
     def named(cells: Sequence[str]) -> bool:
         return wanted.size is not None and called(wanted.size, cells) is not None
 
-    if is_run_folder(source):
+    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+        from .run_folders import run_folder
+
         return run_folder(source)
-    if is_experiment(source):
-        return read_experiment(source)
+    if isinstance(source, str | os.PathLike) and str(source).startswith(EXPERIMENT) and not os.path.exists(source):
+        from .mlflow_store import read_experiment
+
+        return read_experiment(str(source).removeprefix(EXPERIMENT))
     name, raw = content_of(source)
     if not is_workbook(raw) and b"\x00" not in raw and is_json(text := text_of(name, raw)):
         return as_table(name, *records_in(name, text))
@@ -133,6 +136,8 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
     columns = find_columns(table, *named)
     intervals = [repr(name) for name in columns.scores if name in table.intervals]
     if wanted.each_column == "model" and columns.wide:
+        from .each_model import one_below_the_other
+
         table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in (*STATED, *LABELS)}

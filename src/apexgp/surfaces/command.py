@@ -174,7 +174,8 @@ def _build_option(declared: DeclaredSetting) -> inspect.Parameter:
         names = ["/".join(flag for flag, _ in about.flags)]
     if list[str] in get_args(kind):
         help += " Repeat for several." if about.read is None else " Repeat for several, or separate them by commas."
-    more: dict[str, Any] = {"show_default": about.default or declared.written_default not in (None, False)}
+    usual = declared.written_default
+    more: dict[str, Any] = {"show_default": about.default or (usual is not None and usual is not False)}
     if declared.choices:
         more["autocompletion"] = complete(*declared.choices)
     option = share_option(*names, help=help, **more) if about.is_share else typer.Option(*names, help=help, **more)

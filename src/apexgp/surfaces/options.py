@@ -8,15 +8,11 @@ from typing import Annotated
 
 import typer
 
-from ..curve import curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..learners import UNKNOWN, checked_learner
 from ..model.beliefs import CALIBRATED, Beliefs
-from ..model.kinds import beliefs_of_kind
-from ..model.priors_file import read_priors
 from ..question_base.model_settings import BayesSettings
-from ..reading.source import TableSettings
 
 __all__ = ["PriorsOptions"]
 
@@ -39,21 +35,31 @@ class PriorsOptions:
 
     def build_model(self, settings: BayesSettings) -> APExGP:
         """The model that the settings describe, with these priors."""
-        priors = None if self.priors is None else read_priors(self.priors)
+        priors = None if self.priors is None else _read_priors(self.priors)
         if self.related is None:
             return settings.build_model(priors)
         if getattr(settings, "published", False):
             raise RequestError("cannot be used with the published method.", argument="related")
         kind = None if settings.learner is None else checked_learner(settings.learner)
         if priors is None:
+            from ..model.kinds import beliefs_of_kind
+
             priors = CALIBRATED if kind in (None, UNKNOWN) else beliefs_of_kind(str(kind))
         learnt = _learn_from_related(self.related, priors, settings.seed)
         return replace(settings, learner=None).build_model(learnt)
 
 
+def _read_priors(path: Path) -> Beliefs:
+    from ..model.priors_file import read_priors
+
+    return read_priors(path)
+
+
 def _learn_from_related(path: Path, start: Beliefs, seed: int) -> Beliefs:
+    from ..curve import curves_and_notes
     from ..learning.learn import learn_from
     from ..questions.learn import learnt_line
+    from ..reading.source import TableSettings
 
     curves, notes = curves_and_notes(path, TableSettings())
     for note in notes:

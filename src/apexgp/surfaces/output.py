@@ -19,13 +19,13 @@ from ..cautions import worded_for
 from ..errors import RequestError
 from ..files.writing import check_writable, written_atomically
 from ..question_base.column_settings import ColumnSettings
-from ..question_base.picture_style import Display
 from ..question_base.question import Cells, QuestionAnswer
 from ..running.terminal import printable, uncleaned
 from .command import SetsArgument, build_options_vocabulary
 
 if TYPE_CHECKING:
     from ..curve import LearningCurve
+    from ..question_base.picture_style import Display
     from ..questions.forecast.curve_picture import CurvePicture
 
 __all__ = ["OutputOptions", "PictureOptions", "build_curve_table", "print_table", "quote_path"]

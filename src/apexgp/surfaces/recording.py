@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..collect.curves import CurveSet
-from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..files.writing import check_writable
 from .command import SetsArgument
 
 if TYPE_CHECKING:
+    from ..collect.curves import CurveSet
+    from ..curve import LearningCurve
     from ..estimators import APExGP
     from ..questions.forecast import ForecastQuestion
 
