@@ -75,7 +75,7 @@ def end_to_end() -> None:
     )
 
 
-def examples() -> None:
+def load_examples() -> None:
     """Curves that the page offers to try: measured on data that ship with scikit-learn."""
     from dataclasses import replace
 
@@ -180,7 +180,7 @@ if __name__ == "__main__":
     picture()
     gallery_pictures()
     end_to_end()
-    examples()
+    load_examples()
     page_picture()
     report_picture()
     vignette()

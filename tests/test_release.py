@@ -240,12 +240,12 @@ def test_hooks_before_a_commit_are_the_linters_of_ci():
 
 
 def test_how_to_cite_is_one_and_the_same_everywhere():
-    from apexgp.question_base.citations import citations
+    from apexgp.question_base.citations import list_citations
 
     cited = require("yaml").safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
     assert (cited["version"], cited["license"]) == (apexgp.__version__, PROJECT["license"])
     page = " ".join((REPOSITORY / "docs" / "cite.md").read_text(encoding="utf-8").replace("\n> ", " ").split())
-    for reference in citations(["harvey", "lcdb", "lcdb_1_1"]):
+    for reference in list_citations(["harvey", "lcdb", "lcdb_1_1"]):
         assert reference.removesuffix(" Data under CC BY 4.0.") in page
     paper, *databases = cited["references"]
     for person in paper["authors"]:

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from apexgp.surfaces.assistant.answers import Call, answer
-from apexgp.surfaces.assistant.tools import list_tools, tool
+from apexgp.surfaces.assistant.tools import list_tools, load_tool
 from apexgp.surfaces.web.refusals import UNPREPARED
 from documents import faults
 from fuzz.commands import SOUND, WORDS
@@ -30,7 +30,7 @@ values = scalars | st.lists(scalars, max_size=3) | st.dictionaries(words, scalar
 def tool_call(draw):
     assert set(list_tools()) == set(GIVEN), "say above what a new tool takes"
     name = draw(st.sampled_from(list_tools()))
-    known = sorted(tool(name, with_files=True).takes.model_fields)
+    known = sorted(load_tool(name, with_files=True).takes.model_fields)
     changed = draw(st.dictionaries(st.sampled_from(known) | st.text(max_size=3), values, max_size=3))
     with_files = draw(st.booleans())
 

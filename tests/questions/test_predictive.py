@@ -6,7 +6,7 @@ import pytest
 from apexgp import APExGP, LearningCurve, PredictiveCheck, predictive_check
 from apexgp.errors import RequestError
 from apexgp.estimators import fit_together
-from apexgp.questions.check.predictive import Discrepancy, _drawn_pilots, _Pilot
+from apexgp.questions.check.predictive import Discrepancy, _draw_pilots, _Pilot
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 RISE = 0.9 - 0.6 * SIZES**-0.3
@@ -75,7 +75,7 @@ def drawn():
     """Tail probabilities of pilots that a fitted model draws itself, each fitted anew."""
     model = APExGP().fit(curve(ordinary()))
     pilot = _Pilot.of(model.curve_, only_means=False)
-    draws = np.concatenate(list(_drawn_pilots(model.posterior, pilot, 80, np.random.default_rng(5))), axis=1)
+    draws = np.concatenate(list(_draw_pilots(model.posterior, pilot, 80, np.random.default_rng(5))), axis=1)
     curves = [LearningCurve(model.curve_.sizes, scores, model.curve_.split) for scores in draws.T]
     checks = [predictive_check(one, draws=400).checks for one in fit_together(APExGP(), curves)]
     return {
@@ -110,7 +110,7 @@ def test_draws_follow_the_noise_and_the_curve_of_the_posterior():
     """By another route: the moments of curve, split effects and noise at the nodes."""
     model = APExGP().fit(curve(ordinary()))
     posterior, pilot = model.posterior, _Pilot.of(model.curve_, only_means=False)
-    scores = np.concatenate(list(_drawn_pilots(posterior, pilot, 40_000, np.random.default_rng(1))), axis=1)
+    scores = np.concatenate(list(_draw_pilots(posterior, pilot, 40_000, np.random.default_rng(1))), axis=1)
     (own,) = posterior.posteriors
     at = SIZES[:, None]
     single, carried = own.density.noise(own.nodes.parameters, at, at)

@@ -33,7 +33,7 @@ from apexgp.questions.sensitivity import SensitivityQuestion
 from apexgp.settings import REQUIRED, list_settings
 from apexgp.surfaces.cli import load_command
 from apexgp.surfaces.command import build_command
-from apexgp.surfaces.reproduce import design_in_python, list_options
+from apexgp.surfaces.reproduce import list_options, write_design_python
 from conftest import require
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -154,7 +154,7 @@ def test_advice_comes_with_lines_that_give_the_same_again(model):
     forecast = ForecastQuestion(at=SizeSpec((720.0, 3600.0)), target=0.8, confidence=0.6)
     question = DesignQuestion.after(forecast, model, budget=1, available=500)
     answer, names = question.answer(model), {"model": model, "print": lambda _: None}
-    exec(design_in_python(answer), names)
+    exec(write_design_python(answer), names)
     assert [one.risk for one in answer.found.designs] == [one.risk for one in names["found"].designs]
     assert names["found"].target == 0.8
 

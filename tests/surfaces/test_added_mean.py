@@ -82,7 +82,7 @@ def command(*words):
     return ("-m", "apexgp", *words)
 
 
-def forecast_rows(document):
+def build_forecast_rows(document):
     return [(row["size"], row["mean"], row["lower"], row["upper"]) for row in document["forecast"]]
 
 
@@ -98,7 +98,7 @@ def test_the_command_line_offers_it_and_forecasts_with_it(call):
     twin, known = (
         json.loads(call(*command("forecast", "pairs.csv", "--mean", mean, "--json"))) for mean in ("twin", "power_law")
     )
-    assert forecast_rows(twin) == forecast_rows(known)
+    assert build_forecast_rows(twin) == build_forecast_rows(known)
     assert twin["fit"]["weights"] == {"twin": 1.0}
     assert "with a twin power mean" in twin["methods_text"]
     assert CITATION in twin["methods_text"]
@@ -112,7 +112,7 @@ def test_an_average_includes_it_only_if_it_says_so(call, folder):
     left_out = json.loads(call(*forecast))
     own = APExGP("auto").fit(LearningCurve.from_csv(folder / "pairs.csv"))
     assert left_out["fit"]["weights"] == pytest.approx(own.weights_)
-    assert [mean for _, mean, _, _ in forecast_rows(left_out)] == pytest.approx(
+    assert [mean for _, mean, _, _ in build_forecast_rows(left_out)] == pytest.approx(
         own.forecast([row["size"] for row in left_out["forecast"]]).mean
     )
     code = (
@@ -131,7 +131,7 @@ def test_priors_learnt_before_it_was_written_still_serve(call, folder):
         json.loads(call(*command("forecast", "pairs.csv", "--mean", "twin", "--json", *options)))
         for options in (("--priors", "priors.json"), ())
     )
-    assert forecast_rows(given) == forecast_rows(shipped)
+    assert build_forecast_rows(given) == build_forecast_rows(shipped)
 
 
 def test_the_page_and_its_interface_offer_it(folder):
@@ -149,8 +149,8 @@ def test_the_page_and_its_interface_offer_it(folder):
 def test_the_tools_of_an_assistant_offer_it(call):
     require("mcp")
     code = (
-        "import json; from apexgp.surfaces.assistant.tools import tool\n"
-        "print(json.dumps(tool('forecast', with_files=False).input_schema))"
+        "import json; from apexgp.surfaces.assistant.tools import load_tool\n"
+        "print(json.dumps(load_tool('forecast', with_files=False).input_schema))"
     )
     assert "twin" in json.loads(call("-c", code))["properties"]["mean"]["anyOf"][0]["enum"]
 

@@ -14,14 +14,14 @@ from apexgp import APExGP, LearningCurve
 from apexgp.curve import curve_columns
 from apexgp.estimators import fit_together
 from apexgp.question_base.sizes import SizeSpec
-from apexgp.questions.forecast import ForecastQuestion, short_answer
+from apexgp.questions.forecast import ForecastQuestion, say_briefly
 from apexgp.questions.forecast.curve_picture import CurvePicture, is_marked
 from apexgp.questions.report import ReportQuestion
 from apexgp.reading.spreadsheets import as_csv
 from apexgp.required import success_of
 from apexgp.surfaces.chart.svg import Drawing
-from apexgp.surfaces.report.page import report_page
-from apexgp.surfaces.report.text import required_table
+from apexgp.surfaces.report.page import build_report_page
+from apexgp.surfaces.report.text import build_required_table
 from apexgp.surfaces.web.answers import answer as reply_to
 from apexgp.surfaces.web.answers import list_requests
 
@@ -74,7 +74,7 @@ def printed_sizes(answer, facts):
     """Every printing of the required size, by its place, as a number; what it says instead where there is none."""
     required, largest = answer.required, answer.model.curve_.largest
     sure = f"{100 * required.confidence:g}"
-    words = required_table(required, answer.model.curve_)[1]
+    words = build_required_table(required, answer.model.curve_)[1]
     places = {
         "sentence": rf"with a probability of {sure} %, plan for ({_NUMBER}) training examples",
         "methods_text": rf"with a probability of {sure} % from ({_NUMBER}) training examples on",
@@ -82,7 +82,7 @@ def printed_sizes(answer, facts):
     printed = {name: re.findall(pattern, facts[name]) for name, pattern in places.items()}
     printed["table"] = [row[1] for row in words if row[0] == f"with {sure} %"]
     printed["library"] = re.findall(rf"^Required size: ({_NUMBER}) examples", str(required))
-    printed["phone"] = re.findall(rf"^[\d.]+ takes ({_NUMBER}) examples;", short_answer(answer))
+    printed["phone"] = re.findall(rf"^[\d.]+ takes ({_NUMBER}) examples;", say_briefly(answer))
     assert required.size <= 10_000 * largest
     return {name: [text.removeprefix("about ").replace(",", "") for text in texts] for name, texts in printed.items()}
 
@@ -225,11 +225,11 @@ def test_page_and_report_print_the_same(few):
         page = json.loads(body)
         assert page["forecast"]["sentence"] == facts["sentence"]
         assert page["forecast"]["required"] == facts["required"]
-        assert page["short"] == short_answer(answer)
+        assert page["short"] == say_briefly(answer)
         assert [page["tables"]["forecast"][part] for part in ("header", "rows")] == list(answer.table())
         question = ReportQuestion(forecast=asked, budget=0.0)
-        report = unescape(report_page({"": question.answer(answer.model)}, {}, question))
+        report = unescape(build_report_page({"": question.answer(answer.model)}, {}, question))
         for sentence in re.split(r"(?<=\.) (?=[A-Z])", facts["sentence"]):
             assert sentence in report
-        for row in required_table(required, curve)[1]:
+        for row in build_required_table(required, curve)[1]:
             assert "".join(f"<td>{cell}</td>" for cell in row[1:]) in report

@@ -39,7 +39,7 @@ from apexgp.questions.report import ReportQuestion
 from apexgp.surfaces.cli import app, list_commands, load_command
 from apexgp.surfaces.command import SetsArgument, build_command, build_options_vocabulary
 from apexgp.surfaces.commands.report import report
-from apexgp.surfaces.reproduce import report_in_python, report_in_shell
+from apexgp.surfaces.reproduce import write_report_python, write_report_shell
 
 SHOWN = typer.main.get_command(app).commands
 
@@ -212,7 +212,7 @@ def test_the_line_that_makes_a_report_again_has_the_options_of_the_command():
         project="A project",
     )
     taken = set(inspect.signature(write_report).parameters) - {"model", "path", "overwrite", "progress"}
-    assert {name for name in taken if f"{name}=" in report_in_python({"": model}, asked)} == taken
-    written = set(re.findall(r"--[\w-]+", report_in_shell({"": model}, asked)))
+    assert {name for name in taken if f"{name}=" in write_report_python({"": model}, asked)} == taken
+    written = set(re.findall(r"--[\w-]+", write_report_shell({"": model}, asked)))
     options = build_options_vocabulary(report).words
     assert written - {"--published", "--mean", "--out"} == {options[name] for name in taken}

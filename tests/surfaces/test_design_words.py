@@ -8,7 +8,7 @@ import pytest
 from apexgp import APExGP, LearningCurve, RequiredSize
 from apexgp.question_base.sizes import SizeSpec
 from apexgp.questions.design import DesignQuestion
-from apexgp.questions.design.sentences import design_sentence, how_designs_are_ranked
+from apexgp.questions.design.sentences import explain_ranking, say_design
 
 CURVE = LearningCurve([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81], metric="auroc")
 JARGON = ("Brier", "settled", "CRPS", "fits", "never")
@@ -72,7 +72,7 @@ def known(answer, **changes):
     ],
 )
 def test_whether_a_size_is_enough(asked, figures, said):
-    sentence = design_sentence(known(asked["enough"], **figures))
+    sentence = say_design(known(asked["enough"], **figures))
     for words in said:
         assert words in sentence
     assert not any(word in sentence for word in JARGON)
@@ -92,7 +92,7 @@ def test_whether_a_size_is_enough(asked, figures, said):
 )
 def test_how_many_to_plan_for(asked, required, later, said):
     now = RequiredSize(0.85, 0.8, 1543, 700, (444, math.inf), 0.86, 0.1, already_met=False)
-    sentence = design_sentence(known(asked["how many"], required_now=replace(now, **required), later_sizes=later))
+    sentence = say_design(known(asked["how many"], required_now=replace(now, **required), later_sizes=later))
     assert "As it stands, plan for 1,600 examples to reach a mean AUROC of 0.85 with a probability of 80 %." in sentence
     assert "Measuring more may change that" in sentence
     assert said in sentence
@@ -101,7 +101,7 @@ def test_how_many_to_plan_for(asked, required, later, said):
 def test_what_no_number_of_examples_reaches_is_not_changed_by_what_shows_the_same(asked):
     now = RequiredSize(0.85, 0.8, math.inf, 700, (444, math.inf), 0.61, 0.1, already_met=False)
     answer = known(asked["how many"], required_now=now, later_sizes=(math.inf, math.inf))
-    sentence = design_sentence(answer)
+    sentence = say_design(answer)
     assert "with unlimited data the probability is 61 %." in sentence
     assert "Nothing that you can afford" in sentence
     assert answer.short_table()[1][0][-1] == "none: 61 % at best"
@@ -125,7 +125,7 @@ def test_no_row_is_worse_than_to_measure_nothing(asked):
 def test_tables_and_notes_are_in_plain_words(asked):
     for answer in asked.values():
         header, _ = answer.short_table()
-        told = " ".join([*header, how_designs_are_ranked(answer), design_sentence(answer)])
+        told = " ".join([*header, explain_ranking(answer), say_design(answer)])
         assert not any(word in told for word in JARGON)
     assert asked["how many"].short_table()[0][2:] == ["doubt left", "95 % width at 3,600", "then plan for"]
     assert asked["enough"].short_table()[0][-1] == "right about 0.85 at 3,600"
@@ -135,5 +135,5 @@ def test_a_target_that_is_met_is_a_question_of_yes_or_no():
     model = APExGP().fit(CURVE)
     answer = DesignQuestion(budget=4, target=0.75, confirm=0).answer(model)
     assert answer.found.decided_at == 360
-    assert design_sentence(answer).startswith("Decided as it stands: 360 examples reach a mean AUROC of 0.75, with")
-    assert "Nothing that you can afford" in design_sentence(answer)
+    assert say_design(answer).startswith("Decided as it stands: 360 examples reach a mean AUROC of 0.75, with")
+    assert "Nothing that you can afford" in say_design(answer)

@@ -156,9 +156,9 @@ def test_each_kind_of_type_becomes_what_json_schema_has_for_it(monkeypatch):
 
 def test_the_interface_describes_its_answers_by_the_same_schemas():
     require("fastapi")
-    from apexgp.surfaces.web.app import described_application
+    from apexgp.surfaces.web.app import build_application
 
-    described = described_application().openapi()
+    described = build_application().openapi()
     parts = described["components"]["schemas"]
     for name, kind in DOCUMENTS.items():
         if f"/api/{name}" in described["paths"] and name != "report":

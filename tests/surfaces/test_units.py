@@ -7,7 +7,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve
 from apexgp.plot import CurveDisplay
-from apexgp.question_base.wording import total_required
+from apexgp.question_base.wording import count_total
 from apexgp.questions.forecast import ForecastQuestion
 from conftest import pilot_table, require
 
@@ -123,4 +123,4 @@ def test_no_total_where_there_is_nothing_to_plan_for():
     model = APExGP().fit(curve)
     for target in (0.5, 0.9999):
         answer = ForecastQuestion(target=target).answer(model)
-        assert total_required(answer.required, curve) is None
+        assert count_total(answer.required, curve) is None

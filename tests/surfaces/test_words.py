@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from apexgp import APExGP, CollectionPlan, LearningCurve, RequiredSize
 from apexgp._numbers import at_least, chance, money, rounded_up
-from apexgp.question_base.phrases import with_article
+from apexgp.question_base.phrases import add_article
 from apexgp.question_base.question import build_table
 from apexgp.question_base.sizes import SizeSpec
-from apexgp.question_base.wording import required_sentence
-from apexgp.questions.compare import compare_sentence
+from apexgp.question_base.wording import say_required_size
+from apexgp.questions.compare import say_comparison
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.surfaces.output import quote_path
-from apexgp.surfaces.report.text import required_table
+from apexgp.surfaces.report.text import build_required_table
 from apexgp.typing import PairComparison
 
 
@@ -77,11 +77,11 @@ def test_amounts_have_the_digits_of_what_they_rest_on(amount, said):
 def test_what_is_vague_is_said_to_be_everywhere():
     found = RequiredSize(0.8, 0.6, 653, 512, (300, math.inf), 0.9, 0.2, already_met=False, relative_error=0.187)
     curve = LearningCurve([60, 94, 147], [0.7, 0.72, 0.74], metric="auroc")
-    sentence = required_sentence(found, curve)
+    sentence = say_required_size(found, curve)
     assert "plan for about 660 training examples, 4.5 times the pilot's 147" in sentence  # 660 / 147
     assert "odds" not in sentence
     assert "about 660 examples reach 0.8" in str(found)
-    _, rows = required_table(found, curve)
+    _, rows = build_required_table(found, curve)
     assert ["with 60 %", "about 660", "4.5"] in rows
     assert ["with 90 %", "none: 90 % at best", "-"] in rows
 
@@ -108,7 +108,7 @@ def test_a_difference_that_would_be_shown_as_nothing_is_said_to_be_none(gap, sai
     one = np.array([1000.0])
     pair = PairComparison("a", "b", one, np.array([0.46]), np.array([gap]), None, 0, 0.0, one, np.array([0.46]))
     curve = LearningCurve([60, 94, 147], [0.98, 0.99, 0.99], metric="auroc")
-    assert said in compare_sentence(pair, curve)
+    assert said in say_comparison(pair, curve)
     assert "-0.000" not in str(pair)
 
 
@@ -122,7 +122,7 @@ def test_a_file_that_is_called_as_an_option_is_typed_so_that_it_is_none(name, ty
     ["an AUROC", "an accuracy", "an F1 score", "an R2", "a recall", "a Dice score", "a c-statistic", "a log loss"],
 )
 def test_metrics_have_the_article_that_is_said(said):
-    assert with_article(said.split(maxsplit=1)[1]) == said
+    assert add_article(said.split(maxsplit=1)[1]) == said
 
 
 def test_a_paragraph_for_a_paper_names_no_arguments_and_no_infinite_bounds():

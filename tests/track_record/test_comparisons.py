@@ -8,7 +8,7 @@ from recorded import forecast_line, measured_line
 from scipy import stats
 
 from apexgp.errors import DataError
-from apexgp.questions.record import reliability_sentence
+from apexgp.questions.record import say_reliability
 from apexgp.track_record.comparisons import compared
 from apexgp.track_record.lines import LEVELS
 from apexgp.track_record.reliability import reliability_of
@@ -127,9 +127,7 @@ def test_metrics_that_are_pooled_are_named():
     lines = [forecast_line(), measured_line(), forecast_line("lung"), measured_line("lung")]
     for line in lines[2:]:
         object.__setattr__(line, "curve", replace(line.curve, metric="accuracy"))
-    assert "2 later scores on 2 curves (AUROC and accuracy): 100 %" in reliability_sentence(
-        reliability_of(compared(lines))
-    )
+    assert "2 later scores on 2 curves (AUROC and accuracy): 100 %" in say_reliability(reliability_of(compared(lines)))
 
 
 def test_without_comparisons_there_is_no_share():
@@ -142,7 +140,7 @@ def test_without_comparisons_there_is_no_share():
 def test_words_say_what_is_off_and_what_is_still_to_come():
     def said(score, *more):
         pairs = [(forecast_line(str(i)), measured_line(str(i), scores=[score])) for i in range(40)]
-        return reliability_sentence(reliability_of(compared([line for pair in pairs for line in pair] + list(more))))
+        return say_reliability(reliability_of(compared([line for pair in pairs for line in pair] + list(more))))
 
     narrow = said(0.95, forecast_line("a", (400, 800)), forecast_line("b", (100,)))
     assert narrow == (

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..scale import UNIT_RANGE, Range
 
-__all__ = ["LogScale", "ScoreScale", "Tick", "size_ticks"]
+__all__ = ["LogScale", "ScoreScale", "Tick", "choose_size_ticks"]
 
 _STEPS: tuple[tuple[tuple[float, ...], ...], ...] = (
     # Numbers within a decade that are labelled, the densest first; then, for a narrow screen, some of the same.
@@ -90,7 +90,7 @@ class ScoreScale:
         return [Tick(value, f"{value:.{digits}f}") for value in values if value <= self.high + 1e-9]
 
 
-def size_ticks(scale: LogScale, letter: float, narrow_letter: float) -> list[Tick]:
+def choose_size_ticks(scale: LogScale, letter: float, narrow_letter: float) -> list[Tick]:
     """Round sizes, as many as have room for their labels.
 
     Parameters

@@ -11,7 +11,7 @@ from ..model.means import MEANS, select_means
 if TYPE_CHECKING:
     from ..estimators import APExGP
 
-__all__ = ["citations", "credited", "how_to_cite", "sources_of", "sources_of_methods"]
+__all__ = ["credit_method", "list_citations", "list_method_sources", "list_sources", "say_how_to_cite"]
 
 _SOURCES: dict[str, str] = {
     "alabdulmohsin": (
@@ -76,15 +76,15 @@ _SOURCES: dict[str, str] = {
 """References by the keys that answers give as their sources; that of a mean by the mean's name."""
 
 
-def citations(sources: Iterable[str]) -> list[str]:
+def list_citations(sources: Iterable[str]) -> list[str]:
     """The software, and each of the sources once."""
     software = f"The apexgp authors. apexgp, version {version('apexgp')} [software]."
     return [software, *(_SOURCES[source] for source in dict.fromkeys(sources))]
 
 
-def how_to_cite(*sources: str) -> str:
+def say_how_to_cite(*sources: str) -> str:
     """The end of a paragraph for a paper."""
-    return " ".join(["How to cite:", *citations(sources)])
+    return " ".join(["How to cite:", *list_citations(sources)])
 
 
 # How the methods of a backtest are credited in a sentence; one of the caller's own is nobody's that we know.
@@ -108,17 +108,17 @@ _METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def credited(method: str) -> str:
+def credit_method(method: str) -> str:
     """A method of a backtest with its source in brackets, where that is known."""
     return f"{method} ({_METHODS[method][0]})" if method in _METHODS else method
 
 
-def sources_of_methods(methods: Iterable[str]) -> tuple[str, ...]:
+def list_method_sources(methods: Iterable[str]) -> tuple[str, ...]:
     """Whose work the methods of a backtest are, each once, in order of their names."""
     return tuple(sorted({source for name in methods if name in _METHODS for source in _METHODS[name][1]}))
 
 
-def sources_of(model: APExGP) -> tuple[str, ...]:
+def list_sources(model: APExGP) -> tuple[str, ...]:
     """Whose work a model rests on."""
     calibrated = model.get_params(deep=False)["priors"] == "calibrated" or (
         model.inference == "bayes" and model.priors_.learnt is not None

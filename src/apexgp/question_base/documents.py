@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, TypedDict
 
 from ..cautions import of_one
-from .citations import how_to_cite
-from .phrases import tasks_of_caution, with_cautions
+from .citations import say_how_to_cite
+from .phrases import add_cautions, name_tasks
 
 __all__ = [
     "CellsFacts",
@@ -102,13 +102,13 @@ def name_owners(cautions: Iterable[tuple[str, Sequence[str]]], count: int) -> li
     for name, own in cautions:
         for caution in own:
             by_caution.setdefault(caution, []).append(name)
-    return [of_one(tasks_of_caution(names, count), caution) for caution, names in by_caution.items()]
+    return [of_one(name_tasks(names, count), caution) for caution, names in by_caution.items()]
 
 
 def say(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[str]) -> Said:
     """The part of a document that is words; the paragraph for a paper repeats the cautions and says what to cite."""
     return {
         "sentence": sentence,
-        "methods_text": with_cautions(paragraph, cautions, how_to_cite(*sources)),
+        "methods_text": add_cautions(paragraph, cautions, say_how_to_cite(*sources)),
         "cautions": list(cautions),
     }

@@ -9,23 +9,23 @@ from typing import Any
 
 from ..files.plain import plain
 
-__all__ = ["escaped", "json_block", "without_controls"]
+__all__ = ["dump_json_block", "escape_markup", "replace_controls"]
 
 # What neither HTML nor XML may hold: control characters other than space, halves of surrogate pairs, noncharacters.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _IN_SCRIPT = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
-def without_controls(text: str) -> str:
+def replace_controls(text: str) -> str:
     """The text with a mark in place of characters that a document cannot hold."""
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def escaped(text: object) -> str:
+def escape_markup(text: object) -> str:
     """Text as it stands between tags or in a quoted attribute."""
-    return html.escape(without_controls(str(text)))
+    return html.escape(replace_controls(str(text)))
 
 
-def json_block(value: Any) -> str:
+def dump_json_block(value: Any) -> str:
     """JSON that can stand inside a script element: nothing in it ends the element or begins another."""
     return json.dumps(plain(value), separators=(",", ":")).translate(_IN_SCRIPT)

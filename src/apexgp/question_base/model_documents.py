@@ -12,7 +12,7 @@ from ..estimators.saving import plain_setting
 from ..files.plain import plain
 from ..required import RequiredSize
 from .documents import Count, Interval, Json, Probability, Size, Spread, Versioned
-from .wording import total_required
+from .wording import count_total
 
 __all__ = [
     "FitFacts",
@@ -161,7 +161,7 @@ def describe_target(found: RequiredSize | None, curve: LearningCurve | None = No
     """The part of a document that is about a target, empty without one; with the total where the curve is known."""
     if found is None:
         return {}
-    total: TargetFacts = {} if curve is None else {"total": total_required(found, curve)}
+    total: TargetFacts = {} if curve is None else {"total": count_total(found, curve)}
     return {"required": describe_required_size(found), **total}
 
 

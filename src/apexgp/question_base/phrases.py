@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 
 from ..cautions import without_remedy
 
-__all__ = ["list_some", "listed", "tasks_of_caution", "with_article", "with_cautions"]
+__all__ = ["add_article", "add_cautions", "join_words", "list_some", "name_tasks"]
 
 _SPELT_WITH_A_VOWEL = "AEFHILMNORSX"  # letters, as they are said
 _MOST_NAMED = 5
 
 
-def with_article(name: str) -> str:
+def add_article(name: str) -> str:
     """A name with "a" or "an" as it is said: an AUROC, an F1, a recall."""
     first = name.split()[0]
     vowel = first[0] in _SPELT_WITH_A_VOWEL if first.isupper() else first[0].lower() in "aeiou"
     return f"{'an' if vowel else 'a'} {name}"
 
 
-def listed(items: Iterable[int | str]) -> str:
+def join_words(items: Iterable[int | str]) -> str:
     """Items with commas and an "and"; whole numbers with their thousands apart."""
     words = [f"{item:,}" if isinstance(item, int) else str(item) for item in items]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
@@ -28,15 +28,15 @@ def listed(items: Iterable[int | str]) -> str:
 def list_some(names: Sequence[str]) -> str:
     """Names with commas and an "and", the first few where there are many."""
     shown = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else [*names]
-    return listed(shown)
+    return join_words(shown)
 
 
-def tasks_of_caution(names: Sequence[str], count: int) -> str:
+def name_tasks(names: Sequence[str], count: int) -> str:
     """Which tasks a caution is about, to open it with; nothing where it is about all."""
     return "" if len(names) == count else f"{list_some(names)}: "
 
 
-def with_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str:
+def add_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str:
     """A paragraph, the reasons to doubt what it says, and how to cite it."""
     doubts = [f"The following cautions apply. {' '.join(map(without_remedy, cautions))}"] if cautions else []
     return " ".join([paragraph, *doubts, citation])

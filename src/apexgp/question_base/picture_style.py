@@ -13,7 +13,7 @@ from .._extras import need
 from .._numbers import exactly
 from ..cautions import FARTHEST_FACTOR
 from ..scale import UNIT_RANGE, Range
-from .axes import LogScale, size_ticks
+from .axes import LogScale, choose_size_ticks
 
 __all__ = [
     "FORECAST",
@@ -23,16 +23,16 @@ __all__ = [
     "TARGET",
     "TRUTH",
     "Display",
-    "as_they_are",
-    "checked_axes",
-    "dress",
-    "legend",
+    "add_legend",
+    "build_whiskers",
+    "check_axes",
+    "disable_math_text",
+    "make_axes",
     "mark_tested",
-    "new_axes",
-    "percent_axis",
-    "score_axis",
     "size_axis",
-    "whiskers",
+    "style_axes",
+    "style_percent_axis",
+    "style_score_axis",
 ]
 
 MEASURED = "#1b1b1b"
@@ -63,7 +63,7 @@ class Display:
         return f"{type(self).__name__}({self._about()})"
 
 
-def new_axes(caller: str, height: float = _HEIGHT, ratios: Sequence[float] = (1,)) -> Any:
+def make_axes(caller: str, height: float = _HEIGHT, ratios: Sequence[float] = (1,)) -> Any:
     """Axes on a new figure: one, or as many above each other as there are ratios of their heights."""
     pyplot = need("matplotlib.pyplot", caller, "plot")
     _, axes = pyplot.subplots(
@@ -72,20 +72,20 @@ def new_axes(caller: str, height: float = _HEIGHT, ratios: Sequence[float] = (1,
     return axes
 
 
-def checked_axes(name: str, ax: Any) -> Any:
+def check_axes(name: str, ax: Any) -> Any:
     """Axes of the caller's."""
     axes = need("matplotlib.axes", "plot", "plot")
     return instance(name, ax, axes.Axes, "a matplotlib Axes")
 
 
-def dress(ax: Any) -> None:
+def style_axes(ax: Any) -> None:
     """A light grid behind everything, no frame above and on the right."""
     ax.grid(visible=True, color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend(ax: Any, *, below: bool = False, **settings: Any) -> None:
+def add_legend(ax: Any, *, below: bool = False, **settings: Any) -> None:
     """Names of what is drawn: below the axes where the figure is ours, else where they are least in the way."""
     if below:
         made = ax.figure.legend(fontsize="small", loc="outside lower center", ncols=3, frameon=False)
@@ -93,10 +93,10 @@ def legend(ax: Any, *, below: bool = False, **settings: Any) -> None:
         made = ax.legend(
             fontsize="small", title_fontsize="small", loc="best", framealpha=0.8, edgecolor="none", **settings
         )
-    as_they_are(made.get_texts())
+    disable_math_text(made.get_texts())
 
 
-def as_they_are(texts: Iterable[Any]) -> None:
+def disable_math_text(texts: Iterable[Any]) -> None:
     """Names of metrics, models and tasks are no formulas: a $ in them is a $."""
     for text in texts:
         text.set_parse_math(False)
@@ -126,7 +126,7 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
 
         def tick_values(self, vmin: float, vmax: float) -> list[float]:
             scale = LogScale(min(vmin, vmax), max(vmin, vmax), 0.0, width, width + _BEYOND)
-            return [tick.value for tick in size_ticks(scale, letter, letter)]
+            return [tick.value for tick in choose_size_ticks(scale, letter, letter)]
 
     ax.xaxis.set_major_locator(RoundSizes())
     ax.xaxis.set_minor_locator(ticker.NullLocator())
@@ -138,7 +138,7 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     ax.set_xlabel(label)
 
 
-def score_axis(ax: Any, label: str, *shown: FloatArray, between: Range = UNIT_RANGE) -> None:
+def style_score_axis(ax: Any, label: str, *shown: FloatArray, between: Range = UNIT_RANGE) -> None:
     """An axis that holds all that is shown, and nothing beyond the lowest and the highest possible score."""
     values = np.concatenate([np.ravel(part) for part in shown])
     low, high = float(values.min()), float(values.max())
@@ -151,7 +151,7 @@ def score_axis(ax: Any, label: str, *shown: FloatArray, between: Range = UNIT_RA
     ax.set_ylabel(label, parse_math=False)
 
 
-def percent_axis(ax: Any, label: str) -> None:
+def style_percent_axis(ax: Any, label: str) -> None:
     """An axis of probabilities."""
     ticker = need("matplotlib.ticker", "plot", "plot")
     ax.set_ylim(-0.02, 1.02)
@@ -160,6 +160,6 @@ def percent_axis(ax: Any, label: str) -> None:
     ax.set_ylabel(label)
 
 
-def whiskers(mean: FloatArray, std: FloatArray, between: Range = UNIT_RANGE) -> FloatArray:
+def build_whiskers(mean: FloatArray, std: FloatArray, between: Range = UNIT_RANGE) -> FloatArray:
     """How far to draw down and up from a mean score: a standard deviation, but not beyond what is possible."""
     return np.stack([np.minimum(std, mean - between[0]), np.minimum(std, between[1] - mean)])

@@ -18,10 +18,10 @@ from ..model.means import MEANS, PAPER_MEANS
 from ..model.variant import PUBLISHED
 from ..required import UNREAL, RequiredSize
 from ..scale import range_words
-from .phrases import listed, with_article
+from .phrases import add_article, join_words
 
 
-def pilot_and_method(model: APExGP) -> str:
+def describe_pilot_and_method(model: APExGP) -> str:
     """Method and pilot."""
     curve = model.curve_
     splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} data splits"
@@ -45,18 +45,18 @@ def method(model: APExGP, *others: APExGP) -> str:
         return (
             f"Learning curves were extrapolated with {software} by APEx-GP (Harvey et al. 2023) after {source}: a "
             "Gaussian process over the logarithm of the training-set size with "
-            f"{with_article(MEANS[model.mean].label)} mean, fitted by {joint.join([fitted, *_bounds(model)])}."
+            f"{add_article(MEANS[model.mean].label)} mean, fitted by {joint.join([fitted, *_bounds(model)])}."
             f"{_mapping(model.curve_)}"
         )
     weights = model.weights_
     labels = [MEANS[mean].label for mean in weights]
-    means = listed([f"{label} {weight:.2f}" for label, weight in zip(labels, weights.values(), strict=True)])
-    shape = f"means weighted by their evidence ({means})" if len(labels) > 1 else f"{with_article(labels[0])} mean"
+    means = join_words([f"{label} {weight:.2f}" for label, weight in zip(labels, weights.values(), strict=True)])
+    shape = f"means weighted by their evidence ({means})" if len(labels) > 1 else f"{add_article(labels[0])} mean"
     return (
         f"Learning curves were extrapolated with {software} by a Bayesian model after APEx-GP (Harvey et al. 2023): a "
         "Gaussian process over the logarithm of the training-set size with "
-        f"{listed([shape, *_bounds(model)])}.{_mapping(model.curve_)} {_departures(model, others, list(weights))} "
-        f"{reached(model)}"
+        f"{join_words([shape, *_bounds(model)])}.{_mapping(model.curve_)} {_departures(model, others, list(weights))} "
+        f"{describe_precision(model)}"
     )
 
 
@@ -84,7 +84,7 @@ def _mapping(curve: LearningCurve) -> str:
     return f" Scores were mapped to [0, 1] by exp(-d / {scale.unit:.3g}), d being {of_what}."
 
 
-def reached(model: APExGP) -> str:
+def describe_precision(model: APExGP) -> str:
     """How exactly the numbers of an integrated model are known."""
     error = model.posterior.end_error
     return f"The ends of 95 % intervals have a numerical standard error of at most {100 * error:.2g} % of their width."
@@ -98,9 +98,10 @@ def _departures(model: APExGP, others: Sequence[APExGP], means: Sequence[str]) -
     if model.priors != "paper":
         learnt = model.priors_.learnt
         calibrated = (
-            f"were learnt from {learnt_from(learnt)}, starting from those calibrated on curves of LCDB 1.0 and 1.1"
+            f"were learnt from {describe_learnt_curves(learnt)}, starting from those calibrated on curves of LCDB 1.0 and "
+            "1.1"
             if learnt is not None
-            else f"were calibrated on learning curves of LCDB 1.0 and 1.1{moved_for([model, *others])}"
+            else f"were calibrated on learning curves of LCDB 1.0 and 1.1{describe_moved_priors([model, *others])}"
             if model.priors == "calibrated"
             else "are ours"
         )
@@ -113,15 +114,15 @@ def _departures(model: APExGP, others: Sequence[APExGP], means: Sequence[str]) -
     return f"It differs from the published model in that {'; '.join(found)}."
 
 
-def moved_for(models: Iterable[APExGP]) -> str:
+def describe_moved_priors(models: Iterable[APExGP]) -> str:
     """For which kinds the calibrated priors were moved, as part of a sentence; empty where for none."""
     kinds = dict.fromkeys(model.learner_ for model in models if _is_moved(model))
     if not kinds:
         return ""
-    return f", and moved to what curves of {listed([LEARNERS[kind] for kind in kinds if kind])} do"
+    return f", and moved to what curves of {join_words([LEARNERS[kind] for kind in kinds if kind])} do"
 
 
-def kind_sentence(model: APExGP) -> list[str]:
+def say_kind(model: APExGP) -> list[str]:
     """Whose priors they are, where a kind of learner was named."""
     if model.learner_ is None:
         return []
@@ -135,14 +136,14 @@ def _is_moved(model: APExGP) -> bool:
     return kind is not None and (model.curve_.train_scores is None or moves_beside_training_scores(kind))
 
 
-def learnt_from(learnt: Learnt) -> str:
+def describe_learnt_curves(learnt: Learnt) -> str:
     """Whose curves."""
     curves = f"{learnt.curves:,} whole curve{'s' if learnt.curves > 1 else ''}"
     tasks = "" if learnt.tasks == learnt.curves else f" of {learnt.tasks:,} task{'s' if learnt.tasks > 1 else ''}"
     return f"{curves}{tasks} ({learnt.metric})"
 
 
-def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
+def say_required_size(found: RequiredSize, curve: LearningCurve) -> str:
     """How many examples it takes."""
     last = curve.largest
     goal = f"a mean {curve.metric_name} of {found.target:g}"
@@ -160,27 +161,27 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
         )
     return (
         f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.in_words(found.size)} "
-        f"training {curve.unit_name}, {times_pilot(found, last)} times the pilot's {last:,.10g}; {ever}."
+        f"training {curve.unit_name}, {format_times_pilot(found, last)} times the pilot's {last:,.10g}; {ever}."
     )
 
 
-def times_pilot(found: RequiredSize, last: float) -> str:
+def format_times_pilot(found: RequiredSize, last: float) -> str:
     """The size that a target takes over the pilot's largest, computed from what is printed."""
     return multiple(found.rounded_size / last, found.digits)
 
 
-def required_words(found: RequiredSize) -> str:
+def format_required_size(found: RequiredSize) -> str:
     """The number of examples, or why there is none, for a cell of a table."""
     return "met already" if found.already_met else found.in_words(found.size)
 
 
-def interval_words(found: RequiredSize) -> str:
+def format_size_interval(found: RequiredSize) -> str:
     """The sizes that reach a target with 10 and with 90 %."""
     low, high = found.interval
     return f"{found.in_words(low)} or more" if low < math.inf == high else " to ".join(map(found.in_words, (low, high)))
 
 
-def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
+def describe_required_size_methods(found: RequiredSize, curve: LearningCurve) -> str:
     """Sentence about the size that a target takes, for a paragraph that describes the forecast."""
     last, target = curve.largest, f"a target of {found.target:g}"
     if found.already_met:
@@ -201,7 +202,7 @@ def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
     )
 
 
-def total_required(found: RequiredSize, curve: LearningCurve) -> float | None:
+def count_total(found: RequiredSize, curve: LearningCurve) -> float | None:
     """How many a target takes in all, from the size that is printed; None where that is not known, or no plan."""
     if curve.test_share is None or found.already_met or not found.is_realistic:
         return None
@@ -214,15 +215,15 @@ def add_held_out(size: float, share: float, digits: int) -> float:
     return rounded_up(round(size / (1 - share), 3), digits)
 
 
-def on_top_of_required(found: RequiredSize, curve: LearningCurve) -> str:
+def say_held_out(found: RequiredSize, curve: LearningCurve) -> str:
     """That validation and test cases come on top of the size for a target, and how many it makes in all."""
     if found.already_met or not found.is_realistic:
         return ""
-    total = total_required(found, curve)
-    in_all = "" if total is None else f": {total:,.0f} in all, {kept_words(curve)}"
+    total = count_total(found, curve)
+    in_all = "" if total is None else f": {total:,.0f} in all, {say_share_kept(curve)}"
     return f"Sizes count training {curve.unit_name} only; those for validation and test come on top{in_all}."
 
 
-def kept_words(curve: LearningCurve) -> str:
+def say_share_kept(curve: LearningCurve) -> str:
     """The condition under which a total holds."""
     return f"if {100 * (curve.test_share or 0):.3g} % are kept for them"

@@ -20,7 +20,7 @@ from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Quantity
 from ..model.means import DEFAULT_MEAN
-from ..question_base.phrases import listed
+from ..question_base.phrases import join_words
 from ..reading.known_metrics import metric_name
 from .forecast import ForecastAnswer
 
@@ -150,10 +150,11 @@ def describe_record(record: CoverageRecord, curve: LearningCurve, level: float) 
     asked = round(100 * level, 6)
     levels = [int(asked)] if asked in LEVELS else list(LEVELS)
     held = ", and their ".join(
-        f"{number} % intervals covered {listed([f'{tried.covers[number][h]:.0f}' for h in at])} %" for number in levels
+        f"{number} % intervals covered {join_words([f'{tried.covers[number][h]:.0f}' for h in at])} %"
+        for number in levels
     )
-    where = listed([_TIMES[h] for h in at])
-    counted = listed([f"{tried.curves[h]:,}" for h in at])
+    where = join_words([_TIMES[h] for h in at])
+    counted = join_words([f"{tried.curves[h]:,}" for h in at])
     return (
         f"Of the pilots cut from real learning curves, those most like this one have {_described(tried.design)}. "
         f"Forecast with {_whose(record)} that had not seen their task, their {held} of the later scores at {where} "
@@ -199,4 +200,4 @@ def _differences(record: CoverageRecord, curve: LearningCurve) -> str:
         found.append("splits without labels")
     if own.training_scores != theirs.training_scores:
         found.append(f"training scores ({'known' if own.training_scores else 'not known'} here)")
-    return f"This pilot differs in {listed(found)}." if found else "This pilot is of that kind."
+    return f"This pilot differs in {join_words(found)}." if found else "This pilot is of that kind."

@@ -15,7 +15,7 @@ from .._answer import Answer, ColumnData, Shown, rows_of
 from .._check import positive, probability, real_number
 from ..errors import RequestError
 from ..question_base.documents import Count, Probability, Said, Spread, Versioned, say
-from ..question_base.phrases import listed
+from ..question_base.phrases import join_words
 from ..question_base.question import Cells, QuestionAnswer, build_table
 
 __all__ = [
@@ -27,9 +27,9 @@ __all__ = [
     "MinimumEvaluationSize",
     "describe_evaluation",
     "discrimination",
-    "evaluation_methods",
     "minimum_evaluation_size",
     "patients",
+    "write_evaluation_methods",
 ]
 
 NORMAL = 1.96  # as the papers print it; their worked examples depend on it
@@ -329,7 +329,7 @@ class EvaluationAnswer(QuestionAnswer):
             "schema": "urn:apexgp:evaluation:1",
             "apexgp": version("apexgp"),
             "minimum": describe_evaluation(found),
-            **say(evaluation_sentence(found), evaluation_methods(found), found.cautions, ("riley_evaluation",)),
+            **say(say_evaluation(found), write_evaluation_methods(found), found.cautions, ("riley_evaluation",)),
         }
 
     def table(self) -> Cells:
@@ -345,7 +345,7 @@ MEASURES = {
 }
 
 
-def evaluation_sentence(found: MinimumEvaluationSize) -> str:
+def say_evaluation(found: MinimumEvaluationSize) -> str:
     """How many patients, and which measure asks for them."""
     return (
         f"Evaluating a model with a C statistic (AUROC) of {found.cstatistic:g}, for an outcome that "
@@ -355,10 +355,10 @@ def evaluation_sentence(found: MinimumEvaluationSize) -> str:
     )
 
 
-def evaluation_methods(found: MinimumEvaluationSize) -> str:
+def write_evaluation_methods(found: MinimumEvaluationSize) -> str:
     """Paragraph about the size of an evaluation."""
     at = "" if found.threshold is None else f" at a risk threshold of {found.threshold:g}"
-    each = listed(
+    each = join_words(
         [
             f"{count:,} for {MEASURES[name]}{at if name == 'net_benefit' else ''} (width {found.widths[name]:g})"
             for name, count in found.criteria.items()

@@ -10,11 +10,11 @@ from ..estimators import APExGP
 from ..model.beliefs import Beliefs
 from ..model.learnt import Learnt
 from ..question_base.documents import Count, Probability, Said, Spread, Versioned, say
-from ..question_base.phrases import listed
+from ..question_base.phrases import join_words
 from ..question_base.question import Cells, QuestionAnswer, build_table
-from ..question_base.wording import learnt_from
+from ..question_base.wording import describe_learnt_curves
 
-__all__ = ["LearnAnswer", "LearnDocument", "learn_sentence", "learnt_line", "priors_notes"]
+__all__ = ["LearnAnswer", "LearnDocument", "list_priors_notes", "say_learnt", "say_learnt_or_unchanged"]
 
 _FEWEST_TASKS = 5  # of fewer, a standard error says nothing
 _NOTEWORTHY = 1.03  # times as large or as small: less is not worth a word
@@ -56,7 +56,7 @@ class LearnAnswer(QuestionAnswer):
                 name: {"before": before, "after": after, "error": error}
                 for name, (before, after, error) in learnt.left_out.items()
             },
-            **say(learn_sentence(learnt), learn_methods(learnt), learnt.cautions, ("harvey", "lcdb", "lcdb_1_1")),
+            **say(say_learnt(learnt), write_learn_methods(learnt), learnt.cautions, ("harvey", "lcdb", "lcdb_1_1")),
         }
 
     def table(self) -> Cells:
@@ -103,24 +103,26 @@ class LearnDocument(Versioned, Said):
     """Figures of tasks left out in turn; empty where there is one task."""
 
 
-def learn_sentence(learnt: Learnt) -> str:
+def say_learnt(learnt: Learnt) -> str:
     """What was learnt from, what moved, and whether tasks that were left out are forecast better."""
-    return f"Learnt from {learnt_from(learnt)}: {_moved(learnt)} {_judged(learnt)}"
+    return f"Learnt from {describe_learnt_curves(learnt)}: {_moved(learnt)} {_judged(learnt)}"
 
 
-def learnt_line(beliefs: Beliefs) -> str:
+def say_learnt_or_unchanged(beliefs: Beliefs) -> str:
     """The same of priors that may be the shipped ones, unchanged."""
     if beliefs.learnt is None:
         return "There were no curves to learn from: the priors are unchanged."
-    return learn_sentence(beliefs.learnt)
+    return say_learnt(beliefs.learnt)
 
 
-def priors_notes(model: APExGP) -> list[str]:
+def list_priors_notes(model: APExGP) -> list[str]:
     """Whose priors a fitted model has, where they are not the shipped ones."""
     if model.inference != "bayes" or model.priors == "calibrated":
         return []
     learnt = model.priors_.learnt
-    return [f"Priors learnt from {learnt_from(learnt)} were used." if learnt else "Your own priors were used."]
+    return [
+        f"Priors learnt from {describe_learnt_curves(learnt)} were used." if learnt else "Your own priors were used."
+    ]
 
 
 def _moved(learnt: Learnt) -> str:
@@ -131,7 +133,7 @@ def _moved(learnt: Learnt) -> str:
             found.append(f"{_MOVES[name][ratio < 1]} ({before:.3g} -> {after:.3g})")
     if not found:
         return "they hardly move the priors."
-    return f"{listed(found)}."
+    return f"{join_words(found)}."
 
 
 def _judged(learnt: Learnt) -> str:
@@ -153,7 +155,7 @@ def _judged(learnt: Learnt) -> str:
     return f"{pull} {verdict}; {coverage}."
 
 
-def learn_methods(learnt: Learnt) -> str:
+def write_learn_methods(learnt: Learnt) -> str:
     """Paragraph for the methods section of a paper."""
     left_out = ""
     if learnt.left_out:
@@ -163,7 +165,7 @@ def learn_methods(learnt: Learnt) -> str:
             f"error of the difference {error:.2g})."
         )
     return (
-        f"Priors were learnt from {learnt_from(learnt)} by optimising the log score and the CRPS of the later part of "
-        f"each curve, forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away "
+        f"Priors were learnt from {describe_learnt_curves(learnt)} by optimising the log score and the CRPS of the later "
+        f"part of each curve, forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away "
         f"from the calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
     )

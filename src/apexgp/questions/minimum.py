@@ -14,7 +14,7 @@ from .._answer import Answer, ColumnData, Shown, rows_of
 from .._check import choice, probability, real_number, truth, whole_number
 from ..errors import RequestError
 from ..question_base.documents import Said, Versioned, say
-from ..question_base.phrases import listed
+from ..question_base.phrases import join_words
 from ..question_base.question import Cells, Question, QuestionAnswer, build_table
 from ..settings import Setting
 from .evaluation import (
@@ -338,7 +338,7 @@ class MinimumAnswer(QuestionAnswer):
             "schema": "urn:apexgp:minimum:1",
             "apexgp": version("apexgp"),
             "minimum": row,
-            **say(minimum_sentence(found), minimum_methods(found), found.cautions, sources),
+            **say(say_minimum(found), write_minimum_methods(found), found.cautions, sources),
         }
 
     def table(self) -> Cells:
@@ -385,7 +385,7 @@ _CRITERIA = {
 }
 
 
-def minimum_sentence(found: MinimumSampleSize) -> str:
+def say_minimum(found: MinimumSampleSize) -> str:
     """How many patients, and why more than another program may say."""
     text = (
         f"A model with {found.parameters} parameter{'s' if found.parameters > 1 else ''} for an outcome that "
@@ -401,14 +401,14 @@ def minimum_sentence(found: MinimumSampleSize) -> str:
     )
 
 
-def minimum_methods(found: MinimumSampleSize) -> str:
+def write_minimum_methods(found: MinimumSampleSize) -> str:
     """Paragraph about the minimum sample size."""
     known = (
         ""
         if found.cstatistic is None
         else f"derived from a C statistic of {found.cstatistic:g} after Riley et al. 2021; "
     )
-    each = listed([f"{n:,} for {_CRITERIA[name]}" for name, n in found.criteria.items()])
+    each = join_words([f"{n:,} for {_CRITERIA[name]}" for name, n in found.criteria.items()])
     return (
         "The minimum sample size for developing the prediction model was computed with the criteria of Riley et al. "
         f"(2020) for a binary outcome, with apexgp {version('apexgp')}. Assuming a prevalence of "

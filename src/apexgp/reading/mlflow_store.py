@@ -39,7 +39,7 @@ def read_experiment(name: str) -> Table:
         raise DataError(f"The experiment {name!r} has no runs.")
     runs.sort(key=lambda run: run.info.start_time or 0)
     return as_table(
-        str(source),
+        f"mlflow:{name}",
         [
             {
                 "run_id": run.info.run_id,

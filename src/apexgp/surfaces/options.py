@@ -58,12 +58,12 @@ def _read_priors(path: Path) -> Beliefs:
 def _learn_from_related(path: Path, start: Beliefs, seed: int) -> Beliefs:
     from ..curve import curves_and_notes
     from ..learning.learn import learn_from
-    from ..questions.learn import learnt_line
+    from ..questions.learn import say_learnt_or_unchanged
     from ..reading.source import TableSettings
 
     curves, notes = curves_and_notes(path, TableSettings())
     for note in notes:
         typer.echo(f"Note: {note}", err=True)
     learnt = learn_from(curves, None, start, seed)
-    typer.echo(f"Note: {learnt_line(learnt)}", err=True)
+    typer.echo(f"Note: {say_learnt_or_unchanged(learnt)}", err=True)
     return learnt

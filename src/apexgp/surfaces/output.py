@@ -74,7 +74,7 @@ class OutputOptions:
         options = build_options_vocabulary(ColumnSettings)  # cautions are about how scores were read
         cautions = (f"Caution: {worded_for(options, one)}" for one in document["cautions"])
         for line in (document["sentence"], *cautions):
-            typer.echo(_wrapped(line))
+            typer.echo(_wrap(line))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +110,7 @@ class PictureOptions:
             typer.echo(f"\nThe picture is in {self.plot}.")
 
 
-def _wrapped(line: str) -> str:
+def _wrap(line: str) -> str:
     """A line that a terminal need not break within a word; what goes elsewhere stays one line."""
     if not sys.stdout.isatty():
         return line

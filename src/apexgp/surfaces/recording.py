@@ -118,7 +118,7 @@ class RecordOptions:
         self._say(ForecastRecord(self.record).add_measured(found, name=self.record_as), len(found), "curve")
 
     def _say(self, added: int, count: int, what: str) -> None:
-        from ..questions.record import appended_line
+        from ..questions.record import say_appended
 
         words = f"this {what}" if count == 1 else f"these {count} {what}s"
-        typer.echo(f"Note: {appended_line(self.record, added, words)}", err=True)
+        typer.echo(f"Note: {say_appended(self.record, added, words)}", err=True)

@@ -27,14 +27,14 @@ __all__ = [
     "MEASUREMENTS",
     "PRIORS",
     "REPORT_DATA",
-    "answer_in_python",
-    "answer_in_shell",
-    "design_in_python",
-    "design_in_shell",
     "list_model_options",
     "list_options",
-    "report_in_python",
-    "report_in_shell",
+    "write_design_python",
+    "write_design_shell",
+    "write_forecast_python",
+    "write_forecast_shell",
+    "write_report_python",
+    "write_report_shell",
 ]
 
 
@@ -80,7 +80,7 @@ def _list_arguments(question: Question) -> dict[str, Any]:
     return arguments
 
 
-def answer_in_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
+def write_forecast_python(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """Python that holds the measurements and prints the forecast, the required size and the plan."""
     asked, required, made = answer.question, answer.required, _make_in_python(answer.model)
     names = [
@@ -160,7 +160,7 @@ def _argument(name: str, values: Iterable[str]) -> Iterable[str]:
     return [f"    {name}=[", *(f"        {line.rstrip()}" for line in lines), "    ],"]
 
 
-def answer_in_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
+def write_forecast_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     """The commands that print the same, from the measurements as the page saves them."""
     settings = list_model_options(answer.model, PRIORS) or []
     lines = [["apexgp", "forecast", MEASUREMENTS, *list_options(answer.question, ForecastQuestion), *settings]]
@@ -169,7 +169,7 @@ def answer_in_shell(answer: ForecastAnswer, planned: PlanAnswer | None) -> str:
     return "\n".join(map(shlex.join, lines)) + "\n"
 
 
-def report_in_python(models: Mapping[str, APExGP], asked: ReportQuestion) -> str:
+def write_report_python(models: Mapping[str, APExGP], asked: ReportQuestion) -> str:
     """Python that fits the same models to the file and writes the same report."""
     makers = {name: _make_in_python(model) for name, model in models.items()}
     maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
@@ -199,17 +199,17 @@ def _imports(code: str) -> list[str]:
     return found
 
 
-def report_in_shell(models: Mapping[str, APExGP], asked: ReportQuestion) -> str | None:
+def write_report_shell(models: Mapping[str, APExGP], asked: ReportQuestion) -> str | None:
     """The command that does the same, or None where the command line has no words for it."""
     settings = [list_model_options(model) for model in models.values()]
     if any(own != settings[0] for own in settings) or settings[0] is None:
         return None
     if len({model.curve_.metric for model in models.values()}) > 1:
         return None
-    return _continued(["apexgp", "report", REPORT_DATA, *list_options(asked), *settings[0], "--out", _REPORT])
+    return _break_lines(["apexgp", "report", REPORT_DATA, *list_options(asked), *settings[0], "--out", _REPORT])
 
 
-def design_in_python(answer: DesignAnswer) -> str:
+def write_design_python(answer: DesignAnswer) -> str:
     """Python that asks a fitted `model` what to measure next."""
     asked = {"budget": answer.question.budget, **_list_arguments(answer.question)}
     asked |= {"seed": answer.model.seed} if answer.model.seed else {}
@@ -217,7 +217,7 @@ def design_in_python(answer: DesignAnswer) -> str:
     return f"from apexgp import design_pilot\n\nfound = {call}\nprint(found)\n"
 
 
-def design_in_shell(
+def write_design_shell(
     answer: DesignAnswer, file: str, task: str | None = None, metric: str | None = None, priors: str | None = None
 ) -> str | None:
     """The command that does the same, or None where the command line has no words for the model.
@@ -234,7 +234,7 @@ def design_in_shell(
     return shlex.join([*words, *settings])
 
 
-def _changed(model: APExGP) -> dict[str, object]:
+def _list_model_changes(model: APExGP) -> dict[str, object]:
     """Settings that are not those by default."""
     defaults = {name: parameter.default for name, parameter in inspect.signature(APExGP).parameters.items()}
     return {name: value for name, value in model.get_params(deep=False).items() if value != defaults[name]}
@@ -245,9 +245,13 @@ def _make_in_python(model: APExGP) -> str:
     if model.inference == "map" and model.variant in (PUBLISHED, WRITTEN):
         name = "as_published" if model.variant == PUBLISHED else "as_written"
         made = f"APExGP.{name}({model.mean!r}, ceiling={model.ceiling!r})"
-        rest = {key: value for key, value in _changed(model).items() if key in ("seed", "floor") or value == "flat"}
+        rest = {
+            key: value
+            for key, value in _list_model_changes(model).items()
+            if key in ("seed", "floor") or value == "flat"
+        }
         return f"{made}.set_params({_arguments(rest)})" if rest else made
-    return f"APExGP({_arguments(_changed(model))})"
+    return f"APExGP({_arguments(_list_model_changes(model))})"
 
 
 def _arguments(settings: Mapping[str, object]) -> str:
@@ -268,7 +272,7 @@ def _call(function: str, arguments: Sequence[str]) -> str:
     return short if len(short) <= _WIDTH else "\n".join([f"{function}(", *(f"    {one}," for one in arguments), ")"])
 
 
-def _continued(words: Sequence[str]) -> str:
+def _break_lines(words: Sequence[str]) -> str:
     """A command, broken before an option where it would be long."""
     lines = [""]
     for word in words:
@@ -283,7 +287,7 @@ def list_model_options(model: APExGP, priors: str | None = None) -> list[str] | 
 
     `priors` is what a file with the model's own priors is called, where the reader has one.
     """
-    changed = _changed(model)
+    changed = _list_model_changes(model)
     if isinstance(model.priors, Beliefs) and priors is not None:
         changed["priors"] = priors
     words = []

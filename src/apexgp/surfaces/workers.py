@@ -15,7 +15,7 @@ from ..errors import ApexWarning, RequestError
 from ..running.jobs import jobs as checked_jobs
 from .command import SetsArgument
 
-__all__ = ["WorkerOptions", "all_warnings"]
+__all__ = ["WorkerOptions", "show_all_warnings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class WorkerOptions:
 
 
 @contextmanager
-def all_warnings() -> Iterator[None]:
+def show_all_warnings() -> Iterator[None]:
     """Let the library warn of every run, not only of the first; the command line prints what it says as notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", ApexWarning)

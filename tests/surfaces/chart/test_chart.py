@@ -11,11 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve
-from apexgp.question_base.axes import LogScale, ScoreScale, size_ticks
+from apexgp.question_base.axes import LogScale, ScoreScale, choose_size_ticks
 from apexgp.question_base.sizes import SizeSpec
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.forecast.curve_picture import CurvePicture
-from apexgp.surfaces.chart.figure import chart_figure, chart_file, chart_script, chart_style
+from apexgp.surfaces.chart.figure import build_chart_figure, build_chart_file, read_chart_script, read_chart_style
 from apexgp.surfaces.chart.svg import Drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -51,7 +51,7 @@ def data_of(figure):
 
 
 def test_the_picture_is_well_formed_and_says_what_it_is(picture):
-    for text in (Drawing(picture).svg(), chart_file(picture)):
+    for text in (Drawing(picture).svg(), build_chart_file(picture)):
         root = ElementTree.fromstring(text)
         assert root.get("role") == "img"
         assert re.fullmatch(r"0 0 640 \d+", root.get("viewBox"))
@@ -66,12 +66,12 @@ def test_the_picture_is_well_formed_and_says_what_it_is(picture):
 
 
 def test_pictures_of_one_page_share_no_identifier(picture):
-    found = [re.findall(r'\bid="(.*?)"', chart_figure(picture, name)) for name in ("one", "two")]
+    found = [re.findall(r'\bid="(.*?)"', build_chart_figure(picture, name)) for name in ("one", "two")]
     assert len(set(found[0] + found[1])) == len(found[0] + found[1]) == 6
 
 
 def test_what_is_read_off_is_what_the_model_says(model, required, picture):
-    data = data_of(chart_figure(picture))
+    data = data_of(build_chart_figure(picture))
     assert data["labels"][2:] == ["95 % interval", "true mean reaches 0.84"]
     read = {reading[0]: reading[1:] for reading in data["readings"]}
     asked = [720.0, 3600.0, float(required.rounded_size)]
@@ -84,7 +84,7 @@ def test_what_is_read_off_is_what_the_model_says(model, required, picture):
 
 
 def test_places_follow_the_readings(picture):
-    data = data_of(chart_figure(picture))
+    data = data_of(build_chart_figure(picture))
     places = np.array(data["places"])
     assert len(places) == len(data["readings"])
     assert (np.diff(places[:, 0]) > 0).all()
@@ -93,7 +93,7 @@ def test_places_follow_the_readings(picture):
 
 
 def test_nothing_in_the_data_ends_the_script_element(picture):
-    figure = chart_figure(picture)
+    figure = build_chart_figure(picture)
     (block,) = re.findall(r"<script[^>]*>(.*?)</script>", figure, re.DOTALL)
     assert not set("<>&") & set(block)
     assert "\x00" not in figure
@@ -127,7 +127,7 @@ def test_an_error_rate_and_a_pilot_without_replicates_are_drawn_too():
 @example(2_100_000.0, 2.0)
 def test_sizes_on_the_axis_are_of_one_kind_and_stand_apart(low, factor):
     scale = LogScale(low, low * factor, 62, 622, 638)
-    ticks = size_ticks(scale, 7.2, 11.6)
+    ticks = choose_size_ticks(scale, 7.2, 11.6)
     assert len(ticks) >= 2
     for letter, shown in ((7.2, ticks), (11.6, [tick for tick in ticks if not tick.extra])):
         assert len(shown) >= 2 or len(ticks) <= 4
@@ -153,5 +153,5 @@ def test_the_axis_of_scores_holds_every_value(values):
 
 
 def test_the_script_asks_for_nothing_from_outside():
-    assert not re.search(r"https?://(?!www\.w3\.org/)|fetch|XMLHttp|import|eval|innerHTML", chart_script())
-    assert not re.search(r"url\(|@import", chart_style())
+    assert not re.search(r"https?://(?!www\.w3\.org/)|fetch|XMLHttp|import|eval|innerHTML", read_chart_script())
+    assert not re.search(r"url\(|@import", read_chart_style())

@@ -8,7 +8,7 @@ from apexgp import read_curves
 from apexgp.errors import RequestError, WouldOverwriteError
 from apexgp.experiment import Experiment, run_experiment, write_experiment
 from apexgp.plot import ExperimentDisplay
-from apexgp.questions.experiment.folder import picture_names
+from apexgp.questions.experiment.folder import name_pictures
 from apexgp.replication.configuration import shipped_experiments
 from conftest import interrupted, require
 from documents import faults
@@ -191,7 +191,7 @@ def test_written_and_drawn_from_python(small, tmp_path):
 
 
 def test_names_of_pictures_are_files_and_differ():
-    assert picture_names(["a/b", "a b", "A_B", "../..", "..", "é"]) == {
+    assert name_pictures(["a/b", "a b", "A_B", "../..", "..", "é"]) == {
         "a/b": "a_b.png",
         "a b": "a_b_2.png",
         "A_B": "A_B_3.png",

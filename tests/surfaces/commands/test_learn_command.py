@@ -9,7 +9,7 @@ from apexgp.curve import curve_columns
 from apexgp.priors import CALIBRATED, read_priors, write_priors
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.reading.spreadsheets import as_csv
-from apexgp.surfaces.report.text import assumptions
+from apexgp.surfaces.report.text import list_assumptions
 from curves_to_learn_from import whole_curve
 from documents import faults
 
@@ -109,4 +109,6 @@ def test_a_report_on_several_tasks_learns_once(run, old, tmp_path):
 def test_a_report_says_what_priors_were_learnt_from():
     ours = learn_beliefs([whole_curve(i, 0.75) for i in range(2)])
     answer = ForecastQuestion().answer(APExGP(priors=ours).fit(whole_curve(9, 0.75).up_to(256)))
-    assert assumptions(answer)["Priors"].startswith("Learnt from 2 whole curves (AUROC); they are among the settings")
+    assert list_assumptions(answer)["Priors"].startswith(
+        "Learnt from 2 whole curves (AUROC); they are among the settings"
+    )

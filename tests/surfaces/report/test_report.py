@@ -14,7 +14,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, errors, read_curves, write_report
 from apexgp.priors import CALIBRATED, Beliefs, PositiveNormal, Variant
-from apexgp.surfaces.reproduce import _continued
+from apexgp.surfaces.reproduce import _break_lines
 from conftest import missing, pilot_table, require
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -235,7 +235,7 @@ def test_a_shell_takes_hostile_words_of_the_lines_for_words(tmp_path):
         "*",
     ]
     words += ["--title", "--x y", "\\", "", "$HOME", "~", "{a,b}", "#", "&", "> obeyed", "é\u202e"]
-    done = subprocess.run(["bash", "-c", _continued(words)], cwd=tmp_path, capture_output=True, check=True)
+    done = subprocess.run(["bash", "-c", _break_lines(words)], cwd=tmp_path, capture_output=True, check=True)
     assert done.stdout.decode().split("\0")[:-1] == words[2:]
     assert list(tmp_path.iterdir()) == []
 

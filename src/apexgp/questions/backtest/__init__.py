@@ -16,21 +16,21 @@ from ...curve import LearningCurve
 from ...errors import DataError
 from ...estimators import METHODS, APExGP, CurveEstimator
 from ...estimators.contract import clone
-from ...question_base.citations import credited, sources_of_methods
+from ...question_base.citations import credit_method, list_method_sources
 from ...question_base.documents import Count, Probability, Said, Size, Spread, Versioned, name_owners, say
 from ...question_base.model_documents import RequiredFacts, describe_required_size
 from ...question_base.model_settings import MethodSettings
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
-from ...question_base.wording import required_words
+from ...question_base.wording import format_required_size
 from ...required import CONFIDENCE, RequiredSize
 from ...settings import Setting
 from ..forecast import CONFIDENCE_SETTING
-from .run import Backtest, MethodScore, backtest, methods_named, sizes_required
+from .run import Backtest, MethodScore, backtest, find_required_sizes, make_methods
 
 if TYPE_CHECKING:
     from .picture import BacktestDisplay
 
-__all__ = ["BacktestAnswer", "BacktestDocument", "BacktestQuestion", "held_out_table", "own_method"]
+__all__ = ["BacktestAnswer", "BacktestDocument", "BacktestQuestion", "build_held_out_table", "name_own_method"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +87,12 @@ class BacktestQuestion(MethodSettings, Question):
 
     def build_methods(self) -> dict[str, CurveEstimator]:
         """The methods to judge, by name."""
-        methods = methods_named(self.methods or list(METHODS))
+        methods = make_methods(self.methods or list(METHODS))
         settings = {"ceiling": self.ceiling, "floor": self.floor, "seed": self.seed}
         for method in methods.values():
             known = method.get_params(deep=False)
             method.set_params(**{name: value for name, value in settings.items() if name in known})
-        return methods if self.model is None else {**methods, own_method(self.model): clone(self.model)}
+        return methods if self.model is None else {**methods, name_own_method(self.model): clone(self.model)}
 
     def answer(
         self, curve: LearningCurve | Mapping[str | None, LearningCurve], *, n_jobs: int | None = None
@@ -102,7 +102,7 @@ class BacktestQuestion(MethodSettings, Question):
         required: dict[str, RequiredSize | str] = {}
         if self.target is not None:
             (only,) = [curve] if isinstance(curve, LearningCurve) else curve.values()
-            required = sizes_required(only, methods, self.target, self.confidence)
+            required = find_required_sizes(only, methods, self.target, self.confidence)
         return BacktestAnswer(self, backtest(curve, methods, self.holdout, n_jobs=n_jobs), required, tuple(methods))
 
 
@@ -129,7 +129,7 @@ class BacktestAnswer(QuestionAnswer):
         """Figures of each method, and how many examples it asks for where there is a target."""
         result, required = self.result, self.required
         asking = ((name, () if isinstance(found, str) else found.cautions) for name, found in required.items())
-        sources = sources_of_methods(score.method for score in result.pooled)
+        sources = list_method_sources(score.method for score in result.pooled)
         cautions = [*result.cautions, *name_owners(asking, len(required))]
         return {
             "schema": "urn:apexgp:backtest:1",
@@ -138,7 +138,7 @@ class BacktestAnswer(QuestionAnswer):
             "by_curve": rows_of(result.to_dict("curve")),
             "by_size": rows_of(result.to_dict("size")),
             **_by_method(required),
-            **say(backtest_sentence(result), backtest_methods(result), cautions, sources),
+            **say(say_backtest(result), write_backtest_methods(result), cautions, sources),
         }
 
     def table(self) -> Cells:
@@ -151,7 +151,7 @@ class BacktestAnswer(QuestionAnswer):
             header.append(f"size for {self.question.target:g}")
             for row in rows:
                 found = self.required[row[0]]
-                row.append("-" if isinstance(found, str) else required_words(found))
+                row.append("-" if isinstance(found, str) else format_required_size(found))
         return header, rows
 
     def display(self) -> BacktestDisplay:
@@ -233,12 +233,12 @@ def _by_method(required: Mapping[str, RequiredSize | str]) -> MethodTargets:
     }
 
 
-def own_method(model: APExGP) -> str:
+def name_own_method(model: APExGP) -> str:
     """The name that a model itself has among the methods."""
     return "apexgp_published" if model.inference == "map" else "apexgp"
 
 
-def held_out_table(result: Backtest, method: str) -> Cells:
+def build_held_out_table(result: Backtest, method: str) -> Cells:
     """One row per size that was held out: what a method said, and what came."""
     rows = [one for one in result.by_size if one.method == method]
     return ["size", "times fitted", "measured", "forecast", "95 % interval", "within"], [
@@ -258,7 +258,7 @@ OWN = ("apexgp", "apexgp_published")
 """Methods that are ours to speak of first."""
 
 
-def backtest_sentence(result: Backtest) -> str:
+def say_backtest(result: Backtest) -> str:
     """Which method did best."""
     judged = [score for score in result.pooled if score.curves]
     if not judged:
@@ -308,7 +308,7 @@ def _ranking(judged: Sequence[MethodScore]) -> str:
     return f"{text}. The 95 % intervals of {best.method} covered {100 * best.coverage_95:.0f} % of those scores."
 
 
-def backtest_methods(result: Backtest) -> str:
+def write_backtest_methods(result: Backtest) -> str:
     """Paragraph about a backtest."""
     curves = max(score.curves for score in result.pooled)
     return (
@@ -322,4 +322,4 @@ def backtest_methods(result: Backtest) -> str:
 
 def _figures(score: MethodScore) -> str:
     covered = "" if np.isnan(score.coverage_95) else f", 95 % coverage {score.coverage_95:.2f}"
-    return f"{credited(score.method)}: CRPS {score.crps:.4f}, absolute error {score.error:.4f}{covered}"
+    return f"{credit_method(score.method)}: CRPS {score.crps:.4f}, absolute error {score.error:.4f}{covered}"

@@ -16,10 +16,10 @@ from ...question_base.picture_style import (
     MEASURED,
     TRUTH,
     Display,
-    as_they_are,
-    checked_axes,
-    dress,
-    new_axes,
+    check_axes,
+    disable_math_text,
+    make_axes,
+    style_axes,
 )
 from .run import Backtest, HeldOut, MethodScore
 
@@ -66,7 +66,7 @@ class BacktestDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         height = 1.5 + 0.36 * len(self.methods)
-        ax = new_axes("BacktestDisplay.plot", height) if ax is None else checked_axes("ax", ax)
+        ax = make_axes("BacktestDisplay.plot", height) if ax is None else check_axes("ax", ax)
         cases = self._cases()
         apart = len(cases) <= _MOST_APART
         ax.axvline(0, color=TRUTH, linewidth=1.6, label="measured")
@@ -88,7 +88,7 @@ class BacktestDisplay(Display):
                     color="0.4",
                 )
         self._name(ax, cases, apart)
-        dress(ax)
+        style_axes(ax)
         ax.grid(visible=False, axis="y")
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -120,4 +120,4 @@ class BacktestDisplay(Display):
             ax.plot([], [], "|", color=MEASURED, markersize=10, markeredgewidth=2.2, label="their mean")
         ax.plot([], [], color=FORECAST, linewidth=2.4, alpha=0.55, label="95 % interval")
         made = ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-        as_they_are(made.get_texts())
+        disable_math_text(made.get_texts())

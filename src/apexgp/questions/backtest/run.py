@@ -26,7 +26,7 @@ from ...required import RequiredSize
 from ...running.processes import in_order
 from ...running.progress import progress_bar
 
-__all__ = ["Backtest", "HeldOut", "MethodScore", "backtest", "methods_named", "sizes_required"]
+__all__ = ["Backtest", "HeldOut", "MethodScore", "backtest", "find_required_sizes", "make_methods"]
 
 _ENOUGH = 5  # comparisons from which on it is not mere luck who comes out best
 # Figures of a method: name of the attribute, name in a table, format.
@@ -288,7 +288,7 @@ def backtest(
     )
 
 
-def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
+def make_methods(names: Sequence[str]) -> dict[str, CurveEstimator]:
     """Estimators by those of `METHODS` that have the given names."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
@@ -296,7 +296,7 @@ def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     return {name: METHODS[name]() for name in names}
 
 
-def sizes_required(
+def find_required_sizes(
     curve: LearningCurve, methods: Mapping[str, CurveEstimator], target: float, confidence: float
 ) -> dict[str, RequiredSize | str]:
     """What each method, fitted to the whole curve, asks for to reach a target, or why it does not say."""
@@ -312,7 +312,7 @@ def sizes_required(
 def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> dict[str, CurveEstimator]:
     wanted = "names, or a mapping from names to estimators"
     if methods is None:
-        return methods_named(list(METHODS))
+        return make_methods(list(METHODS))
     if isinstance(methods, CurveEstimator):
         raise RequestError(f"must be a mapping, such as {{'mine': {type(methods).__name__}()}}.", argument="methods")
     if isinstance(methods, Mapping):
@@ -324,7 +324,7 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
                 )
     else:
         listed = [methods] if isinstance(methods, str) else several("methods", methods, wanted)
-        chosen = methods_named([text("methods", name, wanted) for name in listed])
+        chosen = make_methods([text("methods", name, wanted) for name in listed])
     if not chosen:
         raise RequestError("is empty. Name at least one, or leave it out for all.", argument="methods")
     return chosen

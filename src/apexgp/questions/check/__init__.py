@@ -9,13 +9,13 @@ from ..._answer import rows_of
 from ..._check import whole_number
 from ...cautions import Caution
 from ...estimators import APExGP
-from ...question_base.citations import sources_of
+from ...question_base.citations import list_sources
 from ...question_base.documents import Count, Probability, Said, Size, say
 from ...question_base.model_documents import ModelFacts, describe_model
 from ...question_base.model_settings import BayesSettings, MethodSettings, ModelQuestion
-from ...question_base.phrases import listed
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer, build_table
-from ...question_base.wording import pilot_and_method
+from ...question_base.wording import describe_pilot_and_method
 from ...settings import Setting
 from .predictive import DRAWS, FAILS_BELOW, PredictiveCheck, predictive_check
 
@@ -26,10 +26,10 @@ __all__ = [
     "CheckAnswer",
     "CheckDocument",
     "CheckQuestion",
-    "check_doubts",
-    "check_title",
-    "checked_legend",
-    "how_checks_are_read",
+    "explain_checks",
+    "label_check_mark",
+    "list_check_doubts",
+    "title_check",
 ]
 
 _FEWEST, _MOST = 100, 100_000  # pilots
@@ -73,7 +73,7 @@ class CheckAnswer(QuestionAnswer):
     @property
     def introduction(self) -> str:  # type: ignore[override]
         """How to read the table."""
-        return how_checks_are_read(self.found)
+        return explain_checks(self.found)
 
     def document(self) -> CheckDocument:
         """The simulated pilots beside the measured one."""
@@ -89,7 +89,7 @@ class CheckAnswer(QuestionAnswer):
                 {"size": size, "measured": measured, "expected": expected, "lower": low, "upper": high}
                 for size, measured, expected, low, high in zip(*columns, strict=True)
             ],
-            **say(check_sentence(found), check_methods(self), found.cautions, (*sources_of(model), "gelman")),
+            **say(say_check(found), write_check_methods(self), found.cautions, (*list_sources(model), "gelman")),
         }
 
     def table(self) -> Cells:
@@ -147,30 +147,30 @@ class CheckDocument(ModelFacts, Said):
     sizes: list[CheckedSize]
 
 
-def check_sentence(found: PredictiveCheck) -> str:
+def say_check(found: PredictiveCheck) -> str:
     """Whether the model would have measured such a pilot."""
     names = [check.name for check in found.checks]
     if not found.failed:
         return (
-            f"The pilot looks like data from the fitted model: {listed(names)} are all within the expected range. "
+            f"The pilot looks like data from the fitted model: {join_words(names)} are all within the expected range. "
             "That rules out a gross misfit; it says nothing about sizes far beyond the pilot."
         )
     failed = [check.name for check in found.failed]
     passed = [name for name in names if name not in failed]
-    rest = f" {listed(passed).capitalize()} {'are' if len(passed) > 1 else 'is'} as expected." if passed else ""
+    rest = f" {join_words(passed).capitalize()} {'are' if len(passed) > 1 else 'is'} as expected." if passed else ""
     are = "are" if len(failed) > 1 else "is"
-    return f"The pilot does not look like data from the fitted model: its {listed(failed)} {are} unexpected.{rest}"
+    return f"The pilot does not look like data from the fitted model: its {join_words(failed)} {are} unexpected.{rest}"
 
 
-def check_doubts(found: PredictiveCheck) -> list[Caution]:
+def list_check_doubts(found: PredictiveCheck) -> list[Caution]:
     """What a check that fails adds to the cautions of a report, which says the rest further down."""
     if not found.failed:
         return []
-    text = f"the fitted model does not reproduce the pilot's {listed([check.name for check in found.failed])}"
+    text = f"the fitted model does not reproduce the pilot's {join_words([check.name for check in found.failed])}"
     return [Caution(f"T{text[1:]}: see “Does the model fit this pilot?”.", text)]
 
 
-def how_checks_are_read(found: PredictiveCheck) -> str:
+def explain_checks(found: PredictiveCheck) -> str:
     """What the columns of the table mean."""
     words = _MEANINGS | ({"scatter": _SINGLE_SCATTER} if found.scatter_at is None else {})
     checks = "; ".join(words[check.name] for check in found.checks)
@@ -181,22 +181,22 @@ def how_checks_are_read(found: PredictiveCheck) -> str:
     )
 
 
-def check_methods(answer: CheckAnswer) -> str:
+def write_check_methods(answer: CheckAnswer) -> str:
     """Paragraph about a posterior predictive check."""
     found = answer.found
-    tails = listed([f"{check.name} {check.tail_probability:.3f}" for check in found.checks])
+    tails = join_words([f"{check.name} {check.tail_probability:.3f}" for check in found.checks])
     return (
-        f"{pilot_and_method(answer.model)} In a posterior predictive check, {found.draws:,} pilots of the same design "
-        f"were simulated from the fitted curve and its noise; tail probabilities of the measured pilot were: {tails}."
+        f"{describe_pilot_and_method(answer.model)} In a posterior predictive check, {found.draws:,} pilots of the same "
+        f"design were simulated from the fitted curve and its noise; tail probabilities of the measured pilot were: {tails}."
     )
 
 
-def check_title(found: PredictiveCheck) -> str:
+def title_check(found: PredictiveCheck) -> str:
     """What a picture of a check shows."""
     return f"Mean {found.metric}: measured, and simulated from the fitted model"
 
 
-def checked_legend(kind: str) -> str:
+def label_check_mark(kind: str) -> str:
     """What a mark of the picture means."""
     return {
         "measured": "measured (mean)",

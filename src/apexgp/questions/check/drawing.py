@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...question_base.axes import LogScale, ScoreScale, size_ticks
-from ...question_base.markup import escaped
-from . import check_title, checked_legend
+from ...question_base.axes import LogScale, ScoreScale, choose_size_ticks
+from ...question_base.markup import escape_markup
+from . import label_check_mark, title_check
 from .predictive import PredictiveCheck
 
 __all__ = ["CheckDrawing"]
@@ -40,12 +40,12 @@ class CheckDrawing:
 
     def svg(self) -> str:
         """The picture, for a page that has the style sheet of charts."""
-        name = escaped(self.name)
+        name = escape_markup(self.name)
         return "\n".join(
             [
                 '<svg xmlns="http://www.w3.org/2000/svg" class="forecast-chart" '
                 f'viewBox="0 0 {_WIDTH} {_BOTTOM + 112:g}" role="img" aria-labelledby="{name}-title">',
-                f'<title id="{name}-title">{escaped(check_title(self.found))}</title>',
+                f'<title id="{name}-title">{escape_markup(title_check(self.found))}</title>',
                 *self._axes(),
                 *self._scores(),
                 *self._legend(),
@@ -58,7 +58,7 @@ class CheckDrawing:
             at = self.y(tick.value)
             yield f'<path class="grid" d="M{_LEFT:g} {at:.1f}H{_RIGHT:g}"/>'
             yield f'<text class="tick" x="{_LEFT - 8:g}" y="{at:.1f}" dy=".35em" text-anchor="end">{tick.label}</text>'
-        for tick in size_ticks(self.x, _LETTER, _NARROW_LETTER):
+        for tick in choose_size_ticks(self.x, _LETTER, _NARROW_LETTER):
             at, extra = self.x(tick.value), " extra" * tick.extra
             yield f'<path class="grid{extra}" d="M{at:.1f} {_TOP:g}V{_BOTTOM + 5:g}"/>'
             yield (
@@ -66,10 +66,10 @@ class CheckDrawing:
                 f"{tick.label}</text>"
             )
         yield f'<path class="axis" d="M{_LEFT:g} {_TOP:g}V{_BOTTOM:g}H{_RIGHT:g}"/>'
-        yield f'<text class="axis-title" x="6" y="{_TOP - 16:g}">{escaped(self.found.metric)}</text>'
+        yield f'<text class="axis-title" x="6" y="{_TOP - 16:g}">{escape_markup(self.found.metric)}</text>'
         middle = (_LEFT + _RIGHT) / 2
         below = f'x="{middle:g}" y="{_BOTTOM + 47:g}" text-anchor="middle"'
-        yield f'<text class="axis-title" {below}>{escaped(f"training {self.found.unit}")}</text>'
+        yield f'<text class="axis-title" {below}>{escape_markup(f"training {self.found.unit}")}</text>'
 
     def _scores(self) -> Iterator[str]:
         found = self.found
@@ -91,5 +91,5 @@ class CheckDrawing:
             f'<path class="mean" d="M{_LEFT:g} {y + 24:g}h32"/>',
         }
         for i, (kind, mark) in enumerate(marks.items()):
-            words = escaped(checked_legend(kind))
+            words = escape_markup(label_check_mark(kind))
             yield f'{mark}<text class="legend" x="{_LEFT + 40:g}" y="{y + 24 * i:g}" dy=".35em">{words}</text>'

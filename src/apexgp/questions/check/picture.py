@@ -10,14 +10,14 @@ from ...question_base.picture_style import (
     FORECAST,
     MEASURED,
     Display,
-    checked_axes,
-    dress,
-    legend,
-    new_axes,
-    score_axis,
+    add_legend,
+    check_axes,
+    make_axes,
     size_axis,
+    style_axes,
+    style_score_axis,
 )
-from . import checked_legend
+from . import label_check_mark
 from .predictive import PredictiveCheck
 
 __all__ = ["PredictiveCheckDisplay"]
@@ -49,14 +49,14 @@ class PredictiveCheckDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         found, ours = self.found, ax is None
-        ax = new_axes("PredictiveCheckDisplay.plot") if ours else checked_axes("ax", ax)
-        words = checked_legend("drawn")
+        ax = make_axes("PredictiveCheckDisplay.plot") if ours else check_axes("ax", ax)
+        words = label_check_mark("drawn")
         ax.fill_between(found.sizes, found.lower, found.upper, color=FORECAST, alpha=0.25, linewidth=0, label=words)
         ax.plot(found.sizes, found.expected, color=FORECAST, linewidth=2)
-        ax.plot(found.sizes, found.measured, "o", color=MEASURED, markersize=5, label=checked_legend("measured"))
-        score_axis(ax, f"mean {found.metric}", found.lower, found.upper, found.measured)
+        ax.plot(found.sizes, found.measured, "o", color=MEASURED, markersize=5, label=label_check_mark("measured"))
+        style_score_axis(ax, f"mean {found.metric}", found.lower, found.upper, found.measured)
         size_axis(ax, float(found.sizes[0]), float(found.sizes[-1]), f"training {found.unit}")
-        dress(ax)
-        legend(ax, below=ours)
+        style_axes(ax)
+        add_legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self

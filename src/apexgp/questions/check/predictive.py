@@ -213,13 +213,13 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
     sums, absent = pilot.summaries()
     parts = [
         {"means": pilot.means(scores), **{name: of(scores) for name, of in sums.items()}}
-        for scores in _drawn_pilots(posterior, pilot, draws, rng)
+        for scores in _draw_pilots(posterior, pilot, draws, rng)
     ]
     found = {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
     measured = pilot.scores[:, None]
     lower, expected, upper = np.quantile(found["means"], [0.025, 0.5, 0.975], axis=-1)
     return PredictiveCheck(
-        checks=tuple(_compared(name, float(of(measured)[0]), found[name]) for name, of in sums.items()),
+        checks=tuple(_compare_summary(name, float(of(measured)[0]), found[name]) for name, of in sums.items()),
         sizes=pilot.sizes,
         measured=pilot.means(measured)[:, 0],
         expected=expected,
@@ -234,7 +234,7 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
     )
 
 
-def _compared(name: str, measured: float, drawn: FloatArray) -> Discrepancy:
+def _compare_summary(name: str, measured: float, drawn: FloatArray) -> Discrepancy:
     larger, equal = float((drawn > measured + _SAME).mean()), float((np.abs(drawn - measured) <= _SAME).mean())
     above = larger + 0.5 * equal
     tail = {"scatter": above, "split effect": 1 - above}.get(name, 2 * min(above, 1 - above))
@@ -371,7 +371,7 @@ def _sums(group: NDArray[np.intp]) -> csr_array:
     return csr_array((np.ones(len(group)), (group, np.arange(len(group)))))
 
 
-def _drawn_pilots(
+def _draw_pilots(
     posterior: AveragedPosterior, pilot: _Pilot, draws: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """Scores of pilots that the model would have measured, shape (scores, draws), some draws at a time."""
@@ -383,11 +383,11 @@ def _drawn_pilots(
         start += len(one.weights)
         for some in np.array_split(own, 1 + len(own) * len(pilot.scores) // _BLOCK):
             if some.size:
-                scores = np.clip(_drawn(one, pilot, some, rng), 0.0, 1.0)
+                scores = np.clip(_draw_scores(one, pilot, some, rng), 0.0, 1.0)
                 yield 1 - scores if pilot.lower_is_better else scores
 
 
-def _drawn(posterior: Posterior, pilot: _Pilot, nodes: NDArray[np.intp], rng: np.random.Generator) -> FloatArray:
+def _draw_scores(posterior: Posterior, pilot: _Pilot, nodes: NDArray[np.intp], rng: np.random.Generator) -> FloatArray:
     """Of some nodes: the curve of each, the luck of each split, and the noise of each score."""
     some, at = posterior.some(nodes), pilot.sizes[:, None]
     single, carried = posterior.density.noise(some.nodes.parameters, at, posterior.statistics.sizes[:, None])

@@ -12,11 +12,11 @@ import numpy as np
 from ..._numbers import chance
 from ...curve import LearningCurve
 from ...estimators import APExGP
-from ...question_base.citations import sources_of
+from ...question_base.citations import list_sources
 from ...question_base.documents import Count, Keywords, Probability, Said, Size, Versioned, say
 from ...question_base.model_documents import PilotFacts, describe_pilot
 from ...question_base.model_settings import BayesSettings, MethodSettings
-from ...question_base.phrases import listed
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
 from ...question_base.sizes import SizeSpec, format_multiples, parse_sizes, write_sizes
 from ...question_base.wording import method
@@ -86,9 +86,9 @@ class CompareAnswer(QuestionAnswer):
             "pairs": pairs,
             **say(
                 " ".join([*(pair["sentence"] for pair in pairs), *self.found.notes]),
-                compare_methods(self.found),
+                write_compare_methods(self.found),
                 self.found.cautions,
-                sources_of(first),
+                list_sources(first),
             ),
         }
 
@@ -142,11 +142,11 @@ def _pair_facts(pair: PairComparison, curve: LearningCurve) -> PairFacts:
         "crossing": pair.crossing,
         "shared_splits": pair.shared_splits,
         "correlation": pair.correlation,
-        "sentence": compare_sentence(pair, curve),
+        "sentence": say_comparison(pair, curve),
     }
 
 
-def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
+def say_comparison(pair: PairComparison, curve: LearningCurve) -> str:
     """Which of two models leads at the largest size asked for."""
     at = int(np.argmax(pair.sizes))
     size, first = pair.sizes[at], float(pair.prob_first_better[at])
@@ -164,12 +164,12 @@ def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
     return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {curve.unit_name}."
 
 
-def compare_methods(comparison: Comparison) -> str:
+def write_compare_methods(comparison: Comparison) -> str:
     """Paragraph about a comparison."""
     model, *others = comparison.models.values()
     parts = []
     for pair in comparison.pairs:
-        chances = listed([f"{p:.2f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
+        chances = join_words([f"{p:.2f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
         paired = (
             f" (scores on {pair.shared_splits} shared splits paired; correlation of their noise {pair.correlation:.2f})"
             if pair.shared_splits

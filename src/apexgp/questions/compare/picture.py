@@ -16,14 +16,14 @@ from ...question_base.picture_style import (
     LINES,
     MODELS,
     Display,
-    checked_axes,
-    dress,
-    legend,
+    add_legend,
+    check_axes,
+    make_axes,
     mark_tested,
-    new_axes,
-    percent_axis,
-    score_axis,
     size_axis,
+    style_axes,
+    style_percent_axis,
+    style_score_axis,
 )
 from ...scale import UNIT_RANGE, Range
 from .comparison import Comparison, PairComparison
@@ -95,10 +95,10 @@ class ComparisonDisplay(Display):
 
     def plot(self, axes: Sequence[Any] | None = None) -> Self:
         """Draw on `axes`, two matplotlib Axes one above the other, or on a new figure."""
-        drawn_on = list(new_axes("ComparisonDisplay.plot", 5.6, (1.9, 1))) if axes is None else several("axes", axes)
+        drawn_on = list(make_axes("ComparisonDisplay.plot", 5.6, (1.9, 1))) if axes is None else several("axes", axes)
         if len(drawn_on) != 2:
             raise RequestError(f"must be two, got {len(drawn_on)}.", argument="axes")
-        above, below = (checked_axes("axes", ax) for ax in drawn_on)
+        above, below = (check_axes("axes", ax) for ax in drawn_on)
         shown = []
         for i, (name, curve) in enumerate(self.models.items()):
             colour, line = MODELS[i % len(MODELS)], LINES[i % len(LINES)]
@@ -112,12 +112,12 @@ class ComparisonDisplay(Display):
         largest = max(float(curve.measured_sizes[-1]) for curve in self.models.values())
         for ax in (above, below):
             mark_tested(ax, FARTHEST_FACTOR * largest, self.sizes[-1])
-        score_axis(above, f"expected {self.metric}", *shown, between=self.range)
+        style_score_axis(above, f"expected {self.metric}", *shown, between=self.range)
         self._draw_chances(below)
         for ax in (above, below):
-            dress(ax)
+            style_axes(ax)
         title = f"mean, {100 * self.level:g} % band, measured"
-        legend(above, title=title)
+        add_legend(above, title=title)
         self.ax_, self.figure_ = above, above.figure
         self.axes_ = (above, below)
         return self
@@ -130,6 +130,6 @@ class ComparisonDisplay(Display):
             words = f"{pair.first} beats {pair.second}"
             ax.plot(pair.grid, pair.grid_prob, color=colour, linewidth=1.8, linestyle=line, label=words)
             ax.plot(pair.sizes, pair.prob_first_better, "o", color=colour, markersize=5, zorder=4)
-        percent_axis(ax, "probability")
+        style_percent_axis(ax, "probability")
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
-        legend(ax)
+        add_legend(ax)

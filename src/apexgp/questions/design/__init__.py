@@ -16,7 +16,7 @@ from ...design.plans import Cost
 from ...design.ranked import PilotDesign
 from ...estimators import APExGP
 from ...files.plain import plain
-from ...question_base.citations import sources_of
+from ...question_base.citations import list_sources
 from ...question_base.documents import Count, Interval, Probability, Said, Size, Spread, say
 from ...question_base.model_documents import (
     FitFacts,
@@ -33,7 +33,7 @@ from ...question_base.sizes import SizeSpec, parse_sizes, write_sizes
 from ...required import CONFIDENCE
 from ...settings import Setting
 from ..forecast import CONFIDENCE_SETTING, SIZES_SERVED, ForecastSettings
-from .sentences import design_methods, design_sentence
+from .sentences import say_design, write_design_methods
 
 if TYPE_CHECKING:
     from .picture import DesignDisplay
@@ -176,7 +176,7 @@ class DesignAnswer(QuestionAnswer):
         required = None if found.required_now is None else describe_required_size(found.required_now)
         now |= {"required": required, "decided_at": own.pop("decided_at"), "verdict": found.verdict_now}
         rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
-        sources: tuple[str, ...] = (*sources_of(self.model), "chaloner")
+        sources: tuple[str, ...] = (*list_sources(self.model), "chaloner")
         return {
             "schema": "urn:apexgp:design:1",
             **_pilot_or_none(self),
@@ -185,7 +185,7 @@ class DesignAnswer(QuestionAnswer):
             "designs": [row | more for row, more in zip(rows, along, strict=True)],
             "frugal": found.designs.index(found.frugal) + 1,
             "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,
-            **say(design_sentence(self), design_methods(self), found.cautions, sources),
+            **say(say_design(self), write_design_methods(self), found.cautions, sources),
         }
 
     def table(self) -> Cells:

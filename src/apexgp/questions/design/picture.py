@@ -20,13 +20,13 @@ from ...question_base.picture_style import (
     MODELS,
     TARGET,
     Display,
-    checked_axes,
-    dress,
-    legend,
-    new_axes,
-    score_axis,
+    add_legend,
+    build_whiskers,
+    check_axes,
+    make_axes,
     size_axis,
-    whiskers,
+    style_axes,
+    style_score_axis,
 )
 from ...scale import UNIT_RANGE, Range
 
@@ -99,7 +99,7 @@ class DesignDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         ours = ax is None
-        ax = new_axes("DesignDisplay.plot") if ours else checked_axes("ax", ax)
+        ax = make_axes("DesignDisplay.plot") if ours else check_axes("ax", ax)
         start = self.sizes[0]
         if self.measured is None:
             self._draw_widths(ax)
@@ -110,8 +110,8 @@ class DesignDisplay(Display):
             label = "size that matters" if i == 0 else None
             ax.axvline(size, color="0.55", linewidth=0.9, linestyle=(0, (4, 4)), label=label)
         size_axis(ax, min(start, *self.found.best.sizes), self.sizes[-1], f"training {self.unit}")
-        dress(ax)
-        legend(ax, below=ours)
+        style_axes(ax)
+        add_legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -123,7 +123,7 @@ class DesignDisplay(Display):
         low, high = median - left * (median - lower), median + left * (upper - median)
         ax.fill_between(self.sizes, low, high, color=FORECAST, alpha=0.4, linewidth=0, label=f"expected after {words}")
         ax.plot(self.sizes, median, color=FORECAST, linewidth=1.5, label="forecast (median), which may move")
-        spread = whiskers(mean, std, self.range)
+        spread = build_whiskers(mean, std, self.range)
         ax.errorbar(
             at, mean, yerr=spread, fmt="o", color=MEASURED, markersize=4.5, capsize=2.5, linewidth=1,
             label="measured (mean, spread)", zorder=4,
@@ -133,7 +133,7 @@ class DesignDisplay(Display):
             goal = self.found.target
             ax.axhline(goal, color=TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label=f"target {goal:g}")
             shown.append(np.array([goal]))
-        score_axis(ax, f"expected {self.metric}", *shown, between=self.range)
+        style_score_axis(ax, f"expected {self.metric}", *shown, between=self.range)
         self._mark_sizes(ax)
 
     def _draw_widths(self, ax: Any) -> None:

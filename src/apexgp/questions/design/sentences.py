@@ -11,14 +11,14 @@ from ...curve import LearningCurve
 from ...design.ranked import PilotDesign, RankedDesign
 from ...estimators import APExGP
 from ...learners import LEARNERS
-from ...question_base.phrases import listed
-from ...question_base.wording import pilot_and_method
+from ...question_base.phrases import join_words
+from ...question_base.wording import describe_pilot_and_method
 from ...required import RequiredSize
 
 if TYPE_CHECKING:
     from . import DesignAnswer
 
-__all__ = ["design_methods", "design_sentence", "how_designs_are_ranked"]
+__all__ = ["explain_ranking", "say_design", "write_design_methods"]
 
 _HARDLY = 0.9  # of the doubt that stays: to a reader, nothing has changed
 _SELDOM = 0.1  # probability of a change up to which none is to be expected
@@ -32,7 +32,7 @@ class _Decision(NamedTuple):
     after: str
 
 
-def design_sentence(answer: DesignAnswer) -> str:
+def say_design(answer: DesignAnswer) -> str:
     """Would more measuring change the decision? What is decided now, what the best measurement would make of it."""
     found, curve = answer.found, answer.curve
     if curve is None:
@@ -158,7 +158,7 @@ def _without_more(answer: DesignAnswer) -> list[str]:
     return [f"{opening}: {_name(spare, what, _kind(curve))}."]
 
 
-def how_designs_are_ranked(answer: DesignAnswer) -> str:
+def explain_ranking(answer: DesignAnswer) -> str:
     """What the columns of a table of designs mean."""
     found, curve = answer.found, answer.curve
     least = (
@@ -199,7 +199,7 @@ def _splits(count: int, kind: str = "") -> str:
 
 
 def _sizes(one: RankedDesign) -> str:
-    return listed([f"{size:,.10g}" for size in one.sizes])
+    return join_words([f"{size:,.10g}" for size in one.sizes])
 
 
 def _budget(amount: float, unit: str) -> str:
@@ -210,14 +210,14 @@ def _budget(amount: float, unit: str) -> str:
     return f"a cost of {amount:,.4g}"
 
 
-def design_methods(answer: DesignAnswer) -> str:
+def write_design_methods(answer: DesignAnswer) -> str:
     """Paragraph about a design."""
     found, model, curve = answer.found, answer.model, answer.curve
     what, best = _counted(curve), found.best
-    source = pilot_and_method(model) if curve is not None else _priors(model)
+    source = describe_pilot_and_method(model) if curve is not None else _priors(model)
     risk = (
         "the expected continuous ranked probability score of the forecast at "
-        f"{listed([f'{size:,.10g}' for size in found.at])} training {what}"
+        f"{join_words([f'{size:,.10g}' for size in found.at])} training {what}"
         if found.ranked_by == "score"
         else f"the expected Brier score of whether a training-set size reaches {found.target:g}, averaged over sizes"
     )
@@ -246,7 +246,7 @@ def _tried(found: PilotDesign) -> str:
     if spare is not None and spare.design not in (found.best.design, found.frugal.design):
         named.append((spare, "the best without more data"))
     words = [what for one, what in named if one.confirmed]
-    return f", {listed(words)} among them," if words else ""
+    return f", {join_words(words)} among them," if words else ""
 
 
 def _priors(model: APExGP) -> str:

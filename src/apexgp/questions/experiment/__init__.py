@@ -11,9 +11,9 @@ from typing import Literal, NotRequired, TypedDict
 from ..._answer import rows_of
 from ..._numbers import exactly
 from ...files.plain import plain
-from ...question_base.citations import sources_of_methods
+from ...question_base.citations import list_method_sources
 from ...question_base.documents import Count, Json, Said, Size, Spread, Versioned, say
-from ...question_base.phrases import listed
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
 from ...reading.known_metrics import metric_name
 from ...replication.methods import EXPERIMENT_METHODS
@@ -77,8 +77,8 @@ class ExperimentAnswer(QuestionAnswer):
         result = self.result
         told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
         measured = {task: curve.replicates for task, curve in result.curves.items()}
-        sources: tuple[str, ...] = ("harvey", *sources_of_methods(result.experiment.methods))
-        said = say(experiment_sentence(result), experiment_methods(result), result.cautions, sources)
+        sources: tuple[str, ...] = ("harvey", *list_method_sources(result.experiment.methods))
+        said = say(say_experiment(result), write_experiment_methods(result), result.cautions, sources)
         return {
             "schema": "urn:apexgp:experiment:1",
             "apexgp": version("apexgp"),
@@ -111,7 +111,7 @@ class ExperimentAnswer(QuestionAnswer):
         return list(last.header[1:]), [list(row[1:]) for row in last.rows]
 
 
-def experiment_sentence(result: ExperimentResult) -> str:
+def say_experiment(result: ExperimentResult) -> str:
     """How the methods fared over each range."""
     said = [_range_sentence(result, extent) for extent in result.experiment.ranges]
     return " ".join(sentence for sentence in said if sentence) or "No method produced a forecast."
@@ -136,7 +136,7 @@ def _range_sentence(result: ExperimentResult, extent: str) -> str:
         likeliest = max(likelihoods, key=lambda method: likelihoods[method])
         which = "and" if likeliest == closest else _heading(likeliest)
         text += f", {which} the highest quantized likelihood, {100 * likelihoods[likeliest]:.0f} %"
-        held = listed([_held(method, own) for method in likelihoods])
+        held = join_words([_held(method, own) for method in likelihoods])
         text += f"; of the measured scores, the {100 * result.experiment.level:g} % intervals covered {held}"
     return f"{text}."
 
@@ -174,7 +174,7 @@ def _heading(method: str) -> str:
     return EXPERIMENT_METHODS[method].heading
 
 
-def experiment_methods(result: ExperimentResult) -> str:
+def write_experiment_methods(result: ExperimentResult) -> str:
     """Paragraph about an experiment."""
     told = result.experiment
     heads = {
@@ -184,14 +184,14 @@ def experiment_methods(result: ExperimentResult) -> str:
     }
     train, validation, test = (f"{10 * share:g}" for share in told.ratio)
     measured = {name: _measured(result, sizes) for name, sizes in told.ranges.items()}
-    ranges = listed([f"{name}-range sizes of {listed(sizes)}" for name, sizes in measured.items() if sizes])
+    ranges = join_words([f"{name}-range sizes of {join_words(sizes)}" for name, sizes in measured.items() if sizes])
     return (
         f"The experiment of Harvey et al. (2023) was run on {told.name} with apexgp {version('apexgp')}. In each of "
         f"{told.n_splits} random splits{' by patient' if told.patients else ''} ({train}:{validation}:{test} into "
         f"train, validation and test), {heads[told.head]} was fitted to nested training sets, tuned on validation and "
-        f"scored on test ({metric_name(told.metric)}). At {listed(_pilot(result))} training examples, "
+        f"scored on test ({metric_name(told.metric)}). At {join_words(_pilot(result))} training examples, "
         f"{_fitted(told.methods)}, with a highest possible score of {told.ceiling:g}; all were judged at {ranges}. "
-        f"{experiment_sentence(result)}"
+        f"{say_experiment(result)}"
     )
 
 
@@ -202,7 +202,7 @@ def _fitted(methods: Sequence[str]) -> str:
         what: [one for one in methods if EXPERIMENT_METHODS[one].single_scores is single] for what, single in to.items()
     }
     said = [
-        f"{listed(map(_heading, those))} {'was' if len(those) == 1 else 'were'} fitted to {what}"
+        f"{join_words(map(_heading, those))} {'was' if len(those) == 1 else 'were'} fitted to {what}"
         for what, those in own.items()
         if those
     ]

@@ -20,7 +20,7 @@ from ...replication.result import ExperimentResult
 from . import ExperimentAnswer, ExperimentDocument
 from .picture import ExperimentDisplay
 
-__all__ = ["RECORD", "begun", "rewrite_experiment", "write_experiment"]
+__all__ = ["RECORD", "open_experiment_folder", "rewrite_experiment", "write_experiment"]
 
 RECORD = "runs.csv"
 """The record of the fits, which an experiment goes on from."""
@@ -53,7 +53,7 @@ def write_experiment(
     if not os.path.isdir(place):
         check_writable(place, False)
         place.mkdir()
-    names = picture_names(result.curves) if drawn else {}
+    names = name_pictures(result.curves) if drawn else {}
     texts = _texts(result, place, names.values())
     for name in (*texts, *names.values()):
         check_writable(place / name, overwrite)
@@ -62,7 +62,7 @@ def write_experiment(
 
 def rewrite_experiment(result: ExperimentResult, folder: Path, *, pictures: bool) -> None:
     """Write an experiment over its own files, as the last run in the folder left them, and over no others."""
-    names = picture_names(result.curves) if pictures else {}
+    names = name_pictures(result.curves) if pictures else {}
     texts = _texts(result, folder, names.values())
     own = _files_of(folder)
     for name in (*texts, *names.values()):
@@ -99,7 +99,7 @@ def _files_of(folder: Path) -> set[str]:
 
 
 @contextmanager
-def begun(folder: Path) -> Iterator[Path]:
+def open_experiment_folder(folder: Path) -> Iterator[Path]:
     """For the length of an experiment, the record in its folder: a new one, or one that an experiment has begun.
 
     A folder that would stay empty, because nothing could be begun, does not stay.
@@ -135,7 +135,7 @@ def _refuse_foreign(folder: Path) -> None:
         )
 
 
-def picture_names(tasks: Iterable[str]) -> dict[str, str]:
+def name_pictures(tasks: Iterable[str]) -> dict[str, str]:
     """A file for the picture of each task; names that look the same as files are told apart by numbers."""
     found: dict[str, str] = {}
     for task in tasks:

@@ -12,7 +12,16 @@ from ..._check import FloatArray, instance, shown, some, text
 from ..._extras import need
 from ...curve import LearningCurve
 from ...errors import RequestError
-from ...question_base.picture_style import LINES, MODELS, TRUTH, Display, as_they_are, dress, score_axis, size_axis
+from ...question_base.picture_style import (
+    LINES,
+    MODELS,
+    TRUTH,
+    Display,
+    disable_math_text,
+    size_axis,
+    style_axes,
+    style_score_axis,
+)
 from ...replication.methods import EXPERIMENT_METHODS
 from ...replication.result import ExperimentResult
 from ..forecast.picture import CurveDisplay
@@ -103,7 +112,7 @@ class ExperimentDisplay(Display):
         made = figure.legend(
             handles.values(), handles, loc="outside lower center", ncols=4, frameon=False, fontsize="small"
         )
-        as_they_are(made.get_texts())
+        disable_math_text(made.get_texts())
         self.ax_, self.figure_ = axes[0], figure
         return self
 
@@ -113,7 +122,7 @@ class ExperimentDisplay(Display):
         ax.plot(measured.sizes, measured.mean, "D", color=TRUTH, markersize=5, label="measured")
         size_axis(ax, measured.sizes[0], _BEYOND * measured.sizes[-1], "training examples")
         ax.set_ylabel(self.curve.metric_name, parse_math=False)
-        dress(ax)
+        style_axes(ax)
 
     def _draw_lines(self, ax: Any, name: str, names: list[str]) -> None:
         """The curves without a distribution: beside the process of the same mean, or else in the first panel."""
@@ -128,4 +137,4 @@ class ExperimentDisplay(Display):
         """One axis of scores that holds all that is drawn in any panel."""
         drawn = [self.curve.scores, *(scores for _, scores in self.lines.values())]
         drawn += [end for panel in self.panels.values() for ends in panel.bands.values() for end in ends]
-        score_axis(axes[0], self.curve.metric_name, *drawn)
+        style_score_axis(axes[0], self.curve.metric_name, *drawn)

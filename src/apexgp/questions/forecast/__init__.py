@@ -13,7 +13,7 @@ from ...errors import RequestError
 from ...estimators import APExGP
 from ...estimators.contract import clone
 from ...forecast import LEVEL, Forecast, Quantity
-from ...question_base.citations import sources_of
+from ...question_base.citations import list_sources
 from ...question_base.documents import Probability, Said, say
 from ...question_base.model_documents import (
     ModelFacts,
@@ -22,16 +22,16 @@ from ...question_base.model_documents import (
     describe_target,
 )
 from ...question_base.model_settings import ModelQuestion
-from ...question_base.phrases import listed
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
 from ...question_base.sizes import SizeSpec, format_multiples, parse_sizes, write_sizes
 from ...question_base.wording import (
-    kind_sentence,
-    on_top_of_required,
-    pilot_and_method,
-    reached,
-    required_methods,
-    required_sentence,
+    describe_pilot_and_method,
+    describe_precision,
+    describe_required_size_methods,
+    say_held_out,
+    say_kind,
+    say_required_size,
 )
 from ...required import CONFIDENCE, RequiredSize, success_of
 from ...settings import Setting
@@ -41,8 +41,8 @@ from ..evaluation import (
     MinimumEvaluationSize,
     describe_evaluation,
     discrimination,
-    evaluation_methods,
     minimum_evaluation_size,
+    write_evaluation_methods,
 )
 from .batch import (
     DEFAULT_TIMES,
@@ -50,12 +50,12 @@ from .batch import (
     BatchDocument,
     ForecastRow,
     answer_batch,
-    forecast_cells,
-    forecast_header,
-    forecast_rows,
+    build_forecast_cells,
+    build_forecast_rows,
+    list_forecast_columns,
 )
-from .curve_picture import Picture, curve_picture, picture_end
-from .tripod import tripod_sentence
+from .curve_picture import Picture, build_curve_picture, find_picture_end
+from .tripod import say_tripod
 
 if TYPE_CHECKING:
     from .picture import CurveDisplay
@@ -70,9 +70,9 @@ __all__ = [
     "ForecastQuestion",
     "ForecastSettings",
     "StudySettings",
-    "answer_sentences",
-    "pilot_line",
-    "short_answer",
+    "say_answer",
+    "say_briefly",
+    "say_pilot",
 ]
 
 _CSTATISTICS = ("AUROC", "c-statistic")  # metrics, by the names of `known_metrics`, that are one for a binary outcome
@@ -275,7 +275,7 @@ class ForecastAnswer(QuestionAnswer):
     @property
     def introduction(self) -> str:  # type: ignore[override]
         """The pilot in a line."""
-        return pilot_line(self.model.curve_)
+        return say_pilot(self.model.curve_)
 
     def document(self) -> ForecastDocument:
         """The pilot, the settings, the fit and the forecast, and the answer to a target."""
@@ -295,18 +295,18 @@ class ForecastAnswer(QuestionAnswer):
             **describe_target(self.required, self.model.curve_),
             **_describe_study(self),
             **say(
-                " ".join(answer_sentences(self)),
-                forecast_methods(self),
+                " ".join(say_answer(self)),
+                write_forecast_methods(self),
                 self.cautions,
-                (*sources_of(self.model), *of_evaluation, "collins"),
+                (*list_sources(self.model), *of_evaluation, "collins"),
             ),
         }
 
     def table(self) -> Cells:
         """One row per size."""
         curve, found = self.model.curve_, self.forecast
-        header = forecast_header(curve.metric_name, self.question.level)
-        rows = forecast_cells(found.sizes, found.mean, self.ends, curve.largest)
+        header = list_forecast_columns(curve.metric_name, self.question.level)
+        rows = build_forecast_cells(found.sizes, found.mean, self.ends, curve.largest)
         if self.required is None or self.chances is None:
             return header, rows
         return [*header, f"true mean reaches {self.required.target:g}"], [
@@ -315,9 +315,9 @@ class ForecastAnswer(QuestionAnswer):
 
     def picture(self, kind: type[Picture], **more: int) -> Picture:
         """The arrays of a picture: the forecast with the interval that was asked for, and the target."""
-        return curve_picture(
+        return build_curve_picture(
             self.model,
-            picture_end(self.model.curve_, self.sizes, self.required),
+            find_picture_end(self.model.curve_, self.sizes, self.required),
             kind,
             of=self.question.of,
             levels=self.question.bands,
@@ -360,33 +360,33 @@ class ForecastDocument(ModelFacts, TargetFacts, StudySizes, Said):
 
 
 def _describe_study(answer: ForecastAnswer) -> StudySizes:
-    paragraph = study_paragraph(answer)
+    paragraph = write_study_paragraph(answer)
     if paragraph is None or answer.evaluation is None:
         return {}
     return {"study": {"paragraph": paragraph, "evaluation": describe_evaluation(answer.evaluation)}}
 
 
 def _rows_of(found: Forecast, level: float) -> list[ForecastRow]:
-    return forecast_rows(found.sizes, found.mean, found.median, found.std, found.interval(level))
+    return build_forecast_rows(found.sizes, found.mean, found.median, found.std, found.interval(level))
 
 
-def answer_sentences(answer: ForecastAnswer) -> list[str]:
+def say_answer(answer: ForecastAnswer) -> list[str]:
     """What was asked for: where there is a target, how many examples it takes; then the forecast.
 
     Whoever asks for a precision is told which was reached. Where a study is to be evaluated, both of its sizes are one
     paragraph, at the end.
     """
-    model, of_target, study = answer.model, list[str](), study_paragraph(answer)
+    model, of_target, study = answer.model, list[str](), write_study_paragraph(answer)
     if answer.required is not None and study is None:
-        told = (required_sentence(answer.required, model.curve_), on_top_of_required(answer.required, model.curve_))
+        told = (say_required_size(answer.required, model.curve_), say_held_out(answer.required, model.curve_))
         of_target = [sentence for sentence in told if sentence]
-    precision = [] if model.precision is None else [reached(model)]
+    precision = [] if model.precision is None else [describe_precision(model)]
     both_sizes = [] if study is None else [study]
-    of_model = [*kind_sentence(model), *_training_sentence(answer), *precision]
-    return [*of_target, forecast_sentence(answer), *of_model, *both_sizes]
+    of_model = [*say_kind(model), *_training_sentence(answer), *precision]
+    return [*of_target, say_forecast(answer), *of_model, *both_sizes]
 
 
-def short_answer(answer: ForecastAnswer) -> str:
+def say_briefly(answer: ForecastAnswer) -> str:
     """The same in one line of a phone: the target first, then the farthest forecast."""
     curve, required = answer.model.curve_, answer.required
     (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
@@ -402,7 +402,7 @@ def short_answer(answer: ForecastAnswer) -> str:
     return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"
 
 
-def forecast_sentence(answer: ForecastAnswer) -> str:
+def say_forecast(answer: ForecastAnswer) -> str:
     """The farthest size that was forecast."""
     curve, (lower, upper) = answer.model.curve_, answer.ends
     last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
@@ -424,7 +424,7 @@ def _training_sentence(answer: ForecastAnswer) -> list[str]:
     ]
 
 
-def forecast_methods(answer: ForecastAnswer) -> str:
+def write_forecast_methods(answer: ForecastAnswer) -> str:
     """Paragraph about a forecast, and the size that was asked for."""
     curve, forecast = answer.model.curve_, answer.forecast
     results = "; ".join(
@@ -432,16 +432,16 @@ def forecast_methods(answer: ForecastAnswer) -> str:
         f"interval {low:.3f} to {high:.3f})"
         for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
     )
-    text = f"{pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
+    text = f"{describe_pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
     if answer.required is not None:
-        told = (required_methods(answer.required, curve), on_top_of_required(answer.required, curve))
+        told = (describe_required_size_methods(answer.required, curve), say_held_out(answer.required, curve))
         text = " ".join([text, *filter(None, told)])
     if answer.evaluation is not None:
-        text = f"{text} {evaluation_methods(answer.evaluation)}"
-    return f"{text} {tripod_sentence(answer)}"
+        text = f"{text} {write_evaluation_methods(answer.evaluation)}"
+    return f"{text} {say_tripod(answer)}"
 
 
-def pilot_line(curve: LearningCurve) -> str:
+def say_pilot(curve: LearningCurve) -> str:
     """What was measured, to open with."""
     of_task = f" of {curve.task}" if curve.task else ""
     pilot = curve.replicates
@@ -451,13 +451,13 @@ def pilot_line(curve: LearningCurve) -> str:
     )
 
 
-def study_paragraph(answer: ForecastAnswer) -> str | None:
+def write_study_paragraph(answer: ForecastAnswer) -> str | None:
     """Both sizes of a study for those who fund it, where a prevalence was given: for development and for evaluation."""
     found, required, curve = answer.evaluation, answer.required, answer.model.curve_
     if found is None or required is None:
         return None
-    wide = listed([f"{width:g} for {MEASURES[name]}" for name, width in found.widths.items()])
-    development = (required_sentence(required, curve), on_top_of_required(required, curve))
+    wide = join_words([f"{width:g} for {MEASURES[name]}" for name, width in found.widths.items()])
+    development = (say_required_size(required, curve), say_held_out(required, curve))
     return " ".join(
         [
             "Development.",

@@ -34,7 +34,7 @@ from ...question_base.documents import (
 from ...question_base.model_documents import TargetFacts, describe_target
 from ...question_base.phrases import list_some
 from ...question_base.question import Cells, QuestionAnswer
-from ...question_base.wording import required_words
+from ...question_base.wording import format_required_size
 from ...required import CONFIDENCE, RequiredSize
 from ...running.processes import in_order
 from ...running.progress import progress_bar
@@ -49,10 +49,10 @@ __all__ = [
     "CurveForecast",
     "ForecastRow",
     "answer_batch",
-    "forecast_cells",
-    "forecast_header",
+    "build_forecast_cells",
+    "build_forecast_rows",
     "forecast_many",
-    "forecast_rows",
+    "list_forecast_columns",
 ]
 
 # A chunk is what one worker is handed at a time; memory holds a few of them, however many curves there are.
@@ -330,7 +330,7 @@ class BatchAnswer(QuestionAnswer):
             "level": asked.level,
             "tasks": [_task_facts(one, asked.level) for one in self.found],
             "failed": self.failed,
-            "sentence": batch_sentence(self),
+            "sentence": say_batch(self),
             "cautions": name_owners(by_task, len(self.found)),
         }
         if asked.target is not None:
@@ -340,14 +340,14 @@ class BatchAnswer(QuestionAnswer):
     def table(self) -> Cells:
         """One row per task and size; what a task asks for, and what is wrong with it, stand in its first row."""
         level, target = self.question.level, self.question.target
-        header = ["task", *forecast_header(self.metric, level)]
+        header = ["task", *list_forecast_columns(self.metric, level)]
         header += [] if target is None else [f"size for {target:g}"]
         rows = []
         for one in self.found:
-            asked = [] if target is None else ["-" if one.required is None else required_words(one.required)]
+            asked = [] if target is None else ["-" if one.required is None else format_required_size(one.required)]
             wrong = "; ".join(map(in_brief, one.cautions)) if one.error is None else _first_sentence(one.error)
             ends = one.intervals.get(level)
-            cells = [["-"] * 4] if ends is None else forecast_cells(one.sizes, one.mean, ends, one.largest)
+            cells = [["-"] * 4] if ends is None else build_forecast_cells(one.sizes, one.mean, ends, one.largest)
             rows += [
                 [str(one.task), *row, *(asked if i == 0 else [""] * len(asked)), wrong if i == 0 else ""]
                 for i, row in enumerate(cells)
@@ -420,7 +420,7 @@ def _task_facts(found: CurveForecast, level: float) -> TaskFacts:
     return {
         "task": None if found.task is None else str(found.task),
         "largest": plain(found.largest),
-        "forecast": [] if ends is None else forecast_rows(found.sizes, found.mean, found.median, found.std, ends),
+        "forecast": [] if ends is None else build_forecast_rows(found.sizes, found.mean, found.median, found.std, ends),
         "wrong": [found.error] if found.error is not None else list(map(in_brief, found.cautions)),
         "cautions": list(found.cautions),
         "error": found.error,
@@ -428,7 +428,7 @@ def _task_facts(found: CurveForecast, level: float) -> TaskFacts:
     }
 
 
-def forecast_rows(
+def build_forecast_rows(
     sizes: FloatArray, mean: FloatArray, median: FloatArray, std: FloatArray, ends: tuple[FloatArray, FloatArray]
 ) -> list[ForecastRow]:
     """One row per size. The level of the interval stands beside the rows, not in the names of its ends."""
@@ -439,12 +439,12 @@ def forecast_rows(
     ]
 
 
-def forecast_header(metric: str, level: float) -> list[str]:
+def list_forecast_columns(metric: str, level: float) -> list[str]:
     """Names of the columns of a table of forecasts."""
     return ["size", "times pilot", f"expected {metric}", f"{100 * level:g} % interval"]
 
 
-def forecast_cells(
+def build_forecast_cells(
     sizes: FloatArray, mean: FloatArray, ends: tuple[FloatArray, FloatArray], largest: float
 ) -> list[list[str]]:
     """Rows of such a table, by size."""
@@ -459,7 +459,7 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
 
 
-def batch_sentence(answer: BatchAnswer) -> str:
+def say_batch(answer: BatchAnswer) -> str:
     """How many tasks could be forecast, and which could not; and how far the target is."""
     failed = [str(one.task) for one in answer.found if one.error is not None]
     text = f"Of {len(answer.found):,} tasks, {len(answer.found) - len(failed):,} could be forecast"
@@ -484,7 +484,7 @@ def _more_needed(found: Sequence[tuple[str, RequiredSize]]) -> list[str]:
     if not found:
         return []
     by_size = sorted(found, key=lambda one: one[1].size)
-    sizes = [f"{required_words(required)} examples" for _, required in (by_size[0], by_size[-1])]
+    sizes = [f"{format_required_size(required)} examples" for _, required in (by_size[0], by_size[-1])]
     if len(found) == 1:
         return [f"{by_size[0][0]} needs {sizes[0]}"]
     return [f"{len(found):,} tasks need between {sizes[0]} ({by_size[0][0]}) and {sizes[1]} ({by_size[-1][0]})"]

@@ -15,7 +15,7 @@ from ...forecast import LEVEL, LEVELS, Quantity
 from ...required import RequiredSize, success_of
 from ...scale import UNIT_RANGE, Range
 
-__all__ = ["CurvePicture", "curve_picture", "is_marked", "picture_end"]
+__all__ = ["CurvePicture", "build_curve_picture", "find_picture_end", "is_marked"]
 
 _POINTS = 120  # sizes between the ends
 _MARGIN = 1.25  # of the right end beyond the size that a target takes
@@ -55,7 +55,7 @@ def is_marked(required: RequiredSize, picture: CurvePicture) -> bool:
     return not required.already_met and bool(picture.sizes[0] <= required.rounded_size <= picture.sizes[-1])
 
 
-def curve_picture(
+def build_curve_picture(
     model: CurveEstimator,
     end: float,
     kind: type[Picture],
@@ -113,7 +113,7 @@ def curve_picture(
     )
 
 
-def picture_end(curve: LearningCurve, sizes: Sequence[float], required: RequiredSize | None) -> float:
+def find_picture_end(curve: LearningCurve, sizes: Sequence[float], required: RequiredSize | None) -> float:
     """How far to draw: to the farthest size asked for, and beyond the size that a target takes, if that is in reach."""
     end = max([*sizes, 2 * curve.largest]) if len(sizes) else 10 * curve.largest
     in_reach = [size for size in _known(required) if size <= _FARTHEST * curve.largest]

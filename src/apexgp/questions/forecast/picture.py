@@ -25,22 +25,22 @@ from ...question_base.picture_style import (
     TARGET,
     TRUTH,
     Display,
-    checked_axes,
-    dress,
-    legend,
+    add_legend,
+    build_whiskers,
+    check_axes,
+    make_axes,
     mark_tested,
-    new_axes,
-    score_axis,
     size_axis,
-    whiskers,
+    style_axes,
+    style_score_axis,
 )
 from ...question_base.sizes import SizeSpec
-from ...question_base.wording import interval_words
+from ...question_base.wording import format_size_interval
 from ...reading.known_metrics import UNNAMED
 from ...reading.score_range import check_within
 from ...required import RequiredSize
 from ...scale import Range
-from .curve_picture import CurvePicture, curve_picture, is_marked, picture_end
+from .curve_picture import CurvePicture, build_curve_picture, find_picture_end, is_marked
 
 __all__ = ["MOST_PANELS", "BatchDisplay", "CurveDisplay"]
 
@@ -111,7 +111,7 @@ class CurveDisplay(CurvePicture, Display):
             raise RequestError(
                 f"must be beyond the largest pilot size {last:g} and at most {_FARTHEST:g}, got {end:g}.", argument="to"
             )
-        return curve_picture(model, end, cls, of=of, levels=levels)
+        return build_curve_picture(model, end, cls, of=of, levels=levels)
 
     def _about(self) -> str:
         return (
@@ -143,9 +143,9 @@ class CurveDisplay(CurvePicture, Display):
         if required is not None and not isinstance(required, RequiredSize):
             raise RequestError(f"must be a result of model.required_size, got {shown(required)}.", argument="required")
         ours = ax is None
-        ax = new_axes("CurveDisplay.plot") if ours else checked_axes("ax", ax)
+        ax = make_axes("CurveDisplay.plot") if ours else check_axes("ax", ax)
         self._draw_forecast(ax)
-        spread = whiskers(self.pilot_mean, self.pilot_std, self.range)
+        spread = build_whiskers(self.pilot_mean, self.pilot_std, self.range)
         ax.plot(self.measured_sizes, self.measured_scores, ".", color="0.6", markersize=4, zorder=3)
         ax.errorbar(
             self.pilot_sizes,
@@ -167,10 +167,10 @@ class CurveDisplay(CurvePicture, Display):
         if required is not None:
             self._draw_required(ax, required)
             drawn.append(np.array([required.target]))
-        score_axis(ax, self.metric, *drawn, between=self.range)
+        style_score_axis(ax, self.metric, *drawn, between=self.range)
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
-        dress(ax)
-        legend(ax, below=ours)
+        style_axes(ax)
+        add_legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -206,7 +206,7 @@ class CurveDisplay(CurvePicture, Display):
             ax.plot(required.rounded_size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)
         low, high = np.clip(required.interval, left, right)
         if low < high:
-            label = f"its interval (10 % to 90 %): {interval_words(required)}"
+            label = f"its interval (10 % to 90 %): {format_size_interval(required)}"
             ax.plot([low, high], [required.target] * 2, color=TARGET, linewidth=5, alpha=0.35, label=label, zorder=4)
 
 
@@ -281,8 +281,8 @@ class BatchDisplay(Display):
                 continue
             check_is_fitted(instance("models", model, CurveEstimator, "fitted models or errors"))
             curve, answer = model.curve_, asked.get(task)
-            end = picture_end(curve, sizes_asked.list_sizes(curve.largest), answer)
-            panels[task] = curve_picture(model, end, CurveDisplay, of=of, levels=levels, required=answer)
+            end = find_picture_end(curve, sizes_asked.list_sizes(curve.largest), answer)
+            panels[task] = build_curve_picture(model, end, CurveDisplay, of=of, levels=levels, required=answer)
         return cls(panels)
 
     def _about(self) -> str:

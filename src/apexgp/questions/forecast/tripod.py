@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...question_base.phrases import listed, with_article
+from ...question_base.phrases import add_article, join_words
 
 if TYPE_CHECKING:
     from . import ForecastAnswer
 
-__all__ = ["TRIPOD_INTRO", "TripodItem", "tripod_items", "tripod_sentence"]
+__all__ = ["TRIPOD_INTRO", "TripodItem", "list_tripod_items", "say_tripod"]
 
 TRIPOD_INTRO = (
     "TRIPOD+AI (Collins et al. 2024) lists what to report about a study that develops or evaluates a clinical "
@@ -29,7 +29,7 @@ class TripodItem:
     left: str
 
 
-def tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
+def list_tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
     """The items that a forecast bears on, in their order."""
     curve, asked = answer.model.curve_, answer.question
     sizes = curve.replicates.sizes
@@ -85,7 +85,7 @@ def _size(answer: ForecastAnswer) -> str:
     if required is None:
         return "The score to expect at each size, for development; no target was stated, so no required size follows."
     sure = f"with a probability of {100 * required.confidence:g} %"
-    goal = f"{with_article(curve.metric_name)} of {required.target:g} {sure}"
+    goal = f"{add_article(curve.metric_name)} of {required.target:g} {sure}"
     how = "by extrapolating a learning curve"
     if required.already_met:
         return f"For development: the pilot's {curve.largest:,.10g} {curve.unit_name} suffice for {goal}, {how}."
@@ -105,7 +105,7 @@ def _left_of_evaluation(answer: ForecastAnswer) -> str:
     return f"The size for evaluation: {answer.model.curve_.unit_name} that no size here includes. "
 
 
-def tripod_sentence(answer: ForecastAnswer) -> str:
+def say_tripod(answer: ForecastAnswer) -> str:
     """The same for the methods section of a paper."""
     answered = ["12a and 12e (use of the data, measures)", "23a (performance with its uncertainty, as a forecast)"]
     if answer.required is not None:
@@ -115,6 +115,6 @@ def tripod_sentence(answer: ForecastAnswer) -> str:
     if answer.evaluation is None:
         left.insert(1, "the size for evaluation (10)")
     return (
-        f"Of TRIPOD+AI (Collins et al. 2024) this answers items {listed(answered)} in part; {listed(left)} are "
+        f"Of TRIPOD+AI (Collins et al. 2024) this answers items {join_words(answered)} in part; {join_words(left)} are "
         "reported elsewhere."
     )

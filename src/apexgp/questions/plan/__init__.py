@@ -23,13 +23,13 @@ from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...files.plain import plain
 from ...forecast import Quantity
-from ...question_base.citations import sources_of
+from ...question_base.citations import list_sources
 from ...question_base.documents import Count, Probability, Said, Spread, say
 from ...question_base.model_documents import ModelFacts, describe_model
 from ...question_base.model_settings import ModelQuestion
-from ...question_base.phrases import listed
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer, build_table
-from ...question_base.wording import add_held_out, kept_words, pilot_and_method
+from ...question_base.wording import add_held_out, describe_pilot_and_method, say_share_kept
 from ...required import Forecaster, RequiredSize, Success, prob_met, success_of
 from ...settings import Setting
 
@@ -111,13 +111,13 @@ class PlanAnswer(QuestionAnswer):
     def document(self) -> PlanDocument:
         """The plan, and the model behind it."""
         model, plan = self.model, self.plan
-        sources: tuple[str, ...] = (*sources_of(model), "mahmood_b")
+        sources: tuple[str, ...] = (*list_sources(model), "mahmood_b")
         return {
             "schema": "urn:apexgp:plan:1",
             **describe_model(model),
             "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
             "rounds": rows_of(plan.to_dict()),
-            **say(plan_sentence(plan, model.curve_, self.required), plan_methods(plan, model), plan.cautions, sources),
+            **say(say_plan(plan, model.curve_, self.required), write_plan_methods(plan, model), plan.cautions, sources),
         }
 
     def table(self) -> Cells:
@@ -373,9 +373,9 @@ class PlanDocument(ModelFacts, Said):
     rounds: list[RoundRow]
 
 
-def plan_sentence(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize) -> str:
+def say_plan(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize) -> str:
     """What to collect, what comes on top, and how that differs from the size that the target takes, if there is one."""
-    told = (_what_to_collect(plan, curve), on_top_of_plan(plan, curve))
+    told = (_what_to_collect(plan, curve), say_held_out_of_plan(plan, curve))
     text = f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and stops as soon as the "
     if required.already_met or not required.is_realistic:
         return f"{text}target is met."
@@ -413,31 +413,30 @@ def _more(count: int, what: str) -> str:
     return f"1 more {what.removesuffix('s')}" if count == 1 else f"{count:,.12g} more {what}"
 
 
-def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
+def write_plan_methods(plan: CollectionPlan, model: APExGP) -> str:
     """Paragraph about a plan."""
     what = model.curve_.unit_name
     rounds = "one round" if len(plan.sizes) == 1 else f"{len(plan.sizes)} rounds"
     return (
-        f"{pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost of "
-        "labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
+        f"{describe_pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost "
+        "of labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
         "probability that a training-set size suffices taken from the posterior. With a target "
         f"{model.curve_.metric_name} of {plan.target:g}, a cost of {exactly(plan.cost_per_example)} per "
         f"{what.removesuffix('s')} and a penalty of {exactly(plan.penalty)}, starting from {plan.start:,} {what} "
         f"(sufficient with a probability of {chance(plan.prob_now)}), the planned training-set sizes were "
-        f"{listed(plan.stops)}; "
+        f"{join_words(plan.stops)}; "
         f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
         f"{money(plan.expected_cost)}, and the probability of missing the target {chance(plan.failure_probability)}."
     )
 
 
-def on_top_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:
+def say_held_out_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:
     """The same of the first size to collect, to the last digit, as the plan is."""
     worth = [size for size in plan.stops if size > plan.start]
     if not worth:
         return ""
     first, in_all = min(worth), ""
     if curve.test_share is not None:
-        in_all = (
-            f": {add_held_out(first, curve.test_share, 15):,.0f} in all to train on {first:,.12g}, {kept_words(curve)}"
-        )
+        total = add_held_out(first, curve.test_share, 15)
+        in_all = f": {total:,.0f} in all to train on {first:,.12g}, {say_share_kept(curve)}"
     return f"{curve.unit_name.capitalize()} for validation and test come on top{in_all}."

@@ -19,12 +19,12 @@ from ...question_base.picture_style import (
     FORECAST,
     MEASURED,
     Display,
-    checked_axes,
-    dress,
-    legend,
+    add_legend,
+    check_axes,
+    make_axes,
     mark_tested,
-    new_axes,
-    percent_axis,
+    style_axes,
+    style_percent_axis,
 )
 from ...required import success_of
 from . import CollectionPlan
@@ -81,7 +81,7 @@ class PlanDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         ours = ax is None
-        ax = new_axes("PlanDisplay.plot") if ours else checked_axes("ax", ax)
+        ax = make_axes("PlanDisplay.plot") if ours else check_axes("ax", ax)
         plan = self.plan
         spend = (self.sizes - plan.start) * plan.cost_per_example
         ax.plot(
@@ -97,10 +97,10 @@ class PlanDisplay(Display):
         missed = f"missed in the end: {chance(plan.failure_probability)}"
         ax.axhline(plan.prob_met[-1], color="0.4", linewidth=1, linestyle="-.", label=missed)
         ax.set_xlim(-0.03 * spend[-1], 1.03 * spend[-1])
-        percent_axis(ax, "target reached by then")
+        style_percent_axis(ax, "target reached by then")
         self._name_costs(ax)
-        dress(ax)
-        legend(ax, below=ours)
+        style_axes(ax)
+        add_legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

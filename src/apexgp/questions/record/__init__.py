@@ -10,7 +10,7 @@ from ..._answer import rows_of
 from ..._check import text
 from ...files.plain import plain
 from ...question_base.documents import Count, Probability, Said, Size, Spread, Versioned, say
-from ...question_base.phrases import listed
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
 from ...track_record.file import ForecastRecord
 from ...track_record.reliability import LevelCoverage, Reliability
@@ -18,7 +18,7 @@ from ...track_record.reliability import LevelCoverage, Reliability
 if TYPE_CHECKING:
     from .picture import ReliabilityDisplay
 
-__all__ = ["RecordAnswer", "RecordDocument", "RecordQuestion", "appended_line", "reliability_sentence"]
+__all__ = ["RecordAnswer", "RecordDocument", "RecordQuestion", "say_appended", "say_reliability"]
 
 _SPOKEN_OF = 0.8  # the level that the first sentence is about
 _COVERED = {"less often": "are too narrow and covered fewer", "more often": "are wider than needed and covered more"}
@@ -68,7 +68,7 @@ class RecordAnswer(QuestionAnswer):
             "above_median": plain(found.above),
             "levels": rows_of(found.to_dict("level")),
             "comparisons": rows_of(found.to_dict("forecast")),
-            **say(reliability_sentence(found), reliability_methods(found), found.cautions, ("harvey",)),
+            **say(say_reliability(found), write_reliability_methods(found), found.cautions, ("harvey",)),
         }
 
     def table(self) -> Cells:
@@ -153,14 +153,14 @@ class RecordDocument(Versioned, Said):
     comparisons: list[ComparedRow]
 
 
-def appended_line(path: object, lines: int, what: str) -> str:
+def say_appended(path: object, lines: int, what: str) -> str:
     """What became of a record."""
     if not lines:
         return f"{path} already has {what}: nothing was appended."
     return f"Recorded {what} in {path}."
 
 
-def reliability_sentence(found: Reliability) -> str:
+def say_reliability(found: Reliability) -> str:
     """How often 80 % intervals covered, whether that is as often as they should, and what is still to come."""
     if not found.comparisons:
         return f"Nothing can be compared yet. {_rest(found)}".strip()
@@ -171,7 +171,7 @@ def reliability_sentence(found: Reliability) -> str:
 def _covered(row: LevelCoverage, found: Reliability) -> str:
     curves, metrics = found.curves, sorted({one.metric for one in found.comparisons})
     scores = f"{row.compared:,} later score{'s' if row.compared > 1 else ''}"
-    pooled = f" ({listed(metrics)})" if len(metrics) > 1 else ""
+    pooled = f" ({join_words(metrics)})" if len(metrics) > 1 else ""
     of = f"{scores} on {curves:,} curve{'s' if curves > 1 else ''}{pooled}"
     between = f"{100 * row.lower:.0f} to {100 * row.upper:.0f} %"
     return (
@@ -191,7 +191,7 @@ def _verdict(found: Reliability) -> str:
     for verdict, words in _COVERED.items():
         levels = [f"{100 * row.level:g} %" for row in off if row.verdict == verdict]
         if levels:
-            said.append(f"Intervals of {listed(levels)} {words} scores than they should.")
+            said.append(f"Intervals of {join_words(levels)} {words} scores than they should.")
     return " ".join(said)
 
 
@@ -210,24 +210,24 @@ def _rest(found: Reliability) -> str:
         said.append(
             f"{found.known:,} not counted, because the size had been measured before or is no larger than the pilot"
         )
-    return f"{listed(said)[0].upper()}{listed(said)[1:]}." if said else ""
+    return f"{join_words(said)[0].upper()}{join_words(said)[1:]}." if said else ""
 
 
 def _s(count: int) -> str:
     return "s are" if count > 1 else " is"
 
 
-def reliability_methods(found: Reliability) -> str:
+def write_reliability_methods(found: Reliability) -> str:
     """Paragraph for the methods section of a paper."""
     if not found.comparisons:
         return f"Forecasts were recorded with apexgp {version('apexgp')}; none could be compared with later scores yet."
-    shares = listed(
+    shares = join_words(
         [
             f"{100 * row.share:.0f} % at {100 * row.level:g} % ({100 * row.lower:.0f} to {100 * row.upper:.0f} %)"
             for row in found.levels
         ]
     )
-    metrics = listed(sorted({one.metric for one in found.comparisons}))
+    metrics = join_words(sorted({one.metric for one in found.comparisons}))
     count = len(found.comparisons)
     return (
         f"Forecasts were recorded with apexgp {version('apexgp')} before the sizes that they are about were measured. "

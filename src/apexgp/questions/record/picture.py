@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._check import instance
 from ..._extras import need
-from ...question_base.picture_style import FORECAST, MEASURED, Display, checked_axes, dress, legend, new_axes
+from ...question_base.picture_style import FORECAST, MEASURED, Display, add_legend, check_axes, make_axes, style_axes
 from ...track_record.reliability import Reliability
 
 __all__ = ["ReliabilityDisplay"]
@@ -41,7 +41,7 @@ class ReliabilityDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         found, ours = self.found, ax is None
-        ax = new_axes("ReliabilityDisplay.plot") if ours else checked_axes("ax", ax)
+        ax = make_axes("ReliabilityDisplay.plot") if ours else check_axes("ax", ax)
         ticker = need("matplotlib.ticker", "plot", "plot")
         level, share, lower, upper = np.array([(row.level, row.share, row.lower, row.upper) for row in found.levels]).T
         ax.plot([0, 1], [0, 1], color=MEASURED, linewidth=1.2, linestyle=(0, (4, 3)), label="as often as they should")
@@ -55,7 +55,7 @@ class ReliabilityDisplay(Display):
         ax.set_xticks(level)
         ax.set_xlabel("level of the intervals")
         ax.set_ylabel("later scores that they covered")
-        dress(ax)
-        legend(ax, below=ours)
+        style_axes(ax)
+        add_legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 from ..._numbers import chance
 from ...estimators import APExGP
 from ...files.plain import plain
-from ...question_base.citations import sources_of
+from ...question_base.citations import list_sources
 from ...question_base.documents import Probability, Said, Size, say
 from ...question_base.model_documents import ModelFacts, RequiredFacts, describe_model, describe_required_size
-from ...question_base.phrases import listed, with_article
+from ...question_base.phrases import add_article, join_words
 from ...question_base.question import Cells, QuestionAnswer, build_table
-from ...question_base.wording import pilot_and_method
+from ...question_base.wording import describe_pilot_and_method
 from ..forecast import ForecastSettings
 from .analysis import Sensitivity, SensitivityRow, sensitivity
 
@@ -26,10 +26,10 @@ __all__ = [
     "SensitivityDocument",
     "SensitivityQuestion",
     "analyse",
-    "bars_left_out",
-    "changed_by",
-    "compared_axis",
-    "kind_words",
+    "label_bar_group",
+    "label_compared_axis",
+    "name_change",
+    "say_left_out",
 ]
 
 _MOST = 3  # changes that a sentence names
@@ -102,7 +102,7 @@ class SensitivityAnswer(QuestionAnswer):
             "compared_at": found.compared_at,
             "unchanged": _change_facts(found.unchanged, found),
             "changes": [_change_facts(row, found) for row in found.rows],
-            **say(sensitivity_sentence(self), sensitivity_methods(self), found.cautions, sources_of(model)),
+            **say(say_sensitivity(self), write_sensitivity_methods(self), found.cautions, list_sources(model)),
         }
 
     def table(self) -> Cells:
@@ -177,7 +177,7 @@ def _change_facts(row: SensitivityRow, found: Sensitivity) -> ChangeFacts:
     }
 
 
-def changed_by(row: SensitivityRow) -> str:
+def name_change(row: SensitivityRow) -> str:
     """A change as a sentence names it."""
     if row.kind == "data":
         return row.name
@@ -185,24 +185,24 @@ def changed_by(row: SensitivityRow) -> str:
         name, value = row.name.split()
         return f"with a {name} of {value}"
     if row.kind == "curve":
-        return f"with {with_article(row.name)}"
+        return f"with {add_article(row.name)}"
     return f"with {_CHANGES.get(row.name, row.name)}"
 
 
-def sensitivity_sentence(answer: SensitivityAnswer) -> str:
+def say_sensitivity(answer: SensitivityAnswer) -> str:
     """What moves the answer most, what comes next, and how much of it is the data's."""
     found = answer.found
     noise = max(found.largest_effects.get("seed", 0.0), _TRIFLING[found.target is not None])
     moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
     said = [_unchanged(found)]
     if moving:
-        named = [f"{changed_by(row)} it is {_value(found, row)}{_takes(found, row)}" for row in moving[:_MOST]]
+        named = [f"{name_change(row)} it is {_value(found, row)}{_takes(found, row)}" for row in moving[:_MOST]]
         said.append(f"What moves it most: {'; '.join(named)}.")
         said.append(_shares(found))
     else:
         said.append("No change moves it by more than the numerical error of the computation.")
     if found.failed:
-        names = listed([row.name for row in found.failed[:_MOST]])
+        names = join_words([row.name for row in found.failed[:_MOST]])
         more = len(found.failed) - _MOST
         rest = f" and {more} more changes" if more > 0 else ""
         said.append(f"Not answered: {names}{rest} ({found.failed[0].error})")
@@ -277,7 +277,7 @@ def _amount(found: Sensitivity, effect: float) -> str:
     return f"{points} point{'' if points in ('1', 'less than 1') else 's'}"
 
 
-def sensitivity_methods(answer: SensitivityAnswer) -> str:
+def write_sensitivity_methods(answer: SensitivityAnswer) -> str:
     """Paragraph about what was changed, and what became of the answer."""
     found = answer.found
     values = [row.compared for row in found.answered if row.kind != "seed"]
@@ -292,7 +292,7 @@ def sensitivity_methods(answer: SensitivityAnswer) -> str:
         )
         span = f"{found.unchanged.compared:.2f}, and ranged from {low:.2f} to {high:.2f}"
     return (
-        f"{pilot_and_method(answer.model)} In a sensitivity analysis, one thing was changed at a time: "
+        f"{describe_pilot_and_method(answer.model)} In a sensitivity analysis, one thing was changed at a time: "
         f"{_what(found)}. Under the model itself, {what} was {span} over {len(values)} changes."
     )
 
@@ -306,21 +306,21 @@ def _what(found: Sensitivity) -> str:
         "data": "the data, parts of which were left out",
         "question": "what is forecast",
     }
-    return listed([text for kind, text in words.items() if kind in kinds])
+    return join_words([text for kind, text in words.items() if kind in kinds])
 
 
-def compared_axis(found: Sensitivity) -> str:
+def label_compared_axis(found: Sensitivity) -> str:
     """What the axis of a picture shows."""
     if found.target is None:
         return f"expected {found.metric} at {found.compared_size} {found.unit}"
     return f"probability that {found.compared_size} {found.unit} reach {found.target:g}"
 
 
-def bars_left_out(count: int) -> str:
+def say_left_out(count: int) -> str:
     """What a picture does not show."""
     return f"{count} smaller change{'s' * (count > 1)} not shown" if count else ""
 
 
-def kind_words(group: str) -> str:
+def label_bar_group(group: str) -> str:
     """What a group of bars is about."""
     return {"assumed": "another assumption", "data": "less data", "other": "another question or seed"}[group]

@@ -23,7 +23,7 @@ from ...forecast import LEVEL, Quantity
 from ...required import CONFIDENCE, RequiredSize, success_of
 from ...running.processes import in_order
 from ..forecast.batch import DEFAULT_TIMES
-from .changes import Kind, Variant, other_quantities, variants_of
+from .changes import Kind, Variant, list_other_quantities, list_variants
 
 __all__ = ["Sensitivity", "SensitivityRow", "sensitivity"]
 
@@ -294,7 +294,7 @@ def sensitivity(
     asked = _Asked(at, of, probability("level", level), goal, confidence, compared_at, model.curve_.largest)
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
-    groups = [list(alike) for _, alike in groupby(variants_of(model, goal), key=lambda one: id(one.settings))]
+    groups = [list(alike) for _, alike in groupby(list_variants(model, goal), key=lambda one: id(one.settings))]
     for answered in in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
         rows += answered
     cautions = (*model.forecast(at, of=of).cautions, *(() if required is None else required.cautions))
@@ -323,7 +323,7 @@ def _compared_at(model: APExGP, required: RequiredSize | None, farthest: float) 
 
 
 def _questions(model: APExGP, asked: _Asked) -> dict[str, Quantity]:
-    return other_quantities(model.curve_, asked.of, asked_of_target=asked.target is not None)
+    return list_other_quantities(model.curve_, asked.of, asked_of_target=asked.target is not None)
 
 
 def _answers(alike: Sequence[Variant], asked: _Asked) -> list[SensitivityRow]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from ..._numbers import chance
 from ...question_base.axes import ScoreScale
-from ...question_base.markup import escaped
-from . import bars_left_out, compared_axis, kind_words
+from ...question_base.markup import escape_markup
+from . import label_bar_group, label_compared_axis, say_left_out
 from .analysis import Sensitivity, SensitivityRow
 
-__all__ = ["MOST_BARS", "BarDrawing", "bar_groups", "value_words"]
+__all__ = ["MOST_BARS", "BarDrawing", "format_value", "group_bar"]
 
 MOST_BARS = 14
 """Changes that a picture shows: those that move the answer most."""
@@ -24,12 +24,12 @@ _LINE = 26.0  # of what stands below the axis
 _BAR = 11.0  # thickness
 
 
-def bar_groups(row: SensitivityRow) -> str:
+def group_bar(row: SensitivityRow) -> str:
     """What a bar is about, for its colour: an assumption, the data, or the question and the computation."""
     return {"prior": "assumed", "curve": "assumed", "limit": "assumed", "data": "data"}.get(row.kind, "other")
 
 
-def value_words(found: Sensitivity, row: SensitivityRow) -> str:
+def format_value(found: Sensitivity, row: SensitivityRow) -> str:
     """What stands beside a bar: the number that is compared, and the size that the target takes."""
     value = row.compared
     if found.target is None:
@@ -60,8 +60,8 @@ class BarDrawing:
 
     def svg(self) -> str:
         """The picture, for a page that has the style sheet of charts."""
-        name, bottom = escaped(self.name), _TOP + _ROW * len(self.rows)
-        legend, title = list(self._legend(bottom + 80)), escaped(compared_axis(self.found))
+        name, bottom = escape_markup(self.name), _TOP + _ROW * len(self.rows)
+        legend, title = list(self._legend(bottom + 80)), escape_markup(label_compared_axis(self.found))
         height = bottom + 80 + _LINE * len(legend)
         return "\n".join(
             [
@@ -87,29 +87,30 @@ class BarDrawing:
     def _bar(self, row: SensitivityRow, top: float) -> Iterator[str]:
         base, at = self.x(self.found.unchanged.compared), self.x(row.compared)
         middle = top + _NAME + _BAR / 2
-        yield f'<text class="bar-name" x="{_LEFT:g}" y="{top + 2:g}" dy=".8em">{escaped(row.name)}</text>'
-        words = escaped(value_words(self.found, row))
+        yield f'<text class="bar-name" x="{_LEFT:g}" y="{top + 2:g}" dy=".8em">{escape_markup(row.name)}</text>'
+        words = escape_markup(format_value(self.found, row))
         yield f'<text class="tick" x="{_RIGHT:g}" y="{top + 2:g}" dy=".8em" text-anchor="end">{words}</text>'
         if self.found.target is None:
             low, high = self.x(float(row.lower[-1])), self.x(float(row.upper[-1]))
             yield f'<path class="whisker" d="M{low:.1f} {middle:g}H{high:.1f}"/>'
         left, width = min(base, at), max(abs(at - base), 1.0)
         place = f'x="{left:.1f}" y="{top + _NAME:g}" width="{width:.1f}" height="{_BAR:g}"'
-        yield f'<rect class="bar {bar_groups(row)}" {place}/>'
+        yield f'<rect class="bar {group_bar(row)}" {place}/>'
 
     def _answer(self, bottom: float) -> Iterator[str]:
         found, at = self.found, self.x(self.found.unchanged.compared)
         yield f'<path class="answer-line" d="M{at:.1f} {_TOP - 8:g}V{bottom:g}"/>'
-        words = f"as it is: {value_words(found, found.unchanged)}"
+        words = escape_markup(f"as it is: {format_value(found, found.unchanged)}")
         anchor = "start" if at < (_LEFT + _RIGHT) / 2 else "end"
-        yield f'<text class="axis-title" x="{at:.1f}" y="{_TOP - 16:g}" text-anchor="{anchor}">{escaped(words)}</text>'
+        yield f'<text class="axis-title" x="{at:.1f}" y="{_TOP - 16:g}" text-anchor="{anchor}">{words}</text>'
 
     def _legend(self, y: float) -> Iterator[str]:
         """What colours mean, and what is left out, one below the other: there is room whatever the size of letters."""
-        for group in dict.fromkeys(bar_groups(row) for row in self.rows):
+        for group in dict.fromkeys(group_bar(row) for row in self.rows):
             mark = f'<rect class="bar {group}" x="{_LEFT:g}" y="{y - 8:g}" width="24" height="{_BAR:g}"/>'
-            yield f'{mark}<text class="legend" x="{_LEFT + 34:g}" y="{y + 2:g}">{escaped(kind_words(group))}</text>'
+            label = escape_markup(label_bar_group(group))
+            yield f'{mark}<text class="legend" x="{_LEFT + 34:g}" y="{y + 2:g}">{label}</text>'
             y += _LINE
-        left_out = bars_left_out(len(self.found.answered) - len(self.rows))
+        left_out = say_left_out(len(self.found.answered) - len(self.rows))
         if left_out:
             yield f'<text class="tick" x="{_LEFT:g}" y="{y + 2:g}">{left_out}</text>'

@@ -20,7 +20,7 @@ from ...model.beliefs import Beliefs, ElicitedSigma
 from ...model.distributions import Beta, Scaled
 from ...model.means import MEANS, PAPER_MEANS
 
-__all__ = ["Kind", "Variant", "other_quantities", "variants_of"]
+__all__ = ["Kind", "Variant", "list_other_quantities", "list_variants"]
 
 Kind = Literal["none", "prior", "curve", "limit", "data", "question", "seed"]
 """What is changed: nothing, a prior or the method, the curve's shape, the best possible score, the data, what is
@@ -46,7 +46,7 @@ class Variant:
     curve: LearningCurve
 
 
-def variants_of(model: APExGP, target: float | None) -> list[Variant]:
+def list_variants(model: APExGP, target: float | None) -> list[Variant]:
     """Everything that is changed, one thing at a time, of what a fitted model rests on."""
     settings, curve = clone(model).set_params(**model._settings), model.curve_
     found = [Variant(name, "prior", other, curve) for name, other in _other_priors(settings, curve)]
@@ -67,7 +67,7 @@ def _name_curve(mean: str) -> str:
     return "average of curves" if mean == "auto" else f"{MEANS[mean].label.replace(' ', '-')} curve"
 
 
-def other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target: bool) -> dict[str, Quantity]:
+def list_other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target: bool) -> dict[str, Quantity]:
     """What else could be forecast.
 
     A target is about the true expected score: what is forecast could be held to it as well, where there is a target.

@@ -12,15 +12,15 @@ from ...question_base.picture_style import (
     MEASURED,
     TARGET,
     Display,
-    as_they_are,
-    checked_axes,
-    dress,
-    legend,
-    new_axes,
+    add_legend,
+    check_axes,
+    disable_math_text,
+    make_axes,
+    style_axes,
 )
-from . import bars_left_out, compared_axis, kind_words
+from . import label_bar_group, label_compared_axis, say_left_out
 from .analysis import Sensitivity, SensitivityRow
-from .bars import MOST_BARS, bar_groups, value_words
+from .bars import MOST_BARS, format_value, group_bar
 
 __all__ = ["SensitivityDisplay"]
 
@@ -56,17 +56,17 @@ class SensitivityDisplay(Display):
         return self.found.answered[:MOST_BARS]
 
     def _about(self) -> str:
-        return f"{compared_axis(self.found)}, {len(self.rows)} changes"
+        return f"{label_compared_axis(self.found)}, {len(self.rows)} changes"
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         found, ours = self.found, ax is None
-        ax = new_axes("SensitivityDisplay.plot", _REST + _ROW * len(self.rows)) if ours else checked_axes("ax", ax)
+        ax = make_axes("SensitivityDisplay.plot", _REST + _ROW * len(self.rows)) if ours else check_axes("ax", ax)
         base = found.unchanged.compared
         named: set[str] = set()
         for i, row in enumerate(self.rows):
-            group = bar_groups(row)
-            label = None if group in named else kind_words(group)
+            group = group_bar(row)
+            label = None if group in named else label_bar_group(group)
             named.add(group)
             ax.barh(
                 i, row.compared - base, left=base, height=0.6, color=_COLOURS[group], alpha=0.75,
@@ -74,13 +74,13 @@ class SensitivityDisplay(Display):
             )  # fmt: skip
             if found.target is None:
                 ax.plot([row.lower[-1], row.upper[-1]], [i, i], color="0.45", linewidth=1, zorder=1)
-        ax.axvline(base, color=MEASURED, linewidth=1.4, label=f"as it is: {value_words(found, found.unchanged)}")
+        ax.axvline(base, color=MEASURED, linewidth=1.4, label=f"as it is: {format_value(found, found.unchanged)}")
         self._name_bars(ax)
-        left_out = bars_left_out(len(found.answered) - len(self.rows))
-        ax.set_xlabel(", ".join(filter(None, [compared_axis(found), left_out])), parse_math=False)
-        dress(ax)
+        left_out = say_left_out(len(found.answered) - len(self.rows))
+        ax.set_xlabel(", ".join(filter(None, [label_compared_axis(found), left_out])), parse_math=False)
+        style_axes(ax)
         ax.grid(visible=False, axis="y")
-        legend(ax, below=ours)
+        add_legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -90,10 +90,10 @@ class SensitivityDisplay(Display):
         ax.set_yticks(list(places), [row.name for row in self.rows])
         ax.set_ylim(len(self.rows) - 0.4, -0.6)
         right = ax.secondary_yaxis("right")
-        right.set_yticks(list(places), [value_words(found, row) for row in self.rows])
+        right.set_yticks(list(places), [format_value(found, row) for row in self.rows])
         for axis in (ax, right):
             axis.tick_params(axis="y", length=0)
-            as_they_are(axis.get_yticklabels())
+            disable_math_text(axis.get_yticklabels())
         right.spines["right"].set_visible(False)
         if found.target is not None:
             ticker = need("matplotlib.ticker", "plot", "plot")

@@ -18,8 +18,8 @@ from ...vocabulary import Vocabulary
 from ..requests import answer_request, build_fields_vocabulary
 from ..web.reading import read_text
 from ..web.refusals import UNPREPARED
-from .folders import file_within
-from .tools import tool
+from .folders import read_file_within
+from .tools import load_tool
 
 __all__ = ["Call", "Reply", "answer"]
 
@@ -43,7 +43,7 @@ class Reply(NamedTuple):
 
 def answer(call: Call) -> Reply:
     """Answer a call."""
-    takes, question = tool(call.tool, with_files=bool(call.folders)).takes, load_question(call.tool)
+    takes, question = load_tool(call.tool, with_files=bool(call.folders)).takes, load_question(call.tool)
     words = build_fields_vocabulary(question)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -70,13 +70,13 @@ def _with_tables(asked: BaseModel, call: Call) -> BaseModel:
     if file is not None and table is not None:
         raise RequestError("Give table or file, not both.")
     if file is not None:
-        return asked.model_copy(update={"table": file_within(file, call.folders)})
+        return asked.model_copy(update={"table": read_file_within(file, call.folders)})
     if table is None and load_question(call.tool).pilots == "one":
         raise RequestError("The measurements are missing: give table (CSV text), or file.")
     twice = next((name for name in files if name in tables), None)
     if twice is not None:
         raise RequestError(f"{twice!r} is named in both tables and files. Give each model only one.")
-    read = {name: file_within(path, call.folders) for name, path in files.items()}
+    read = {name: read_file_within(path, call.folders) for name, path in files.items()}
     if call.tool == "compare" and len(tables) + len(read) < 2:
         raise RequestError("There must be two or more models to compare: give tables, or files, by their names.")
     return asked.model_copy(update={"tables": tables | read}) if read else asked
@@ -93,12 +93,12 @@ def _invalid(problem: ValidationError) -> str:
 
 def _gist(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
     """The answer as a person would be told."""
-    lines = [document["sentence"], *forecast_lines(document)]
+    lines = [document["sentence"], *list_forecast_lines(document)]
     lines += [f"Caution: {worded_for(words, caution)}" for caution in document["cautions"]]
     return "\n".join([*lines, *(f"Note: {note}" for note in dict.fromkeys(notes))])
 
 
-def forecast_lines(document: Mapping[str, Any]) -> list[str]:
+def list_forecast_lines(document: Mapping[str, Any]) -> list[str]:
     """The forecast at each size, for assistants to which nothing but text is shown; of other documents nothing."""
     rows = document.get("forecast", ())
     return [

@@ -11,7 +11,7 @@ from ...errors import DataError, RequestError
 from ...reading.spreadsheets import read_bytes
 from ..web.reading import TableFile
 
-__all__ = ["MOST_BYTES", "checked_folder", "file_within"]
+__all__ = ["MOST_BYTES", "check_folder", "read_file_within"]
 
 MOST_BYTES = 10_000_000  # of a file
 _ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".json", ".jsonl")
@@ -19,14 +19,14 @@ _MOST_NAMED = 20
 _MOST_LOOKED_AT = 2_000  # files of a folder, for those that are worth naming
 
 
-def checked_folder(folder: Path) -> Path:
+def check_folder(folder: Path) -> Path:
     """A folder as it is called wherever links lead to."""
     if not folder.is_dir():
         raise RequestError(f"must be an existing folder, got {folder}.", argument="folder")
     return folder.resolve()
 
 
-def file_within(path: str, folders: Sequence[Path]) -> TableFile:
+def read_file_within(path: str, folders: Sequence[Path]) -> TableFile:
     """Read a file that lies in one of the folders, also after links have been followed.
 
     Parameters

@@ -18,7 +18,7 @@ from mcp.server.stdio import stdio_server
 from ...running.terminal import uncleaned
 from ..web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 from .answers import Call, Reply, answer
-from .tools import list_tools, tool
+from .tools import list_tools, load_tool
 
 __all__ = ["run"]
 
@@ -61,7 +61,7 @@ class _Questions:
         return Server(
             "apexgp",
             version=version("apexgp"),
-            instructions=instructions(list(map(str, self._folders))),
+            instructions=write_instructions(list(map(str, self._folders))),
             on_list_tools=self._listed,
             on_call_tool=self._called,
         )
@@ -69,7 +69,7 @@ class _Questions:
     async def _listed(
         self, _context: ServerRequestContext[Any], _asked: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        found = [tool(name, with_files=bool(self._folders)) for name in list_tools()]
+        found = [load_tool(name, with_files=bool(self._folders)) for name in list_tools()]
         hints = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
         return types.ListToolsResult(
             tools=[
@@ -88,7 +88,7 @@ class _Questions:
         self, _context: ServerRequestContext[Any], asked: types.CallToolRequestParams
     ) -> types.CallToolResult:
         if asked.name not in list_tools():
-            reply = Reply(unknown_tool(asked.name, list_tools()))
+            reply = Reply(say_unknown_tool(asked.name, list_tools()))
         else:
             reply = await self._answered(Call(asked.name, asked.arguments or {}, self._folders))
         return types.CallToolResult(
@@ -108,13 +108,13 @@ class _Questions:
         except BusyError:
             return Reply("The server is busy. Try again in a moment.")
         except TookTooLongError:
-            return Reply(took_too_long(_SECONDS))
+            return Reply(say_took_too_long(_SECONDS))
         except WorkerDiedError:
             return Reply("The process computing this died, perhaps for lack of memory. Send fewer rows.")
         return reply
 
 
-def instructions(folders: Sequence[str]) -> str:
+def write_instructions(folders: Sequence[str]) -> str:
     """How to use the tools."""
     files = (
         f"Instead of text, tools accept files in {' or '.join(folders)}; no others can be read."
@@ -132,11 +132,11 @@ def instructions(folders: Sequence[str]) -> str:
     )
 
 
-def unknown_tool(name: str, known: Sequence[str]) -> str:
+def say_unknown_tool(name: str, known: Sequence[str]) -> str:
     """That there is no such tool."""
     return f"There is no tool {name!r}. Choose from {', '.join(known)}."
 
 
-def took_too_long(seconds: float) -> str:
+def say_took_too_long(seconds: float) -> str:
     """That an answer did not come in time."""
     return f"This would take longer than {seconds:g} seconds. Send fewer rows."

@@ -15,7 +15,7 @@ from ...settings import list_settings
 from ..documents import list_answer_documents
 from ..requests import MOST_CHARACTERS, build_field, list_served_questions, load_request
 
-__all__ = ["Tool", "list_tools", "tool"]
+__all__ = ["Tool", "list_tools", "load_tool"]
 
 _MOST_FILES = 6
 _LONGEST_PATH = 4_000
@@ -59,7 +59,7 @@ class Tool:
 
 
 @cache
-def tool(name: str, *, with_files: bool) -> Tool:
+def load_tool(name: str, *, with_files: bool) -> Tool:
     """A tool; whether files may be named depends on the folders that the server was told."""
     return Tool(name, create_model(f"{name}_arguments", __base__=load_request(name), **_fields(name, with_files)))
 

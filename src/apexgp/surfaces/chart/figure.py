@@ -6,27 +6,27 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from ...question_base.markup import escaped, json_block
+from ...question_base.markup import dump_json_block, escape_markup
 from ...questions.forecast.curve_picture import CurvePicture
-from .labels import reading_labels, readings
+from .labels import label_readings, list_readings
 from .svg import Drawing
 
-__all__ = ["chart_figure", "chart_file", "chart_script", "chart_style"]
+__all__ = ["build_chart_figure", "build_chart_file", "read_chart_script", "read_chart_style"]
 
 
 @cache
-def chart_script() -> str:
+def read_chart_script() -> str:
     """The script that reads a chart off: by pointer, finger and keyboard."""
     return _text("chart.js")
 
 
 @cache
-def chart_style() -> str:
+def read_chart_style() -> str:
     """The style sheet of charts."""
     return _text("chart.css")
 
 
-def chart_figure(picture: CurvePicture, name: str = "chart") -> str:
+def build_chart_figure(picture: CurvePicture, name: str = "chart") -> str:
     """The chart for an HTML page that has the script and the style sheet; without the script it is a picture.
 
     Parameters
@@ -37,14 +37,14 @@ def chart_figure(picture: CurvePicture, name: str = "chart") -> str:
         Identifier of the figure; another for each of a page.
     """
     drawing = Drawing(picture, name)
-    data = {"labels": reading_labels(picture), "readings": readings(picture), "places": drawing.places()}
+    data = {"labels": label_readings(picture), "readings": list_readings(picture), "places": drawing.places()}
     return (
-        f'<figure class="chart" id="{escaped(name)}">\n{drawing.svg()}\n'
-        f'<script type="application/json">{json_block(data)}</script>\n</figure>'
+        f'<figure class="chart" id="{escape_markup(name)}">\n{drawing.svg()}\n'
+        f'<script type="application/json">{dump_json_block(data)}</script>\n</figure>'
     )
 
 
-def chart_file(picture: CurvePicture) -> str:
+def build_chart_file(picture: CurvePicture) -> str:
     """The chart as the text of an SVG file, dark on light wherever it is put."""
     return Drawing(picture).svg(style=_style_of_file()) + "\n"
 
@@ -52,7 +52,7 @@ def chart_file(picture: CurvePicture) -> str:
 @cache
 def _style_of_file() -> str:
     """The rules about the drawing itself, in the colours of paper; programs that draw have no variables in style."""
-    style = chart_style()
+    style = read_chart_style()
     colours = dict(re.findall(r"--(\w+): (.*?);", style.partition("}")[0]))
     rules = re.findall(r"^(?:svg)?\.forecast-chart.*", style, re.MULTILINE)
     return re.sub(r"var\(--(\w+)\)", lambda name: colours[name[1]], "\n".join(rules))

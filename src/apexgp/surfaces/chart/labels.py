@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ..._numbers import chance
-from ...question_base.wording import required_words
+from ...question_base.wording import format_required_size
 from ...questions.forecast.curve_picture import CurvePicture, is_marked
 
-__all__ = ["chart_description", "chart_title", "legend_words", "reading_labels", "readings", "size_axis"]
+__all__ = ["describe_chart", "label_legend", "label_readings", "list_readings", "size_axis", "title_chart"]
 
 
-def chart_title(picture: CurvePicture) -> str:
+def title_chart(picture: CurvePicture) -> str:
     """What the chart is of."""
     of_task = f" of {picture.task}" if picture.task else ""
     return f"{picture.metric}{of_task} by training-set size, measured and forecast"
 
 
-def chart_description(picture: CurvePicture) -> str:
+def describe_chart(picture: CurvePicture) -> str:
     """What the eye sees, for those who hear it."""
     lower, upper = picture.bands[picture.level]
     far = f"{picture.sizes[-1]:,.10g}"
@@ -36,7 +36,7 @@ def size_axis(picture: CurvePicture) -> str:
     return f"training {picture.unit} (logarithmic scale)"
 
 
-def legend_words(picture: CurvePicture) -> dict[str, str]:
+def label_legend(picture: CurvePicture) -> dict[str, str]:
     """The legend: a name for each kind of mark."""
     replicated = len(picture.measured_sizes) > len(picture.pilot_sizes)
     words = {"pilot": "measured, with spread"} if replicated else {"single": "measured"}
@@ -48,18 +48,18 @@ def legend_words(picture: CurvePicture) -> dict[str, str]:
     if required is not None:
         words["target"] = f"target {required.target:g}"
         if is_marked(required, picture):
-            size = required_words(required)
+            size = format_required_size(required)
             words["required"] = f"{size} reach it with {100 * required.confidence:g} % (bar: 10 to 90 %)"
     return words
 
 
-def reading_labels(picture: CurvePicture) -> list[str]:
+def label_readings(picture: CurvePicture) -> list[str]:
     """What is read off at a size."""
     labels = [f"training {picture.unit}", f"expected {picture.metric}", f"{100 * picture.level:g} % interval"]
     return labels if picture.required is None else [*labels, f"true mean reaches {picture.required.target:g}"]
 
 
-def readings(picture: CurvePicture) -> list[list[str]]:
+def list_readings(picture: CurvePicture) -> list[list[str]]:
     """For each size, in the order of the labels, what is read off there."""
     rows = [
         [f"{size:,.10g}", f"{mean:.3f}", f"{low:.3f} to {high:.3f}"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._check import FloatArray
-from ...question_base.axes import LogScale, ScoreScale, size_ticks
-from ...question_base.markup import escaped
+from ...question_base.axes import LogScale, ScoreScale, choose_size_ticks
+from ...question_base.markup import escape_markup
 from ...questions.forecast.curve_picture import CurvePicture, is_marked
-from .labels import chart_description, chart_title, legend_words, size_axis
+from .labels import describe_chart, label_legend, size_axis, title_chart
 
 __all__ = ["Drawing"]
 
@@ -59,7 +59,7 @@ class Drawing:
 
     def svg(self, style: str | None = None) -> str:
         """The picture; with a `style` sheet inside, one that is a file of its own."""
-        picture, name = self.picture, escaped(self.name)
+        picture, name = self.picture, escape_markup(self.name)
         legend = list(self._legend())
         height = _LEGEND + _ROW * (max(row for row, _ in legend)) + 14
         alone = "" if style is None else f"<style>{style}</style>"
@@ -67,8 +67,8 @@ class Drawing:
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" class="forecast-chart" viewBox="0 0 {_WIDTH} {height:g}" '
                 f'role="img" aria-labelledby="{name}-title {name}-desc">{alone}',
-                f'<title id="{name}-title">{escaped(chart_title(picture))}</title>',
-                f'<desc id="{name}-desc">{escaped(chart_description(picture))}</desc>',
+                f'<title id="{name}-title">{escape_markup(title_chart(picture))}</title>',
+                f'<desc id="{name}-desc">{escape_markup(describe_chart(picture))}</desc>',
                 *self._axes(),
                 *self._bands(),
                 *self._forecast(),
@@ -95,7 +95,7 @@ class Drawing:
             at = y(tick.value)
             yield f'<path class="grid" d="M{_LEFT:g} {at:.1f}H{_RIGHT:g}"/>'
             yield f'<text class="tick" x="{_LEFT - 8:g}" y="{at:.1f}" dy=".35em" text-anchor="end">{tick.label}</text>'
-        for tick in size_ticks(x, _LETTER, _NARROW_LETTER):
+        for tick in choose_size_ticks(x, _LETTER, _NARROW_LETTER):
             at, extra = x(tick.value), " extra" * tick.extra
             yield f'<path class="grid{extra}" d="M{at:.1f} {_TOP:g}V{_BOTTOM + 5:g}"/>'
             # A label that would stand out of the picture, on a narrow screen at least, ends with it.
@@ -108,10 +108,10 @@ class Drawing:
         yield f'<path class="axis" d="M{_LEFT:g} {_TOP:g}V{_BOTTOM:g}H{_RIGHT:g}"/>'
         metric = self.picture.metric
         shown = metric if len(metric) <= _MOST_LETTERS else metric[: _MOST_LETTERS - 1] + "\N{HORIZONTAL ELLIPSIS}"
-        yield f'<text class="axis-title" x="6" y="{_TOP - 16:g}">{escaped(shown)}</text>'
+        yield f'<text class="axis-title" x="6" y="{_TOP - 16:g}">{escape_markup(shown)}</text>'
         middle = (_LEFT + _RIGHT) / 2
         below = f'x="{middle:g}" y="{_BOTTOM + 47:g}" text-anchor="middle"'
-        yield f'<text class="axis-title" {below}>{escaped(size_axis(self.picture))}</text>'
+        yield f'<text class="axis-title" {below}>{escape_markup(size_axis(self.picture))}</text>'
 
     def _bands(self) -> Iterator[str]:
         # Where there are data the model is a fit, not a forecast: told apart by another class.
@@ -163,7 +163,7 @@ class Drawing:
 
     def _legend(self) -> Iterator[tuple[int, str]]:
         """Samples of the marks with their names: the line of the legend, and the mark."""
-        words = legend_words(self.picture)
+        words = label_legend(self.picture)
         target = words.pop("required", None)
         places = [(row, column) for row in range(4) for column in _COLUMNS]
         items = [(place, *item) for place, item in zip(places, words.items(), strict=False)]
@@ -172,7 +172,10 @@ class Drawing:
         for (row, left), kind, text in items:
             at = _LEGEND + _ROW * row
             mark = "".join(_sample(kind, left, at))
-            yield row, f'{mark}<text class="legend" x="{left + 40:g}" y="{at:g}" dy=".35em">{escaped(text)}</text>'
+            yield (
+                row,
+                f'{mark}<text class="legend" x="{left + 40:g}" y="{at:g}" dy=".35em">{escape_markup(text)}</text>',
+            )
 
     def _parts(self) -> list[tuple[str, list[int]]]:
         """Which of the sizes lie within the pilot, and which beyond."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...question_base.axes import LogScale, ScoreScale, size_ticks
+from ...question_base.axes import LogScale, ScoreScale, choose_size_ticks
 from ...questions.forecast.curve_picture import CurvePicture, is_marked
 from ...running.terminal import printable
-from .labels import legend_words
+from .labels import label_legend
 
 __all__ = ["TextChart"]
 
@@ -88,7 +88,7 @@ class TextChart:
         numbers = {round(self.y(tick.value)): tick.label for tick in self.y.ticks()}
         shown = [[(self.picture.metric, "title")]]
         for row, cells in enumerate(self._cells):
-            shown.append([(f"{numbers.get(row, ''):>{_ROOM - 1}} {self._mark('left')}", ""), *_joined(cells)])
+            shown.append([(f"{numbers.get(row, ''):>{_ROOM - 1}} {self._mark('left')}", ""), *_join_lines(cells)])
         return [*shown, *([(line, "")] for line in self._axis()), *self._legend()]
 
     def _mark(self, kind: str) -> str:
@@ -115,7 +115,7 @@ class TextChart:
                 self._set(column, self.y(required.target), "target")
         for column, mean in enumerate(np.interp(at, logs, picture.mean).tolist()):
             self._set(column, self.y(mean), "mean" if column >= boundary else "measured")
-        kind = "pilot" if "pilot" in legend_words(picture) else "single"
+        kind = "pilot" if "pilot" in label_legend(picture) else "single"
         for size, score in zip(picture.pilot_sizes.tolist(), picture.pilot_mean.tolist(), strict=True):
             self._set(self.x(size), self.y(score), kind)
         if required is not None and is_marked(required, picture):
@@ -124,7 +124,7 @@ class TextChart:
     def _axis(self) -> list[str]:
         """The axis of sizes and its numbers."""
         line, numbers = [self._mark("line")] * self.columns, [" "] * (self.columns + 1)
-        for tick in size_ticks(self.x, 1, 1):
+        for tick in choose_size_ticks(self.x, 1, 1):
             centre = round(self.x(tick.value))
             line[centre] = self._mark("bottom")
             first = min(centre - len(tick.label) // 2, len(numbers) - len(tick.label))
@@ -134,7 +134,7 @@ class TextChart:
 
     def _legend(self) -> list[list[tuple[str, str]]]:
         """What the marks mean, on as many lines as it takes."""
-        words = {kind: text for kind, text in legend_words(self.picture).items() if kind != "measured"}
+        words = {kind: text for kind, text in label_legend(self.picture).items() if kind != "measured"}
         words |= {"pilot": "measured"} if "pilot" in words else {}
         if "required" in words:
             words["required"] = words["required"].partition(" (")[0]
@@ -147,7 +147,7 @@ class TextChart:
         return [[*line[:-1], (line[-1][0].rstrip(), "")] for line in lines]
 
 
-def _joined(cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _join_lines(cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Neighbours of one kind as one piece; nothing that is blank at the end."""
     pieces: list[tuple[str, str]] = []
     for sign, kind in cells:

@@ -24,7 +24,7 @@ from ...errors import ClassesLeftOutWarning, RequestError
 from ..command import SetsArgument, parse_numbers
 from ..curve_output import CurveOutput, print_curve
 from ..recording import RecordOptions
-from ..workers import WorkerOptions, all_warnings
+from ..workers import WorkerOptions, show_all_warnings
 
 __all__ = ["collect"]
 
@@ -99,7 +99,7 @@ def collect(
     called = estimator or ("slice-head" if isinstance(given.X, MappedScans) else "logistic")
     classifier = _build_classifier(called)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
-    with all_warnings(), workers.at_work() as n_jobs:
+    with show_all_warnings(), workers.at_work() as n_jobs:
         warnings.simplefilter("ignore", ClassesLeftOutWarning)  # it stands among the notes, too
         agenda = Agenda.drawn_up(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,

@@ -18,19 +18,19 @@ def datasets(
 ) -> None:
     """List the paper's data sets that embed reads: what they contain, where to get them, how they are laid out."""
     if name is not None:
-        typer.echo("\n".join(about_dataset(DATASETS[choice("name", name, DATASETS)])))
+        typer.echo("\n".join(describe_dataset(DATASETS[choice("name", name, DATASETS)])))
         return
     for dataset in DATASETS.values():
-        typer.echo("\n".join(dataset_lines(dataset)))
+        typer.echo("\n".join(list_dataset_lines(dataset)))
     typer.echo("`apexgp datasets NAME` shows the expected layout, and how the data are prepared.")
 
 
-def dataset_lines(dataset: DataSet) -> list[str]:
+def list_dataset_lines(dataset: DataSet) -> list[str]:
     """A data set among others: what to type, what it holds, where it is obtained."""
     return [f"{dataset.name:<14}{dataset.title}: {dataset.size}", f"{'':<14}{dataset.where}"]
 
 
-def about_dataset(dataset: DataSet) -> list[str]:
+def describe_dataset(dataset: DataSet) -> list[str]:
     """A data set, line by line: what it is, where it comes from, how it lies on the disk, how it is prepared."""
     prepared = (
         "clip to [-100, 300] HU, scale to [0, 1], slices to 224 x 224"

@@ -50,13 +50,13 @@ def demo(
         check_writable(out, False)
         out.mkdir()
     table, picture, report = (check_writable(out / name, force) for name in LEFT)
-    typer.echo(opening(PILOT_SIZES[0], PILOT_SIZES[-1], N_SPLITS))
+    typer.echo(say_opening(PILOT_SIZES[0], PILOT_SIZES[-1], N_SPLITS))
     pilot, truth = measure_digits(seed)
     model = APExGP(seed=seed).fit(pilot)
     size, score = float(truth.sizes[0]), float(truth.scores.mean())
     answer = ForecastQuestion(at=SizeSpec((720.0, size))).answer(model)
     OutputOptions().present(answer, lambda: answer.picture(CurvePicture))
-    typer.echo(f"\n{truth_sentence(score, answer)}")
+    typer.echo(f"\n{say_truth(score, answer)}")
     pilot.to_csv(table, overwrite=force)
     missing = []
     drawn = PictureOptions(plot=picture, force=force)
@@ -69,10 +69,10 @@ def demo(
             write()
         except MissingExtraError as problem:
             missing.append(str(problem))
-    typer.echo(next_lines(out, _TARGET, sys.argv[0], missing))
+    typer.echo(say_next_steps(out, _TARGET, sys.argv[0], missing))
 
 
-def opening(smallest: int, largest: int, n_splits: int) -> str:
+def say_opening(smallest: int, largest: int, n_splits: int) -> str:
     """What is about to be measured."""
     return (
         f"Training a logistic regression on {smallest} to {largest} of scikit-learn's handwritten digits, {n_splits} "
@@ -80,7 +80,7 @@ def opening(smallest: int, largest: int, n_splits: int) -> str:
     )
 
 
-def truth_sentence(score: float, answer: ForecastAnswer) -> str:
+def say_truth(score: float, answer: ForecastAnswer) -> str:
     """The score measured at the farthest size, beside the forecast of it."""
     size, mean, low, high = (
         float(column[-1]) for column in (answer.forecast.sizes, answer.forecast.mean, *answer.ends)
@@ -93,7 +93,7 @@ def truth_sentence(score: float, answer: ForecastAnswer) -> str:
     )
 
 
-def next_lines(folder: Path, target: float, program: str, missing: Sequence[str]) -> str:
+def say_next_steps(folder: Path, target: float, program: str, missing: Sequence[str]) -> str:
     """What the demonstration has left, and what to type next; `missing` says what could not be made, and why."""
     there = {folder / name: what for name, what in LEFT.items() if (folder / name).exists()}
     width = max(len(str(path)) for path in there)

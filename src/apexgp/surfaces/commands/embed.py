@@ -90,15 +90,15 @@ def embed(
             overwrite=force,
         )
     except KeyboardInterrupt:
-        typer.echo(f"\n{stopped_sentence(out)}", err=True)
+        typer.echo(f"\n{say_stopped(out)}", err=True)
         raise typer.Exit(130) from None
-    for line in left_out_lines(run):
+    for line in list_left_out(run):
         typer.echo(line, err=True)
-    typer.echo(done_sentence(run))
-    typer.echo(next_sentence(run))
+    typer.echo(say_done(run))
+    typer.echo(say_next_command(run))
 
 
-def done_sentence(run: EmbeddingRun) -> str:
+def say_done(run: EmbeddingRun) -> str:
     """How many there are now, and where."""
     of_patients = "" if run.n_patients is None else f" of {run.n_patients:,} patients"
     total = f"{run.n_embedded:,} {run.kind}{of_patients}"
@@ -108,7 +108,7 @@ def done_sentence(run: EmbeddingRun) -> str:
     return f"The embeddings of {total} are in {run.out}{fresh}."
 
 
-def left_out_lines(run: EmbeddingRun) -> list[str]:
+def list_left_out(run: EmbeddingRun) -> list[str]:
     """Everything that is not in the output, or is odd about what is."""
     lines = [f"Left out: {file} {reason}." for file, reason in run.unreadable]
     if run.without_file:
@@ -119,7 +119,7 @@ def left_out_lines(run: EmbeddingRun) -> list[str]:
     return [*lines, *run.notes]
 
 
-def next_sentence(run: EmbeddingRun) -> str:
+def say_next_command(run: EmbeddingRun) -> str:
     """What to type next; for labels that are rare, why they are not in it."""
     if not run.tasks:
         return "No label distinguishes the cases, so there is no curve to collect."
@@ -136,6 +136,6 @@ def next_sentence(run: EmbeddingRun) -> str:
     return f"Next: {shlex.join(words)}{rare}"
 
 
-def stopped_sentence(out: Path) -> str:
+def say_stopped(out: Path) -> str:
     """What an interrupted run leaves behind."""
     return f"Stopped. Finished work is kept in or beside {out}; the same command resumes from there."

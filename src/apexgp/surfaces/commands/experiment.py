@@ -11,12 +11,12 @@ import typer
 from ..._extras import need
 from ...errors import RequestError
 from ...questions.experiment import ExperimentAnswer
-from ...questions.experiment.folder import begun, rewrite_experiment
+from ...questions.experiment.folder import open_experiment_folder, rewrite_experiment
 from ...replication.configuration import Experiment, shipped_experiments
 from ...replication.run import run_experiment
 from ..command import SetsArgument, complete
 from ..output import OutputOptions, print_table
-from ..workers import WorkerOptions, all_warnings
+from ..workers import WorkerOptions, show_all_warnings
 
 __all__ = ["experiment"]
 
@@ -66,7 +66,7 @@ def experiment(
         known = ", ".join(shipped_experiments())
         raise RequestError(f"needs an experiment to write: name one of {known}.", argument="write")
     if name is None or list_:
-        typer.echo("\n".join(shipped_lines({one: Experiment.read(one) for one in shipped_experiments()})))
+        typer.echo("\n".join(list_shipped({one: Experiment.read(one) for one in shipped_experiments()})))
         return
     wanted = Experiment.read(name)
     if write is not None:
@@ -74,7 +74,7 @@ def experiment(
         typer.echo(f"The configuration is in {write}. Next: apexgp experiment {write}")
         return
     folder = out or Path(f"{Path(name).stem}-experiment")
-    with begun(folder) as record, all_warnings(), workers.at_work() as n_jobs:
+    with open_experiment_folder(folder) as record, show_all_warnings(), workers.at_work() as n_jobs:
         try:
             result = run_experiment(wanted, embeddings, results=record, dense=dense, n_jobs=n_jobs)
         except KeyboardInterrupt:
@@ -97,16 +97,16 @@ def experiment(
             print_table(table.header[1:], [row[1:] for row in table.rows])
     output.present(ExperimentAnswer(result))
     if output.for_a_reader:
-        typer.echo(written_sentence(folder, drawn))
+        typer.echo(say_written(folder, drawn))
 
 
-def written_sentence(folder: Path, pictures: bool) -> str:
+def say_written(folder: Path, pictures: bool) -> str:
     """Where everything is."""
     drawn = "" if pictures else " Pictures need matplotlib: pip install 'apexgp[plot]'."
     return f"Tables, curves{', pictures' if pictures else ''} and all figures are in {folder}.{drawn}"
 
 
-def shipped_lines(experiments: dict[str, Experiment]) -> list[str]:
+def list_shipped(experiments: dict[str, Experiment]) -> list[str]:
     """The experiments that ship, one per line, and what to do with them."""
     width = max(map(len, experiments))
     lines = []

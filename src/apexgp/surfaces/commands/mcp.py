@@ -33,10 +33,10 @@ def mcp(
     It listens on no network, writes no files, and reads none but those in the folders given.
     """
     need("mcp", "apexgp mcp", "mcp")
-    from ..assistant.folders import checked_folder
+    from ..assistant.folders import check_folder
     from ..assistant.server import run
 
-    folders = [checked_folder(one) for one in folder or ()]
+    folders = [check_folder(one) for one in folder or ()]
     if sys.stdin.isatty():
         typer.echo(_AT_A_TERMINAL, err=True)
     try:

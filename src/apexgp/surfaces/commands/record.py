@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...question_base.column_settings import ColumnSettings
-from ...questions.record import RecordQuestion, appended_line
+from ...questions.record import RecordQuestion, say_appended
 from ...track_record.file import ForecastRecord, read_lines
 from ..command import SetsArgument
 from ..curve_file import read_file
@@ -47,7 +47,7 @@ def record(
         curves = read_file(later, columns)
         read_lines(record)  # which must be there: scores alone are no record of forecasts
         added = kept.add_measured(curves, name=record_as)
-        typer.echo(f"Note: {appended_line(record, added, f'the scores of {later}')}", err=True)
+        typer.echo(f"Note: {say_appended(record, added, f'the scores of {later}')}", err=True)
     answer = question.answer(kept)
     output.present(answer)
     picture.draw(answer.display, output)

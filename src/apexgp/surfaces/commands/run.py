@@ -29,7 +29,7 @@ from ...required import CONFIDENCE
 from ..command import SetsArgument, build_options_vocabulary, parse_numbers, share_option
 from ..curve_output import CurveOutput, print_curve
 from ..recording import RecordOptions
-from ..workers import all_warnings
+from ..workers import show_all_warnings
 
 __all__ = ["run"]
 
@@ -166,10 +166,10 @@ def run(
         by_split=enough is not None,
     )
     if splits > 1 and not called.names("seed"):
-        typer.echo(f"Note: {unseeded_sentence(splits)}", err=True)
+        typer.echo(f"Note: {say_unseeded(splits)}", err=True)
     done = _finished(files.record, work)
     if done:
-        typer.echo(done_sentence(len(done), len(work.fits)), err=True)
+        typer.echo(say_done(len(done), len(work.fits)), err=True)
     left = [fit for fit in work.fits if fit not in done]
     if dry_run:
         for size, split in left:
@@ -178,7 +178,7 @@ def run(
     if script is not None:
         if left:
             write_text(script, array_script(called, program, left, slots, files.out.stem), overwrite=files.force)
-        typer.echo(script_sentence(len(left), script))
+        typer.echo(say_script(len(left), script))
         return
     asked_for = len(work.fits)
     if gather:
@@ -191,9 +191,9 @@ def run(
     kept.record_measured(curves)
     missing = asked_for - len(work.fits)
     if missing:
-        typer.echo(missing_sentence(missing), err=True)
+        typer.echo(say_missing(missing), err=True)
     if curves.failed:
-        typer.echo(kept_sentence(len(curves.failed), program.folder), err=True)
+        typer.echo(say_kept(len(curves.failed), program.folder), err=True)
     if curves.failed or missing:
         raise typer.Exit(1)
 
@@ -207,7 +207,7 @@ def _measured(
     def told(row: FitRow) -> None:
         nonlocal number
         number += 1
-        typer.echo(fit_line(row, number, len(work.fits)), err=True)
+        typer.echo(say_fit(row, number, len(work.fits)), err=True)
         if not row["error"]:
             program.discard(row["size"], row["split"])
 
@@ -218,7 +218,7 @@ def _measured(
         return reason
 
     # Threads: each only waits for the program that it has started.
-    with all_warnings(), joblib.parallel_config(backend="threading"), closing(program), files.going_on():
+    with show_all_warnings(), joblib.parallel_config(backend="threading"), closing(program), files.going_on():
         try:
             curves = carried_out(
                 work,
@@ -230,7 +230,7 @@ def _measured(
                 told=told,
             )
         except DataError:
-            typer.echo(kept_sentence(len(work.fits), program.folder), err=True)
+            typer.echo(say_kept(len(work.fits), program.folder), err=True)
             raise
     files.write(curves)
     return curves
@@ -281,7 +281,7 @@ def _seconds(text: str) -> float:
     return float(match[1]) * _SECONDS[match[2] or ""]
 
 
-def fit_line(row: FitRow, number: int, total: int) -> str:
+def say_fit(row: FitRow, number: int, total: int) -> str:
     """One fit that has just ended, and how many have, of how many."""
     which = f"[{number}/{total}] n = {exactly(row['size'])}, seed {row['split']}"
     if row["error"]:
@@ -300,18 +300,18 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
-def kept_sentence(failed: int, folder: Path) -> str:
+def say_kept(failed: int, folder: Path) -> str:
     """Where to look for what went wrong."""
     each = "the failed fit" if failed == 1 else "the failed fits"
     return f"What {each} printed is in {folder}. The same command retries {'it' if failed == 1 else 'them'} again."
 
 
-def done_sentence(done: int, total: int) -> str:
+def say_done(done: int, total: int) -> str:
     """How far an earlier start came."""
     return f"{done} of {total} fits are already in the record."
 
 
-def script_sentence(left: int, script: Path) -> str:
+def say_script(left: int, script: Path) -> str:
     """What to do with the script of an array job."""
     if not left:
         return f"All fits are in the record; {script} was not written."
@@ -322,12 +322,12 @@ def script_sentence(left: int, script: Path) -> str:
     )
 
 
-def missing_sentence(missing: int) -> str:
+def say_missing(missing: int) -> str:
     """What an array job has still to do."""
     which = "1 fit has" if missing == 1 else f"{missing} fits have"
     return f"{which} not finished yet. Gather again later, or write another script for what is left."
 
 
-def unseeded_sentence(splits: int) -> str:
+def say_unseeded(splits: int) -> str:
     """What a command without {seed} means."""
     return f"The command has no {{seed}}: the same command runs {splits} times at every size."

@@ -17,25 +17,33 @@ from ..._extras import need
 from ...cautions import Caution, in_brief, worded_for
 from ...curve import curve_columns
 from ...files.plain import plain
-from ...question_base.citations import citations, sources_of, sources_of_methods
+from ...question_base.citations import list_citations, list_method_sources, list_sources
 from ...question_base.column_settings import ColumnSettings
-from ...question_base.markup import without_controls
+from ...question_base.markup import replace_controls
 from ...question_base.question import build_table
-from ...questions.backtest import held_out_table, own_method
-from ...questions.check import check_doubts, how_checks_are_read
-from ...questions.design.sentences import how_designs_are_ranked
-from ...questions.forecast import answer_sentences, pilot_line
+from ...questions.backtest import build_held_out_table, name_own_method
+from ...questions.check import explain_checks, list_check_doubts
+from ...questions.design.sentences import explain_ranking
+from ...questions.forecast import say_answer, say_pilot
 from ...questions.forecast.curve_picture import CurvePicture
-from ...questions.forecast.tripod import TRIPOD_INTRO, tripod_items
+from ...questions.forecast.tripod import TRIPOD_INTRO, list_tripod_items
 from ...questions.report import ReportAnswer, ReportDocument, ReportedFacts, ReportQuestion
 from ...reading.spreadsheets import as_csv
-from ..chart.figure import chart_figure, chart_script, chart_style
+from ..chart.figure import build_chart_figure, read_chart_script, read_chart_style
 from ..command import build_options_vocabulary
 from ..output import build_curve_table
-from ..reproduce import REPORT_DATA, design_in_shell, report_in_python, report_in_shell
-from .text import DATA_INTRO, GLOSSARY, assumptions, opening, report_title, required_table, summary_table
+from ..reproduce import REPORT_DATA, write_design_shell, write_report_python, write_report_shell
+from .text import (
+    DATA_INTRO,
+    GLOSSARY,
+    build_required_table,
+    build_summary_table,
+    list_assumptions,
+    say_opening,
+    title_report,
+)
 
-__all__ = ["report_page"]
+__all__ = ["build_report_page"]
 
 # What there is room for on the first page of a task: characters of cautions, sizes that were forecast.
 _ROOM = 260
@@ -63,15 +71,15 @@ class _Task:
         of_advice: list[str] = [] if self.answer.advice is None else ["chaloner"]
         of_check: list[str] = [] if self.answer.check is None else ["gelman"]
         of_study: list[str] = [] if self.answer.forecast.evaluation is None else ["riley_evaluation"]
-        compared = sources_of_methods(self.answer.backtest.methods)
-        return [*sources_of(self.answer.model), *of_study, *of_plan, *of_advice, *of_check, *compared, "collins"]
+        compared = list_method_sources(self.answer.backtest.methods)
+        return [*list_sources(self.answer.model), *of_study, *of_plan, *of_advice, *of_check, *compared, "collins"]
 
     @property
     def doubts(self) -> list[str]:
         """Reasons to doubt the answers, each once."""
         plan, check = self.answer.plan, self.answer.check
         of_plan = () if plan is None else plan.plan.cautions
-        of_check = [] if check is None else check_doubts(check.found)
+        of_check = [] if check is None else list_check_doubts(check.found)
         return list(dict.fromkeys([*self.answer.forecast.cautions, *of_plan, *of_check]))
 
     def section(self, *, several_metrics: bool) -> dict[str, object]:
@@ -84,39 +92,39 @@ class _Task:
             "anchor": self.anchor,
             "facts": facts,
             "answers": [
-                *answer_sentences(answer.forecast),
+                *say_answer(answer.forecast),
                 *([] if facts["plan"] is None else [facts["plan"]["sentence"]]),
             ],
             "cautions": doubts,
             # The first page is for those who read only that: it has room for a few.
             "doubts_in_brief": list(dict.fromkeys(map(in_brief, doubts))) if len(" ".join(doubts)) > _ROOM else None,
             "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
-            "pilot": pilot_line(curve),
-            "chart": chart_figure(answer.forecast.picture(CurvePicture), f"{self.anchor}-chart"),
+            "pilot": say_pilot(curve),
+            "chart": build_chart_figure(answer.forecast.picture(CurvePicture), f"{self.anchor}-chart"),
             "forecast": answer.forecast.table(),
-            "required": None if required is None else required_table(required, curve),
+            "required": None if required is None else build_required_table(required, curve),
             "evaluation": None if (study := answer.forecast.evaluation) is None else build_table(study),
             "plan": None if plan is None else build_table(plan.plan),
             "designs": None if advice is None else advice.short_table(),
-            "designs_read": None if advice is None else how_designs_are_ranked(advice),
+            "designs_read": None if advice is None else explain_ranking(advice),
             "design_line": None
             if advice is None
-            else design_in_shell(advice, REPORT_DATA, self.name or None, curve.metric if several_metrics else None),
+            else write_design_shell(advice, REPORT_DATA, self.name or None, curve.metric if several_metrics else None),
             "changes": answer.sensitivity.table(),
             "changes_chart": answer.sensitivity.svg(f"{self.anchor}-changes"),
             "checks": None if check is None else check.table(),
-            "checks_read": None if check is None else how_checks_are_read(check.found),
+            "checks_read": None if check is None else explain_checks(check.found),
             "check_chart": None if check is None else check.svg(f"{self.anchor}-check"),
             "judged": answer.backtest.is_judged,
-            "held_out": held_out_table(answer.backtest.result, own_method(answer.model)),
+            "held_out": build_held_out_table(answer.backtest.result, name_own_method(answer.model)),
             "methods": answer.backtest.table(),
             "measured": build_curve_table(curve),
-            "assumptions": assumptions(answer.forecast),
-            "tripod": tripod_items(answer.forecast),
+            "assumptions": list_assumptions(answer.forecast),
+            "tripod": list_tripod_items(answer.forecast),
         }
 
 
-def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], question: ReportQuestion) -> str:
+def build_report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], question: ReportQuestion) -> str:
     """The report as the text of an HTML file.
 
     Parameters
@@ -134,7 +142,7 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
     sections = [task.section(several_metrics=several_metrics) for task in tasks]
     first = sections[0]["assumptions"]
     curves = [replace(model.curve_, task=name or model.curve_.task) for name, model in models.items()]
-    style, script = _text("report.css") + chart_style(), chart_script()
+    style, script = _text("report.css") + read_chart_style(), read_chart_script()
     facts: ReportDocument = {
         "schema": "urn:apexgp:report:1",
         "apexgp": version("apexgp"),
@@ -142,21 +150,21 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         "failed": dict(failed),
     }
     today = datetime.now(UTC).date()
-    subject = report_title(models)
+    subject = title_report(models)
     return _template().render(
         title=question.title or subject,
         subject=subject if question.title else None,
         head=list(filter(None, (question.author, question.project, f"{today.day} {today:%B %Y}"))),
         sections=sections,
         failed=failed,
-        opening=opening(len(sections), len(failed)),
-        summary=summary_table({task.name: (task.answer.forecast, len(task.doubts)) for task in tasks}),
+        opening=say_opening(len(sections), len(failed)),
+        summary=build_summary_table({task.name: (task.answer.forecast, len(task.doubts)) for task in tasks}),
         shared=first if all(section["assumptions"] == first for section in sections) else None,
         glossary=GLOSSARY,
         data_intro=DATA_INTRO,
-        citations=citations(source for task in tasks for source in task.sources),
-        python=report_in_python(models, question),
-        shell=report_in_shell(models, question),
+        citations=list_citations(source for task in tasks for source in task.sources),
+        python=write_report_python(models, question),
+        shell=write_report_shell(models, question),
         data=(csv := as_csv(curve_columns(curves))),
         data_file=REPORT_DATA,
         data_link=_link("text/csv", csv),
@@ -186,11 +194,11 @@ def _link(kind: str, text: str) -> str:
     return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode(errors='replace')).decode()}"
 
 
-def _printed(value: object) -> object:
+def _print_value(value: object) -> object:
     """A value as the page shows it; markup stays as it is."""
     if isinstance(value, Caution):
         value = worded_for(_OPTIONS, value)
-    return without_controls(value) if type(value) is str else value
+    return replace_controls(value) if type(value) is str else value
 
 
 @cache
@@ -201,7 +209,7 @@ def _template() -> Any:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_printed,
+        finalize=_print_value,
     )
     return environment.from_string(_text("report.html"))
 

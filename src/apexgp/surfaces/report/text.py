@@ -10,23 +10,28 @@ from ..._numbers import exactly
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...forecast import Quantity
-from ...question_base.phrases import listed
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells
-from ...question_base.wording import learnt_from, moved_for, required_words, times_pilot
+from ...question_base.wording import (
+    describe_learnt_curves,
+    describe_moved_priors,
+    format_required_size,
+    format_times_pilot,
+)
 from ...questions.calibration import describe_record, find_record
 from ...questions.forecast import ForecastAnswer
-from ...questions.forecast.batch import forecast_cells
+from ...questions.forecast.batch import build_forecast_cells
 from ...required import RequiredSize
 from ..reproduce import REPORT_DATA
 
 __all__ = [
     "DATA_INTRO",
     "GLOSSARY",
-    "assumptions",
-    "opening",
-    "report_title",
-    "required_table",
-    "summary_table",
+    "build_required_table",
+    "build_summary_table",
+    "list_assumptions",
+    "say_opening",
+    "title_report",
 ]
 
 _BACKTEST = (
@@ -45,9 +50,9 @@ DATA_INTRO = (
 )
 
 
-def report_title(models: Mapping[str, APExGP]) -> str:
+def title_report(models: Mapping[str, APExGP]) -> str:
     """What the report is about."""
-    metrics = listed(dict.fromkeys(model.curve_.metric_name for model in models.values()))
+    metrics = join_words(dict.fromkeys(model.curve_.metric_name for model in models.values()))
     title = f"Forecast of {metrics} with more training data"
     if len(models) > 1:
         return f"{title}: {len(models)} tasks"
@@ -55,13 +60,13 @@ def report_title(models: Mapping[str, APExGP]) -> str:
     return f"{title}: {model.curve_.task}" if model.curve_.task else title
 
 
-def opening(tasks: int, failed: int) -> str:
+def say_opening(tasks: int, failed: int) -> str:
     """What stands above the summary of several tasks."""
     left_out = f"; {failed} more could not be forecast, for the reasons given" if failed else ""
     return f"{tasks} tasks were forecast, each from its own pilot{left_out}. A section on each follows this table."
 
 
-def assumptions(answer: ForecastAnswer) -> dict[str, str]:
+def list_assumptions(answer: ForecastAnswer) -> dict[str, str]:
     """What a reader must know to judge the numbers, by what it is about."""
     model, curve = answer.model, answer.model.curve_
     lower = curve.direction == "lower"
@@ -149,13 +154,13 @@ def _noise(model: APExGP, replicated: bool) -> str:
 def _priors(model: APExGP) -> str:
     if model.priors == "calibrated":
         source = "the real learning curves of the Learning Curve Databases LCDB 1.0 and LCDB 1.1 (CC BY 4.0)"
-        return f"Learnt from {source}{moved_for([model])}."
+        return f"Learnt from {source}{describe_moved_priors([model])}."
     if model.priors == "paper":
         return "Those of the published method."
     if model.priors == "flat":
         return "None: the most likely parameters were used."
     if (learnt := model.priors_.learnt) is not None:
-        return f"Learnt from {learnt_from(learnt)}; they are among the settings in the Python code below."
+        return f"Learnt from {describe_learnt_curves(learnt)}; they are among the settings in the Python code below."
     return "Stated by the user; they are among the settings in the Python code below."
 
 
@@ -194,25 +199,25 @@ GLOSSARY = {
 """Words by their meaning."""
 
 
-def required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
+def build_required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
     """One row a probability with which the target is reached: the size that does."""
     last, rows = curve.largest, []
     for level, size in found.by_probability.items():
         one = replace(found, size=size, already_met=False)
-        words = required_words(one)
-        rows.append([f"with {100 * level:g} %", words, times_pilot(one, last) if words[-1].isdigit() else "-"])
+        words = format_required_size(one)
+        rows.append([f"with {100 * level:g} %", words, format_times_pilot(one, last) if words[-1].isdigit() else "-"])
     return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], rows
 
 
-def summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Cells:
+def build_summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Cells:
     """One row per task: what a target takes, the last measurement, the farthest forecast, and how many cautions."""
     asked = next(iter(answers.values()))[0].question
     header = ["measured", "at size", "expected", f"{100 * asked.level:g} % interval", "at size", "cautions"]
     rows = []
     for name, (answer, cautions) in answers.items():
         curve, found = answer.model.curve_, answer.forecast
-        size, _, expected, interval = forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
-        takes = [] if answer.required is None else [required_words(answer.required)]
+        size, _, expected, interval = build_forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
+        takes = [] if answer.required is None else [format_required_size(answer.required)]
         measured = [f"{curve.replicates.mean[-1]:.3f}", exactly(curve.largest)]
         rows.append([name, *takes, *measured, expected, interval, size, str(cautions)])
     return ["task", *([] if asked.target is None else [f"size for {asked.target:g}"]), *header], rows

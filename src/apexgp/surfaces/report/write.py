@@ -20,7 +20,7 @@ from ...questions.plan import ROUNDS
 from ...questions.report import ReportQuestion
 from ...required import CONFIDENCE
 from ...running.progress import progress_bar
-from .page import report_page
+from .page import build_report_page
 
 __all__ = ["answer_report", "write_report"]
 
@@ -129,7 +129,7 @@ def answer_report(
         for name, one in models.items():
             answers[name] = question.answer(one)
             advance()
-    write_text(path, report_page(answers, failed, question), overwrite=overwrite)
+    write_text(path, build_report_page(answers, failed, question), overwrite=overwrite)
 
 
 def _sort_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:

@@ -20,7 +20,7 @@ from ...questions import load_question
 from ...questions.report import ReportAnswer
 from ...settings import build_vocabulary, list_settings
 from ...vocabulary import Vocabulary
-from ..report.page import report_page
+from ..report.page import build_report_page
 from ..requests import (
     answer_request,
     assign_field,
@@ -29,9 +29,9 @@ from ..requests import (
     list_served_questions,
     load_request,
 )
-from .page import AdviceQuestion, PageQuestion, build_controls_vocabulary, page_vocabulary
+from .page import AdviceQuestion, PageQuestion, build_controls_vocabulary, build_page_vocabulary
 from .reading import Upload, read_tables, read_text
-from .refusals import UNPREPARED, error_body
+from .refusals import UNPREPARED, build_error_body
 
 __all__ = ["PAGE_QUESTIONS", "Reply", "answer", "list_requests", "load_served_question"]
 
@@ -64,7 +64,7 @@ def _vocabularies(kind: str) -> tuple[Vocabulary, Vocabulary]:
         return build_controls_vocabulary(columns, fields), fields
     question = load_served_question(kind)
     fields = build_fields_vocabulary(question)
-    return page_vocabulary(question) if kind in PAGE_QUESTIONS else fields, fields
+    return build_page_vocabulary(question) if kind in PAGE_QUESTIONS else fields, fields
 
 
 def answer(request: tuple[str, BaseModel | Upload]) -> Reply:
@@ -79,7 +79,7 @@ def answer(request: tuple[str, BaseModel | Upload]) -> Reply:
         except Exception:  # whatever it is, the process goes on with the next request
             if os.environ.get("APEXGP_TRACEBACK"):
                 traceback.print_exc()
-            return 500, "application/json", error_body("server", UNPREPARED)
+            return 500, "application/json", build_error_body("server", UNPREPARED)
     if isinstance(found, str):
         return 200, "text/html; charset=utf-8", found.encode()
     if "notes" in found:
@@ -94,7 +94,7 @@ def _answer(kind: str, asked: BaseModel | Upload) -> Any:
         return read_tables(asked)
     found, notes = answer_request(load_served_question(kind), asked, read_text)
     if isinstance(found, ReportAnswer):
-        return report_page({"": found}, {}, found.question)
+        return build_report_page({"": found}, {}, found.question)
     document = found.document()
     if "notes" in document:
         document["notes"] = [*notes, *document["notes"]]
@@ -110,6 +110,6 @@ def _describe_error(kind: str, problem: ApexError, asked: BaseModel | Upload) ->
     kind_of = "data" if isinstance(problem, DataError) else "request"
     if isinstance(asked, Upload):
         cells, at_fault = asked.list_faulty_cells(problem.faults)
-        return error_body(kind_of, str(problem), argument, at_fault, {**asked.layout, "cells": cells})
+        return build_error_body(kind_of, str(problem), argument, at_fault, {**asked.layout, "cells": cells})
     rows = [asdict(fault) for fault in problem.faults] if hasattr(asked, "table") else []
-    return error_body(kind_of, str(problem), argument, rows)
+    return build_error_body(kind_of, str(problem), argument, rows)

@@ -22,18 +22,18 @@ from starlette.types import ASGIApp
 from ...question_base.column_settings import ColumnSettings
 from ...question_base.schemas import build_parts
 from ...settings import list_settings, read_settings
-from ..chart.figure import chart_script, chart_style
+from ..chart.figure import read_chart_script, read_chart_style
 from ..documents import list_answer_documents
 from ..requests import build_field, list_request_settings
 from .answers import PAGE_QUESTIONS, READ, answer, list_requests, load_served_question
-from .examples import ExamplesReply, examples
+from .examples import ExamplesReply, load_examples
 from .guard import Guard
 from .page import fill_in_means, label_control
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 from .reading import TablesReply, Upload
 from .refusals import UNPREPARED, ErrorReply, RefusalError
 
-__all__ = ["COMPUTE_SECONDS", "described_application", "make_app"]
+__all__ = ["COMPUTE_SECONDS", "build_application", "make_app"]
 
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
@@ -95,14 +95,14 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
     workers
         Processes that compute; by default one per core, and two at least.
     """
-    app = described_application(max(2, os.cpu_count() or 2) if workers is None else workers)
+    app = build_application(max(2, os.cpu_count() or 2) if workers is None else workers)
     for path, kind, content in _own_files():
         app.add_route(path, _file(content, kind), methods=["GET"], include_in_schema=False)
     taken = {route.path: _TAKES.get(route.path, "application/json") for route in app.routes if _is_posted(route)}
     return Guard(app, host, token, taken)
 
 
-def described_application(workers: int = 2) -> FastAPI:
+def build_application(workers: int = 2) -> FastAPI:
     """What answers requests, with its description; nothing is started before it is served."""
 
     @asynccontextmanager
@@ -123,10 +123,10 @@ def described_application(workers: int = 2) -> FastAPI:
         lifespan=with_workers,
         responses=_REFUSALS,
     )
-    app.add_exception_handler(HTTPException, _as_refusal)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(Exception, _broken)
-    app.add_exception_handler(RefusalError, _refused)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(RequestValidationError, _handle_invalid)
+    app.add_exception_handler(Exception, _handle_unexpected)
+    app.add_exception_handler(RefusalError, _handle_refusal)
     _add_paths(app)
     return app
 
@@ -166,7 +166,7 @@ def _add_paths(app: FastAPI) -> None:
     @app.get("/api/examples", responses={200: _json_of(ExamplesReply)})
     async def example_list() -> Any:
         """Curves to try the page with."""
-        return {"examples": examples()}
+        return {"examples": load_examples()}
 
 
 def _ask(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:
@@ -188,8 +188,8 @@ def _own_files() -> Iterator[tuple[str, str, bytes]]:
             yield "/", kind, fill_in_means(file.read_text(encoding="utf-8")).encode()
         else:
             yield f"/{file.name}", kind, file.read_bytes()
-    yield "/chart.js", _MEDIA[".js"], chart_script().encode()
-    yield "/chart.css", _MEDIA[".css"], chart_style().encode()
+    yield "/chart.js", _MEDIA[".js"], read_chart_script().encode()
+    yield "/chart.css", _MEDIA[".css"], read_chart_style().encode()
 
 
 def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -229,19 +229,19 @@ def _is_slow(kind: str, asked: BaseModel | Upload) -> bool:
     )
 
 
-async def _refused(_request: Request, problem: Exception) -> Response:
+async def _handle_refusal(_request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RefusalError)
     return problem.response()
 
 
-async def _as_refusal(_request: Request, problem: Exception) -> Response:
+async def _handle_http_error(_request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
     response = RefusalError(problem.status_code, None, f"{problem.detail}.").response()
     response.headers.update(problem.headers or {})
     return response
 
 
-async def _invalid(request: Request, problem: Exception) -> Response:
+async def _handle_invalid(request: Request, problem: Exception) -> Response:
     """The first thing that is wrong with the fields of a request."""
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
@@ -260,5 +260,5 @@ def _label(field: str) -> str:
     return next((label_control(one) for one in settings if one.name == field), field)
 
 
-async def _broken(_request: Request, _problem: Exception) -> Response:
+async def _handle_unexpected(_request: Request, _problem: Exception) -> Response:
     return RefusalError(500, None, UNPREPARED, "server").response()

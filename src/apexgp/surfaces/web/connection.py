@@ -26,7 +26,7 @@ _MOST = 512
 _OTHER_FILES = 160  # descriptors of pipes, libraries, and connections that are accepted in one go
 
 
-def most_connections() -> int:
+def count_allowed_connections() -> int:
     """How many connections there may be at a time: no more than this process may have files."""
     if os.name != "posix":
         return _MOST
@@ -47,7 +47,7 @@ class Connection(H11Protocol):
         """Begin to wait; where there are too many, whoever has waited longest goes."""
         super().connection_made(transport)
         self._wait()
-        if len(self.connections) > most_connections():
+        if len(self.connections) > count_allowed_connections():
             waiting = [one for one in self.connections if isinstance(one, Connection) and one.waiting_since is not None]
             longest = min(waiting, key=lambda one: one.waiting_since or 0.0)
             self.connections.discard(longest)

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from ...question_base.documents import Json
 
-__all__ = ["ExamplesReply", "examples"]
+__all__ = ["ExamplesReply", "load_examples"]
 
 _EXAMPLES = (
     {
@@ -53,7 +53,7 @@ class ExamplesReply(TypedDict):
 
 
 @cache
-def examples() -> list[Example]:
+def load_examples() -> list[Example]:
     """The examples, each with its table and the settings that go with it."""
     folder = files(__package__) / "examples"
     return [

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .refusals import RefusalError
 
-__all__ = ["HEADERS", "MOST_BYTES", "Guard", "is_loopback", "own_names"]
+__all__ = ["HEADERS", "MOST_BYTES", "Guard", "is_loopback", "list_own_names"]
 
 MOST_BYTES = 2_000_000  # of a request
 _SECONDS_TO_SEND = 15.0  # in which a request must have arrived
@@ -45,7 +45,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def own_names(host: str) -> frozenset[str]:
+def list_own_names(host: str) -> frozenset[str]:
     """Names under which a server on `host` may be called, beside addresses, which nobody can redirect."""
     if is_loopback(host):
         return frozenset({"localhost"})
@@ -69,7 +69,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, host: str, token: str | None, takes: Mapping[str, str]) -> None:
-        self._app, self._names, self._loopback_only, self._takes = app, own_names(host), is_loopback(host), takes
+        self._app, self._names, self._loopback_only, self._takes = app, list_own_names(host), is_loopback(host), takes
         self._token = None if token is None else token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,7 +100,7 @@ class Guard:
             await refusal.response()(scope, receive, dressed)
             return
         try:
-            await self._app(scope, _replayed(body, receive), dressed)
+            await self._app(scope, _replay(body, receive), dressed)
         except asyncio.CancelledError:  # Ctrl+C, and what was asked took longer than the server waits
             if not begun:
                 stopped = RefusalError(503, None, "The server was stopped before this was answered.", "server")
@@ -181,7 +181,7 @@ async def _whole_body(headers: Headers, receive: Receive) -> bytes:
         raise RefusalError(408, None, "The request did not arrive in time.") from None
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """Give the body that has been read already, then whatever else the connection says."""
     waiting: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -11,24 +11,31 @@ from ...curve import curve_columns
 from ...estimators import APExGP
 from ...model.means import DEFAULT_MEAN, MEANS
 from ...question_base.documents import CellsFacts, Doubted
-from ...question_base.markup import escaped
+from ...question_base.markup import escape_markup
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
 from ...questions.backtest import BacktestAnswer, BacktestDocument, BacktestQuestion
 from ...questions.check import CheckAnswer, CheckDocument, CheckQuestion
 from ...questions.design import AdviceSettings, DesignAnswer, DesignDocument, DesignQuestion
-from ...questions.design.sentences import how_designs_are_ranked
-from ...questions.forecast import ForecastAnswer, ForecastDocument, ForecastSettings, short_answer
+from ...questions.design.sentences import explain_ranking
+from ...questions.forecast import ForecastAnswer, ForecastDocument, ForecastSettings, say_briefly
 from ...questions.forecast.curve_picture import CurvePicture
-from ...questions.learn import priors_notes
+from ...questions.learn import list_priors_notes
 from ...questions.plan import PlanAnswer, PlanDocument
 from ...questions.report import PlannedSettings
 from ...questions.sensitivity import SensitivityAnswer, SensitivityDocument, analyse
 from ...reading.spreadsheets import as_csv
 from ...settings import DeclaredSetting, Setting, build_vocabulary
 from ...vocabulary import Vocabulary
-from ..chart.figure import chart_figure, chart_file
+from ..chart.figure import build_chart_figure, build_chart_file
 from ..report.text import GLOSSARY
-from ..reproduce import MEASUREMENTS, PRIORS, answer_in_python, answer_in_shell, design_in_python, design_in_shell
+from ..reproduce import (
+    MEASUREMENTS,
+    PRIORS,
+    write_design_python,
+    write_design_shell,
+    write_forecast_python,
+    write_forecast_shell,
+)
 from ..requests import build_fields_vocabulary, list_request_settings
 
 __all__ = [
@@ -38,9 +45,9 @@ __all__ = [
     "PageFacts",
     "PageQuestion",
     "build_controls_vocabulary",
+    "build_page_vocabulary",
     "fill_in_means",
     "label_control",
-    "page_vocabulary",
 ]
 
 PRIORS_CONTROL = "Learnt priors"
@@ -58,7 +65,7 @@ def build_controls_vocabulary(settings: Iterable[DeclaredSetting], fields: Vocab
     return build_vocabulary(labelled, label_control, _set_control, outer=fields)
 
 
-def page_vocabulary(question: type[Question]) -> Vocabulary:
+def build_page_vocabulary(question: type[Question]) -> Vocabulary:
     """The page's words for what a question of its own is set by."""
     known = build_controls_vocabulary(list_request_settings(question), build_fields_vocabulary(question))
     return replace(known, words={**known.words, "priors": f"“{PRIORS_CONTROL}”"})  # a file, and so no setting
@@ -124,15 +131,15 @@ class PageAnswer(QuestionAnswer):
             "backtest": backtest,
             "doubts": self._doubts(),
             "tables": self._tables(),
-            "figure": chart_figure(picture),
-            "svg": chart_file(picture),
+            "figure": build_chart_figure(picture),
+            "svg": build_chart_file(picture),
             "csv": as_csv(columns),
             "measurements": as_csv(curve_columns([answer.model.curve_])),
-            "python": answer_in_python(answer, self.plan),
-            "shell": answer_in_shell(answer, self.plan),
-            "short": short_answer(answer),
+            "python": write_forecast_python(answer, self.plan),
+            "shell": write_forecast_shell(answer, self.plan),
+            "short": say_briefly(answer),
             "glossary": dict(GLOSSARY),
-            "notes": priors_notes(answer.model),
+            "notes": list_priors_notes(answer.model),
         }
 
     def _tables(self) -> dict[str, CellsFacts]:
@@ -201,9 +208,9 @@ class AdviceAnswer(QuestionAnswer):
         return {
             "design": design,
             "table": _as_cells(self.table()),
-            "note": how_designs_are_ranked(self.design),
-            "python": design_in_python(self.design),
-            "shell": f"{design_in_shell(self.design, MEASUREMENTS, priors=PRIORS)}\n",
+            "note": explain_ranking(self.design),
+            "python": write_design_python(self.design),
+            "shell": f"{write_design_shell(self.design, MEASUREMENTS, priors=PRIORS)}\n",
         }
 
 
@@ -213,7 +220,7 @@ def _as_cells(cells: Cells) -> CellsFacts:
 
 def _use_control_labels(document: Doubted) -> None:
     """Let cautions name the controls of the page, which its reader knows."""
-    vocabulary = page_vocabulary(PageQuestion)
+    vocabulary = build_page_vocabulary(PageQuestion)
     document["cautions"] = [worded_for(vocabulary, caution) for caution in document["cautions"]]
 
 
@@ -284,5 +291,5 @@ def list_means() -> dict[str, str]:
 
 def fill_in_means(page: str) -> str:
     """Put the choices of mean into the page where its comment stands."""
-    choices = (f'<option value="{name}">{escaped(label)}</option>' for name, label in list_means().items())
+    choices = (f'<option value="{name}">{escape_markup(label)}</option>' for name, label in list_means().items())
     return page.replace("<!-- the choices of mean -->", "\n            ".join(choices))

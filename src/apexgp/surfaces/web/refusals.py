@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from .reading import TableLayout
 
-__all__ = ["UNPREPARED", "ErrorReply", "RefusalError", "error_body"]
+__all__ = ["UNPREPARED", "ErrorReply", "RefusalError", "build_error_body"]
 
 UNPREPARED = (
     "The server hit an unexpected problem. Please report it; with APEXGP_TRACEBACK=1 in the environment, the terminal "
@@ -47,7 +47,7 @@ class ErrorReply(TypedDict):
     error: ErrorFacts
 
 
-def error_body(
+def build_error_body(
     kind: str,
     message: str,
     argument: str | None = None,
@@ -83,6 +83,6 @@ class RefusalError(Exception):
 
     def response(self) -> Response:
         """The answer to such a request."""
-        body = error_body(self.kind, self.message, self.argument)
+        body = build_error_body(self.kind, self.message, self.argument)
         extra = {401: {"www-authenticate": "Bearer"}, 503: {"retry-after": "2"}}.get(self.status)
         return Response(body, self.status, extra, "application/json")

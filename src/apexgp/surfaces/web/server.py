@@ -46,7 +46,7 @@ def run(host: str, port: int, *, browser: bool, with_token: bool, say: Callable[
     token = _token() if with_token or not is_loopback(host) else None
     listening = _listen(host, port)
     if not is_loopback(host):
-        say(open_to_others(host))
+        say(say_open_to_others(host))
     address = _address(host, listening.getsockname()[1], token)
     config = uvicorn.Config(
         make_app(host, token),
@@ -95,7 +95,7 @@ class _Server(uvicorn.Server):
 
 
 def _begin(address: str, opened: str | None, say: Callable[[str], None]) -> None:
-    say(address_line(address))
+    say(say_address(address))
     if opened is not None:  # beside the server: some browsers keep those waiting who open them
         threading.Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
@@ -142,12 +142,12 @@ def _address(host: str, port: int, token: str | None) -> str:
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{f'#token={token}' if token else ''}"
 
 
-def address_line(address: str) -> str:
+def say_address(address: str) -> str:
     """Where the page is."""
     return f"The page is at {address} - press Ctrl+C to stop."
 
 
-def open_to_others(host: str) -> str:
+def say_open_to_others(host: str) -> str:
     """Warning that others reach the server."""
     return (
         f"Warning: on {host} everyone on the network can reach this server. It asks for the token below, but nothing "
