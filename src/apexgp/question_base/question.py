@@ -54,6 +54,8 @@ class Question:
     """The settings of the model that answers; None where the curves alone do."""
     is_served: ClassVar[bool] = True
     """Whether the page's interface and assistants may ask it; not where it reads files of this machine."""
+    has_own_place: ClassVar[bool] = False
+    """Whether the page and reports have a place made for it; others get a block and a section like any other."""
     is_slow: ClassVar[bool] = False
     """Whether an answer may take seconds, so that a server keeps room for others."""
 

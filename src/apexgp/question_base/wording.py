@@ -98,8 +98,8 @@ def _departures(model: APExGP, others: Sequence[APExGP], means: Sequence[str]) -
     if model.priors != "paper":
         learnt = model.priors_.learnt
         calibrated = (
-            f"were learnt from {describe_learnt_curves(learnt)}, starting from those calibrated on curves of LCDB 1.0 and "
-            "1.1"
+            f"were learnt from {describe_learnt_curves(learnt)}, starting from those calibrated on curves of LCDB 1.0 "
+            "and 1.1"
             if learnt is not None
             else f"were calibrated on learning curves of LCDB 1.0 and 1.1{describe_moved_priors([model, *others])}"
             if model.priors == "calibrated"

@@ -165,7 +165,7 @@ def write_learn_methods(learnt: Learnt) -> str:
             f"error of the difference {error:.2g})."
         )
     return (
-        f"Priors were learnt from {describe_learnt_curves(learnt)} by optimising the log score and the CRPS of the later "
-        f"part of each curve, forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty on moves away "
-        f"from the calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
+        f"Priors were learnt from {describe_learnt_curves(learnt)} by optimising the log score and the CRPS of the "
+        f"later part of each curve, forecast from {learnt.pilots:,} pilots cut from the earlier part, with a penalty "
+        f"on moves away from the calibrated priors worth {learnt.pull:g} curves (seed {learnt.seed}).{left_out}"
     )

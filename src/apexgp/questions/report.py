@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from .._check import real_number, shown, text
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..question_base.documents import Versioned
-from ..settings import Setting
+from ..question_base.question import Question, QuestionAnswer
+from ..settings import REQUIRED, Setting, list_settings
+from . import list_questions, load_question
 from .backtest import BacktestAnswer, BacktestDocument, BacktestQuestion
 from .check import CheckAnswer, CheckDocument, CheckQuestion
 from .design import AVAILABLE, BUDGET, DesignAnswer, DesignDocument, DesignQuestion
@@ -61,6 +64,7 @@ class ReportQuestion(PlannedSettings):
     A forecast, a plan where there are costs, advice on what to measure next, what the answer depends on, and checks.
     """
 
+    has_own_place: ClassVar[bool] = True
     is_slow: ClassVar[bool] = True
 
     budget: Annotated[
@@ -105,6 +109,7 @@ class ReportQuestion(PlannedSettings):
             # A point estimate has nothing to draw from.
             CheckQuestion().answer(model) if model.inference == "bayes" else None,
             BacktestQuestion.beside(model).answer(model.curve_),
+            {name: _ask_without_settings(question, model) for name, question in _find_others().items()},
         )
 
     def _advice(self, model: APExGP) -> DesignAnswer | None:
@@ -117,6 +122,24 @@ class ReportQuestion(PlannedSettings):
             if self.budget is None and problem.argument == "model":
                 return None  # one that cannot tell, such as the published: nobody has asked it to
             raise
+
+
+def _find_others() -> dict[str, type[Question]]:
+    """Questions about one curve that the report has no place made for, and that can be asked without settings."""
+    every = {name: load_question(name) for name in list_questions()}
+    return {
+        name: question
+        for name, question in every.items()
+        if question.pilots == "one"
+        and not question.has_own_place
+        and all(one.default is not REQUIRED for one in list_settings(question))
+    }
+
+
+def _ask_without_settings(question: type[Question], model: APExGP) -> QuestionAnswer:
+    asked: Any = question()
+    answer: QuestionAnswer = asked.answer(model.curve_ if question.model_settings is None else model)
+    return answer
 
 
 def _check_line(name: str, value: str) -> str:
@@ -138,6 +161,8 @@ class ReportAnswer:
     sensitivity: SensitivityAnswer
     check: CheckAnswer | None
     backtest: BacktestAnswer
+    others: Mapping[str, QuestionAnswer] = field(default_factory=dict)
+    """Answers to questions that the report has no place made for, by their names."""
 
     @property
     def model(self) -> APExGP:
@@ -153,6 +178,7 @@ class ReportAnswer:
             "sensitivity": self.sensitivity.document(),
             "check": None if self.check is None else self.check.document(),
             "backtest": self.backtest.document(),
+            **{name: answer.document() for name, answer in self.others.items()},  # type: ignore[typeddict-item]
         }
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "build_field",
     "build_fields_vocabulary",
     "build_request",
+    "list_other_questions",
     "list_request_settings",
     "list_served_questions",
     "load_request",
@@ -56,6 +57,13 @@ class ReadCurve(Protocol):
 def list_served_questions() -> tuple[str, ...]:
     """The names of the questions that a server answers."""
     return tuple(name for name in list_questions() if load_question(name).is_served)
+
+
+@cache
+def list_other_questions() -> tuple[str, ...]:
+    """The questions about one curve that the page has no place made for."""
+    every = ((name, load_question(name)) for name in list_served_questions())
+    return tuple(name for name, question in every if question.pilots == "one" and not question.has_own_place)
 
 
 @cache

@@ -41,6 +41,7 @@ class BacktestQuestion(MethodSettings, Question):
     has those of the ceiling, the floor and the seed that it knows.
     """
 
+    has_own_place: ClassVar[bool] = True
     pilots: ClassVar[Literal["one"]] = "one"
     is_slow: ClassVar[bool] = True
 

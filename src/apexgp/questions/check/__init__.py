@@ -47,6 +47,7 @@ _SINGLE_SCATTER = "scatter, how far the scores lie from a straight line in the l
 class CheckQuestion(ModelQuestion):
     """Check whether the model fits the pilot: compare its level, slope, scatter and split effect with simulations."""
 
+    has_own_place: ClassVar[bool] = True
     model_settings: ClassVar[type[MethodSettings]] = BayesSettings
 
     draws: Annotated[
@@ -186,8 +187,9 @@ def write_check_methods(answer: CheckAnswer) -> str:
     found = answer.found
     tails = join_words([f"{check.name} {check.tail_probability:.3f}" for check in found.checks])
     return (
-        f"{describe_pilot_and_method(answer.model)} In a posterior predictive check, {found.draws:,} pilots of the same "
-        f"design were simulated from the fitted curve and its noise; tail probabilities of the measured pilot were: {tails}."
+        f"{describe_pilot_and_method(answer.model)} In a posterior predictive check, {found.draws:,} pilots of the "
+        "same design were simulated from the fitted curve and its noise; tail probabilities of the measured pilot "
+        f"were: {tails}."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict, get_args
 
 from ..._check import FloatArray, choice, probability, real_number
 from ..._numbers import chance, multiple
@@ -227,6 +227,8 @@ class ForecastQuestion(StudySettings):
     With a target, also say how many examples reach it, and with a prevalence how many patients it takes to evaluate the
     model.
     """
+
+    has_own_place: ClassVar[bool] = True
 
     def answer(self, model: APExGP) -> ForecastAnswer:
         """Ask a fitted model."""

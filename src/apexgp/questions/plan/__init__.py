@@ -12,7 +12,7 @@ and need not reach 1: the probability that no amount of data will do stays in th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 import numpy as np
 
@@ -75,6 +75,8 @@ class PlanQuestion(ModelQuestion):
 
     After each round, measure, add the scores to the file and plan again with the remaining rounds.
     """
+
+    has_own_place: ClassVar[bool] = True
 
     target: Annotated[float, Setting("Score to reach.", is_share=True)]
     cost_per_example: Annotated[float, COST]

@@ -62,6 +62,7 @@ class SensitivityQuestion(ForecastSettings):
     without the first size, the last, and each split in turn. The largest changes come first.
     """
 
+    has_own_place: ClassVar[bool] = True
     is_slow: ClassVar[bool] = True
 
     def answer(self, model: APExGP) -> SensitivityAnswer:

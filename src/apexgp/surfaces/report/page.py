@@ -20,7 +20,8 @@ from ...files.plain import plain
 from ...question_base.citations import list_citations, list_method_sources, list_sources
 from ...question_base.column_settings import ColumnSettings
 from ...question_base.markup import replace_controls
-from ...question_base.question import build_table
+from ...question_base.question import QuestionAnswer, build_table
+from ...questions import load_question
 from ...questions.backtest import build_held_out_table, name_own_method
 from ...questions.check import explain_checks, list_check_doubts
 from ...questions.design.sentences import explain_ranking
@@ -115,6 +116,7 @@ class _Task:
             "checks": None if check is None else check.table(),
             "checks_read": None if check is None else explain_checks(check.found),
             "check_chart": None if check is None else check.svg(f"{self.anchor}-check"),
+            "others": [_describe_other(*one) for one in answer.others.items()],
             "judged": answer.backtest.is_judged,
             "held_out": build_held_out_table(answer.backtest.result, name_own_method(answer.model)),
             "methods": answer.backtest.table(),
@@ -122,6 +124,12 @@ class _Task:
             "assumptions": list_assumptions(answer.forecast),
             "tripod": list_tripod_items(answer.forecast),
         }
+
+
+def _describe_other(name: str, answer: QuestionAnswer) -> dict[str, object]:
+    """What the template sets of a question that the report has no place made for."""
+    title = (load_question(name).__doc__ or name).split("\n")[0]
+    return {"title": title, "sentence": answer.document()["sentence"], "cells": answer.table()}
 
 
 def build_report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], question: ReportQuestion) -> str:

@@ -28,7 +28,7 @@ from ..requests import build_field, list_request_settings
 from .answers import PAGE_QUESTIONS, READ, answer, list_requests, load_served_question
 from .examples import ExamplesReply, load_examples
 from .guard import Guard
-from .page import fill_in_means, label_control
+from .page import fill_in, label_control
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 from .reading import TablesReply, Upload
 from .refusals import UNPREPARED, ErrorReply, RefusalError
@@ -185,7 +185,7 @@ def _own_files() -> Iterator[tuple[str, str, bytes]]:
     for file in (files(__package__) / "static").iterdir():
         kind = _MEDIA[Path(file.name).suffix]
         if file.name == "index.html":
-            yield "/", kind, fill_in_means(file.read_text(encoding="utf-8")).encode()
+            yield "/", kind, fill_in(file.read_text(encoding="utf-8")).encode()
         else:
             yield f"/{file.name}", kind, file.read_bytes()
     yield "/chart.js", _MEDIA[".js"], read_chart_script().encode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, TypedDict, get_args
 
 from ...cautions import worded_for
 from ...curve import curve_columns
@@ -13,6 +13,7 @@ from ...model.means import DEFAULT_MEAN, MEANS
 from ...question_base.documents import CellsFacts, Doubted
 from ...question_base.markup import escape_markup
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
+from ...questions import load_question
 from ...questions.backtest import BacktestAnswer, BacktestDocument, BacktestQuestion
 from ...questions.check import CheckAnswer, CheckDocument, CheckQuestion
 from ...questions.design import AdviceSettings, DesignAnswer, DesignDocument, DesignQuestion
@@ -24,7 +25,7 @@ from ...questions.plan import PlanAnswer, PlanDocument
 from ...questions.report import PlannedSettings
 from ...questions.sensitivity import SensitivityAnswer, SensitivityDocument, analyse
 from ...reading.spreadsheets import as_csv
-from ...settings import DeclaredSetting, Setting, build_vocabulary
+from ...settings import DeclaredSetting, Setting, build_vocabulary, list_settings
 from ...vocabulary import Vocabulary
 from ..chart.figure import build_chart_figure, build_chart_file
 from ..report.text import GLOSSARY
@@ -36,7 +37,7 @@ from ..reproduce import (
     write_forecast_python,
     write_forecast_shell,
 )
-from ..requests import build_fields_vocabulary, list_request_settings
+from ..requests import build_fields_vocabulary, list_other_questions, list_request_settings, load_request
 
 __all__ = [
     "PRIORS_CONTROL",
@@ -46,7 +47,7 @@ __all__ = [
     "PageQuestion",
     "build_controls_vocabulary",
     "build_page_vocabulary",
-    "fill_in_means",
+    "fill_in",
     "label_control",
 ]
 
@@ -289,7 +290,37 @@ def list_means() -> dict[str, str]:
     return {"": f"{MEANS[DEFAULT_MEAN].label} (recommended)", **others, "auto": "average weighted by evidence"}
 
 
-def fill_in_means(page: str) -> str:
-    """Put the choices of mean into the page where its comment stands."""
+def fill_in(page: str) -> str:
+    """Put the choices of mean, and questions that have no place made for them, where the page's comments stand."""
     choices = (f'<option value="{name}">{escape_markup(label)}</option>' for name, label in list_means().items())
-    return page.replace("<!-- the choices of mean -->", "\n            ".join(choices))
+    page = page.replace("<!-- the choices of mean -->", "\n            ".join(choices))
+    return page.replace("<!-- the other questions -->", "\n    ".join(map(_build_block, list_other_questions())))
+
+
+def _build_block(name: str) -> str:
+    """The block of a question: its controls, and room for its answer."""
+    question = load_question(name)
+    summary = escape_markup((question.__doc__ or name).split("\n")[0])
+    fields = " ".join(load_request(name).model_fields)
+    controls = "".join(_build_control(name, one) for one in list_settings(question))
+    return (
+        f'<details class="question" data-question="{name}" data-fields="{fields}"><summary>{summary}</summary>'
+        f'<form class="pair" autocomplete="off">{controls}</form><p class="sentence" aria-live="polite"></p></details>'
+    )
+
+
+def _build_control(question: str, one: DeclaredSetting) -> str:
+    """A labelled control for a setting: a box to tick, words to choose from, or room to write."""
+    place = f'id="{question}-{one.name}" name="{one.name}"'
+    usual = one.setting.default or ("" if one.written_default is None else str(one.written_default))
+    if one.is_switch:
+        control = f'<input type="checkbox" {place}{" checked" if one.default else ""}>'
+    elif one.choices:
+        words = "".join(f"<option>{escape_markup(word)}</option>" for word in ("", *one.choices))
+        control = f"<select {place}>{words}</select>"
+    else:
+        alternatives = get_args(one.written_type) or (one.written_type,)
+        kind = "list" if list[str] in alternatives else "text" if str in alternatives else "number"
+        control = f'<input {place} data-kind="{kind}" placeholder="{escape_markup(usual)}">'
+    label = escape_markup(one.setting.control or one.setting.help)
+    return f'<p class="field"><label for="{question}-{one.name}">{label}</label>{control}</p>'

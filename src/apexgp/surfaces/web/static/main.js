@@ -7,6 +7,7 @@ import { Grid } from "./grid.js";
 import { readSettings, requested, requestedNext, showFault, writeSettings } from "./settings.js";
 import { DETAILS, emptyState, fromFragment, toFragment } from "./state.js";
 import { take } from "./take.js";
+import { askOpened } from "./questions.js";
 
 const WAIT = 200; // milliseconds after the last change
 const LONGER = 500; // before what takes a second or two to compute
@@ -98,6 +99,7 @@ async function answerNow(signal) {
     peek();
     showBacktest(answer);
     showDoubts(answer);
+    askOpened(request);
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     if (!(problem instanceof Refused)) throw problem;
