@@ -16,7 +16,7 @@ import pytest
 
 import apexgp
 from apexgp.collect.outcome import NoScoreError
-from apexgp.collect.printed import scores_in
+from apexgp.collect.printed import find_scores
 from apexgp.reading.cells import before_interval, holds_number, looks_like_a_date, number_in, with_spread
 from apexgp.reading.counts import counts_training_examples
 from apexgp.reading.formulas import as_text, restored
@@ -129,7 +129,7 @@ def test_the_patterns_are_found():
     "read",
     [
         *(before_interval, holds_number, looks_like_a_date, with_spread, as_text, restored, known_metric),
-        *(says_per_cent, counts_training_examples, range_in, scores_in),
+        *(says_per_cent, counts_training_examples, range_in, find_scores),
         lambda text: number_in(text, decimal_comma=False, counts=True),
         lambda text: number_in(text, decimal_comma=True),
     ],

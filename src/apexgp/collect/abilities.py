@@ -13,7 +13,7 @@ from .._check import offers, shown
 from ..errors import RequestError
 from .scores import Scorer
 
-__all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_for"]
+__all__ = ["check_capabilities", "check_classifier", "fit_takes", "list_response_methods"]
 
 
 def check_classifier(estimator: Any) -> None:
@@ -34,17 +34,17 @@ def check_classifier(estimator: Any) -> None:
         raise RequestError(f"must be a classifier, got the regressor {type(estimator).__name__}.", argument="estimator")
 
 
-def check_abilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: int) -> None:
+def check_capabilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: int) -> None:
     """Refuse an estimator that lacks what the metrics ask of it, or that knows fewer classes at once."""
-    name_of_class = type(_innermost(estimator)).__name__
-    if n_classes > 2 and _only_two_classes(estimator):
+    name_of_class = type(_find_innermost(estimator)).__name__
+    if n_classes > 2 and _is_binary_only(estimator):
         raise RequestError(
             f"cannot be {name_of_class}: it handles two classes only, and there are {n_classes} here.",
             argument="estimator",
             remedy=("Try {}, one curve per class, or another classifier.", ("multiclass", "one_vs_rest")),
         )
     for name, scorer in scorers.items():
-        wanted = methods_asked_for(scorer)
+        wanted = list_response_methods(scorer)
         if wanted and not any(hasattr(estimator, method) for method in wanted):
             raise RequestError(
                 f"cannot be {name_of_class}: {name} needs its {' or '.join(wanted)}, which it does not have.",
@@ -64,15 +64,15 @@ def fit_takes(estimator: Any, name: str) -> bool:
         return False
 
 
-def _innermost(estimator: Any) -> Any:
+def _find_innermost(estimator: Any) -> Any:
     """The classifier that a pipeline ends in, or that is wrapped in another; a person knows it by its name."""
     if hasattr(estimator, "steps"):
-        return _innermost(estimator.steps[-1][1])
+        return _find_innermost(estimator.steps[-1][1])
     inner = getattr(estimator, "estimator", None)
-    return estimator if inner is None else _innermost(inner)
+    return estimator if inner is None else _find_innermost(inner)
 
 
-def _only_two_classes(estimator: Any) -> bool:
+def _is_binary_only(estimator: Any) -> bool:
     try:
         tags = get_tags(estimator).classifier_tags
     except (AttributeError, TypeError):  # an estimator that is none of scikit-learn's kin does not say
@@ -80,7 +80,7 @@ def _only_two_classes(estimator: Any) -> bool:
     return tags is not None and not tags.multi_class
 
 
-def methods_asked_for(scorer: Scorer) -> tuple[str, ...]:
+def list_response_methods(scorer: Scorer) -> tuple[str, ...]:
     """Methods of the estimator, any of which would do; none where the scorer does not say."""
     thing: Any = scorer
     asked = thing._response_method if offers(thing, "_response_method") else ()

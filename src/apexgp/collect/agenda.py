@@ -15,25 +15,25 @@ from sklearn.base import clone
 from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
 from ..learners import kind_of, settle_kind
-from .abilities import check_abilities, check_classifier
-from .cases import Cases, count_features, labels_by_name
-from .differences import CALLED, FEATURES, LEARNER
+from .abilities import check_capabilities, check_classifier
+from .cases import Cases, count_features, list_labels
+from .differences import ESTIMATOR_NAME, FEATURES, LEARNER
 from .doubts import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
-from .fit import Fit, measure, unmeasured
-from .identity import described
-from .metadata import GROUPS, WEIGHTS, check_takers, checked_weights, is_routed, routing_is_on
-from .results import FitRow, Record
-from .scores import Scorer, scorers_by_name
-from .sizes import MOST_SPLITS, Sizes, cases_of_each_class
+from .fit import Fit, make_empty_row, measure_fit
+from .identity import describe
+from .metadata import GROUPS, WEIGHTS, check_metadata_use, check_weights, is_routing_on, is_routing_used
+from .results import FitRecord, FitRow
+from .scores import Scorer, find_scorers
+from .sizes import MOST_SPLITS, SizeChoice, count_cases_needed
 from .splits import check_ratio
-from .subsets import Subsets
-from .workers import Call
+from .subsets import TrainingSubsets
+from .workers import FitCall
 
-__all__ = ["Agenda"]
+__all__ = ["FitPlan"]
 
 
 @dataclass(frozen=True)
-class Agenda:
+class FitPlan:
     """What is to be fitted, and to what.
 
     Attributes
@@ -62,7 +62,7 @@ class Agenda:
     notes: tuple[str, ...]
 
     @classmethod
-    def drawn_up(
+    def build(
         cls,
         estimator: Any,
         X: Any,
@@ -81,13 +81,13 @@ class Agenda:
         tasks: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
         categorical: Sequence[int] = (),
-        called: str | None = None,
+        estimator_name: str | None = None,
         embedded: bool = False,
-    ) -> Agenda:
+    ) -> FitPlan:
         """Check and decide; the arguments are those of `collect_curves`.
 
         `names` and `categorical` say what the columns of X are called, and which are codes of texts, where X itself
-        does not; `called` is the estimator's name, where that of its class says less; `embedded` says that a pretrained
+        does not; `estimator_name` is the estimator's name, where that of its class says less; `embedded` says that a pretrained
         network has made X: then the estimator is no more than its last layer, and what kind the whole is is not known.
         """
         n_splits, seed = whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), checked_seed(seed)
@@ -95,44 +95,44 @@ class Agenda:
         choice("multiclass", multiclass, ("one_vs_rest", "macro"))
         unit = "groups" if truth("by_group", by_group) else "rows"
         check_classifier(estimator)
-        candidates = _candidates(param_grid, estimator, shares)
+        candidates = _list_candidates(param_grid, estimator, shares)
         parts = sum(share > 0 for share in shares)
-        by_label = {name: Cases.checked(X, label, groups, parts) for name, label in labels_by_name(y).items()}
+        by_label = {name: Cases.build(X, label, groups, parts) for name, label in list_labels(y).items()}
         first = next(iter(by_label.values()))
         at_once = max(len(cases.classes) for cases in by_label.values()) if multiclass == "macro" else 2
-        scorers = scorers_by_name(metric, several_classes=at_once > 2)
-        check_abilities(estimator, scorers, at_once)
-        weights = checked_weights(sample_weight, len(first.y))
+        scorers = find_scorers(metric, several_classes=at_once > 2)
+        check_capabilities(estimator, scorers, at_once)
+        weights = check_weights(sample_weight, len(first.y))
         coded = first.groups if first.grouped else None
-        beside = {name: value for name, value in ((WEIGHTS, weights), (GROUPS, coded)) if value is not None}
-        models = _models(estimator, candidates) if beside else []
-        where_weights_go = check_takers(models, scorers, beside)
+        metadata = {name: value for name, value in ((WEIGHTS, weights), (GROUPS, coded)) if value is not None}
+        models = _configure_candidates(estimator, candidates) if metadata else []
+        where_weights_go = check_metadata_use(models, scorers, metadata)
         targets: dict[str | None, NDArray[np.int64]] = {}
-        subsets: dict[str | None, Subsets] = {}
+        subsets: dict[str | None, TrainingSubsets] = {}
         in_test: dict[str | None, NDArray[np.int64]] = {}
-        listed = None if tasks is None else _listed(tasks)
+        listed = None if tasks is None else _check_task_names(tasks)
         rare: dict[str, int] = {}
         for name, cases in by_label.items():
-            own = Subsets(cases, shares, seed, n_splits, unit)
-            to_learn, left_out = cases.targets(at_once > 2, name, listed)
+            own = TrainingSubsets(cases, shares, seed, n_splits, unit)
+            to_learn, left_out = cases.make_targets(at_once > 2, name, listed)
             rare |= left_out
             for task, target in to_learn.items():
-                targets[task], subsets[task], in_test[task] = target, own, own.in_test(target)
-        for task in set() if listed is None else set(targets) - _among(listed, targets):
+                targets[task], subsets[task], in_test[task] = target, own, own.count_test_cases(target)
+        for task in set() if listed is None else set(targets) - _check_known_tasks(listed, targets):
             del targets[task], subsets[task], in_test[task]
         rare_classes = warn_of_rare_classes(rare, len(targets))
-        room = reduce(and_, (own.room for own in subsets.values()))
+        room = reduce(and_, (own.size_limits for own in subsets.values()))
         chosen = (
-            Sizes.chosen(room, cases_of_each_class(estimator), len(targets) * len(candidates))
+            SizeChoice.choose(room, count_cases_needed(estimator), len(targets) * len(candidates))
             if sizes is None
-            else Sizes.asked_for(sizes, room)
+            else SizeChoice.from_request(sizes, room)
         )
         warn_of_few_test_cases(next(iter(scorers)), in_test)
         warn_of_features(
             first.X, {name: cases.y for name, cases in by_label.items()}, first.grouped, names, categorical
         )
         fits = [
-            subsets[task].fit(size, split, task)
+            subsets[task].make_fit(size, split, task)
             for size in reversed(chosen.sizes)  # the longest first, so that no worker is left with one at the end
             for split in range(n_splits)
             for task in targets
@@ -141,48 +141,48 @@ class Agenda:
         features = None if recognised is None else count_features(first.X, categorical)
         settings = {
             "metrics": list(scorers),
-            CALLED: called or type(estimator).__name__,
+            ESTIMATOR_NAME: estimator_name or type(estimator).__name__,
             **({} if recognised is None else {LEARNER: recognised[0], FEATURES: features}),
-            "estimator": described(estimator),
-            "param_grid": described(param_grid),
+            "estimator": describe(estimator),
+            "param_grid": describe(param_grid),
             "seed": seed,
             "ratio": shares,
             "multiclass": multiclass,
             "unit": unit,
-            **({"scorers": described(scorers)} if isinstance(metric, Mapping) else {}),
-            **({WEIGHTS: described(weights)} if weights is not None else {}),
-            **({"metadata_routing": "on"} if is_routed(models, scorers, beside) else {}),
-            **_facts(by_label),
+            **({"scorers": describe(scorers)} if isinstance(metric, Mapping) else {}),
+            **({WEIGHTS: describe(weights)} if weights is not None else {}),
+            **({"metadata_routing": "on"} if is_routing_used(models, scorers, metadata) else {}),
+            **_describe_data(by_label),
         }
-        of_kind = _of_kind(recognised, features, chosen.sizes[-1])
+        of_kind = _note_kind(recognised, features, chosen.sizes[-1])
         notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go, of_kind)))
-        return cls(estimator, first.X, targets, candidates, scorers, weights, routing_is_on(), fits, settings, notes)
+        return cls(estimator, first.X, targets, candidates, scorers, weights, is_routing_on(), fits, settings, notes)
 
-    any_metrics = False
+    accepts_other_metrics = False
     """The first metric is tuned on, so that a record of others holds other fits."""
 
-    def notes_on(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
+    def make_notes(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
         """Those of the plan, whatever came of it."""
         return self.notes
 
-    def calls(self) -> list[Call]:
+    def list_calls(self) -> list[FitCall]:
         """What workers do, in the order in which to begin."""
         rest = self.candidates, self.scorers, self.weights, self.routing
         return [
-            Call(
-                unmeasured(fit, self.scorers),
-                measure,
+            FitCall(
+                make_empty_row(fit, self.scorers),
+                measure_fit,
                 (fit, self.estimator, self.X, self.targets[fit.task], *rest),
             )
             for fit in self.fits
         ]
 
-    def entered(self, row: FitRow, record: Record) -> FitRow:
+    def to_record_row(self, row: FitRow, record: FitRecord) -> FitRow:
         """A row as the record takes it: as the worker has given it."""
         return row
 
 
-def _of_kind(recognised: tuple[str, str] | None, features: int | None, largest: int) -> str:
+def _note_kind(recognised: tuple[str, str] | None, features: int | None, largest: int) -> str:
     """Say whether forecasts of the curves will go by the kind of learner that was recognised, and if not, why."""
     if recognised is None:
         return ""
@@ -198,7 +198,7 @@ def _of_kind(recognised: tuple[str, str] | None, features: int | None, largest: 
     return f"{said} leave out of account: {why}. If you name the kind as you forecast, it is used."
 
 
-def _models(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:
+def _configure_candidates(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:
     """The estimator with the settings of each candidate, as fits will make it."""
     try:
         return [clone(estimator).set_params(**candidate) for candidate in candidates]
@@ -206,13 +206,13 @@ def _models(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:
         return [estimator]
 
 
-def _listed(tasks: Sequence[str]) -> set[str]:
+def _check_task_names(tasks: Sequence[str]) -> set[str]:
     """The tasks that were asked for."""
     listed = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
     return {text("tasks", task, "names of tasks") for task in listed}
 
 
-def _among(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
+def _check_known_tasks(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
     """The tasks that were asked for, if all of them are there."""
     unknown = wanted - set(known)
     if unknown or not wanted:
@@ -222,16 +222,16 @@ def _among(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
     return wanted
 
 
-def _facts(by_label: Mapping[str | None, Cases]) -> dict[str, Any]:
+def _describe_data(by_label: Mapping[str | None, Cases]) -> dict[str, Any]:
     """What tells these data from others, for the record of a run."""
     first = next(iter(by_label.values()))
     if None in by_label:
-        return first.facts()
-    each = {name: cases.facts() for name, cases in by_label.items()}
-    return first.facts() | {fact: {name: facts[fact] for name, facts in each.items()} for fact in ("classes", "y")}
+        return first.describe()
+    each = {name: cases.describe() for name, cases in by_label.items()}
+    return first.describe() | {fact: {name: facts[fact] for name, facts in each.items()} for fact in ("classes", "y")}
 
 
-def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, float]) -> list[dict[str, Any]]:
+def _list_candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, float]) -> list[dict[str, Any]]:
     if param_grid is None:
         return [{}]
     from sklearn.model_selection import ParameterGrid

@@ -33,7 +33,7 @@ class FrameFeatures:
         self.columns = [str(name) for name in frame.columns]
         self._medians: dict[str, float] = {}
         self._categories: dict[str, list[str]] = {}
-        for name, values in _columns(frame).items():
+        for name, values in _read_columns(frame).items():
             if values.dtype.kind == "f":
                 known = values[~np.isnan(values)]
                 self._medians[name] = float(np.median(known)) if known.size else 0.0
@@ -42,11 +42,11 @@ class FrameFeatures:
         self.names = [*self._medians, *(f"{name}={one}" for name, own in self._categories.items() for one in own)]
 
     @classmethod
-    def needed(cls, X: Any) -> bool:
+    def is_needed(cls, X: Any) -> bool:
         """Whether these are cases that scikit-learn would refuse: a data frame with texts, categories or gaps."""
         if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
             return False
-        return any(values.dtype.kind != "f" or np.isnan(values).any() for values in _columns(X).values())
+        return any(values.dtype.kind != "f" or np.isnan(values).any() for values in _read_columns(X).values())
 
     def __call__(self, frame: Any) -> FloatArray:
         """The features of other rows."""
@@ -54,7 +54,7 @@ class FrameFeatures:
             got = some(list(frame.columns)) if hasattr(frame, "columns") else f"a {type(frame).__name__}"
             raise DataError(f"must be a data frame with the columns {some(self.columns)}, got {got}.", argument="X")
         numbers, codes = [], []
-        cells = _columns(frame, texts=self._categories)
+        cells = _read_columns(frame, texts=self._categories)
         for name, median in self._medians.items():
             values = cells[name]
             if values.dtype.kind != "f":
@@ -65,12 +65,12 @@ class FrameFeatures:
         return np.column_stack([*numbers, *codes]) if numbers or codes else np.empty((len(frame), 0))
 
 
-def _columns(frame: Any, texts: Sequence[str] | dict[str, Any] = ()) -> dict[str, NDArray[Any]]:
+def _read_columns(frame: Any, texts: Sequence[str] | dict[str, Any] = ()) -> dict[str, NDArray[Any]]:
     """Each column as numbers with NaN for gaps, or as texts; as texts those that are named."""
-    return {str(name): _values(frame[name], str(name), as_text=str(name) in texts) for name in frame.columns}
+    return {str(name): _read_column(frame[name], str(name), as_text=str(name) in texts) for name in frame.columns}
 
 
-def _values(column: Any, name: str, *, as_text: bool) -> NDArray[Any]:
+def _read_column(column: Any, name: str, *, as_text: bool) -> NDArray[Any]:
     kind = getattr(getattr(column, "dtype", None), "kind", None)
     if kind in ("M", "m"):
         raise DataError(

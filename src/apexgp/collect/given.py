@@ -10,12 +10,12 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from .._check import UNUSABLE, generator, holds_masked, probability, several, shown
 from ..errors import DataError, DataTypeError
-from .splits import Rows, codes, column, split_by_group
+from .splits import Rows, check_column, encode_column, split_by_group
 
-__all__ = ["classes_of", "features_of", "hold_out", "positives", "two_classes", "validation_pair"]
+__all__ = ["check_features", "check_validation", "encode_classes", "encode_two_classes", "find_positives", "hold_out"]
 
 
-def features_of(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
+def check_features(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
     """`X` as a head takes it; its features are remembered while `fitting`, and must be the same ones afterwards.
 
     `how` goes to scikit-learn's `check_array`.
@@ -26,23 +26,23 @@ def features_of(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
         with np.errstate(over="ignore"):  # a long double may be beyond: it becomes infinite, which is refused
             return validate_data(head, X, reset=fitting, **how)
     except TypeError as problem:  # scikit-learn says what is wrong, and its own checks ask for this kind of error
-        raise DataTypeError(_of_features(problem)) from None
+        raise DataTypeError(_mention_features(problem)) from None
     except UNUSABLE as problem:
-        raise DataError(_of_features(problem)) from None
+        raise DataError(_mention_features(problem)) from None
 
 
-def _of_features(problem: Exception) -> str:
+def _mention_features(problem: Exception) -> str:
     said = str(problem)
     return said if "X" in said.split() else f"X: {said}"
 
 
-def classes_of(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def encode_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Codes and names of two classes or more."""
     try:
         labels = column_or_1d(y, warn=True)
     except UNUSABLE as problem:
         raise DataError(str(problem)) from None
-    code, classes = codes("y", labels)
+    code, classes = encode_column("y", labels)
     if len(code) != n_rows:
         raise DataError(f"X and y must have one row per case, got {n_rows} and {len(code)}.")
     if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
@@ -52,9 +52,9 @@ def classes_of(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[An
     return code, classes
 
 
-def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def encode_two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Codes and names of two classes, or an error that says how many there are."""
-    code, classes = classes_of(y, n_rows)
+    code, classes = encode_classes(y, n_rows)
     if len(classes) > 2:
         raise DataError(
             f"Only binary classification is supported. The paper's heads distinguish two classes, got {len(classes)}. "
@@ -63,7 +63,7 @@ def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[A
     return code, classes
 
 
-def validation_pair(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
+def check_validation(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
     """Cases and classes to choose by."""
     pair = several("validation", validation, "a pair (X, y)", error=DataError)
     if not isinstance(validation, (tuple, list)) or len(pair) != 2:
@@ -71,9 +71,9 @@ def validation_pair(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
     return pair[0], pair[1]
 
 
-def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
+def find_positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
     """Which validation cases are of the second class; both must be there to rank them."""
-    truth = np.asarray(column("The validation set's y", y) == classes[1])
+    truth = np.asarray(check_column("The validation set's y", y) == classes[1])
     if truth.all() or not truth.any():
         raise DataError(f"The validation set must contain both classes ({classes[0]} and {classes[1]}).")
     return truth

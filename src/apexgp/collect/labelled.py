@@ -17,7 +17,7 @@ from ..reading.cells import looks_like_a_date
 from ..reading.spreadsheets import Table, read_table
 from ..vocabulary import Remedy
 from .mapped import read_scans
-from .splits import column
+from .splits import check_column
 
 __all__ = ["LabelledData", "read_labelled"]
 
@@ -72,20 +72,20 @@ def read_labelled(
             _check_column(table, name, "label")
         y = {name: np.array(table.columns[name]) for name in wanted}
         _check_lengths(path, scans, y)
-        return _where_labelled(scans, y, None if group is None else _groups(table, group))
+        return _keep_labelled(scans, y, None if group is None else _read_groups(table, group))
     if path.suffix.lower() not in (".npy", ".npz"):
         if labels is not None:
             raise DataError(
                 f"{path} is a table and must contain its own labels.",
                 remedy=("{} applies to .npy and .npz files.", "labels"),
             )
-        return _from_table(read_table(path), wanted, group, drop)
-    arrays = _arrays(path)
-    X = _embeddings(path, arrays, {*wanted, group})
+        return _read_features(read_table(path), wanted, group, drop)
+    arrays = _load_arrays(path)
+    X = _find_embeddings(path, arrays, {*wanted, group})
     if labels is not None:
         table = read_table(labels)
-        y = {name: _labels(table, name) for name in wanted}
-        groups = None if group is None else _groups(table, group)
+        y = {name: _read_labels(table, name) for name in wanted}
+        groups = None if group is None else _read_groups(table, group)
     else:
         for name in filter(None, (*wanted, group)):
             if name not in arrays:
@@ -93,31 +93,31 @@ def read_labelled(
                 for near in get_close_matches(name, arrays, 1):
                     remedy = (f"Did you mean {near!r}? Name it with {{}}.", "group" if name == group else "label")
                 raise DataError(f"{path} has no array {name!r}; found {', '.join(arrays)}.", remedy=remedy)
-        y = {name: label for one in wanted for name, label in _label_columns(one, arrays[one]).items()}
-        groups = None if group is None else column(group, arrays[group])
+        y = {name: label for one in wanted for name, label in _split_label_array(one, arrays[one]).items()}
+        groups = None if group is None else check_column(group, arrays[group])
     _check_lengths(path, X, y)
     gaps = X.ndim == 2 and X.dtype.kind == "f" and bool(np.isnan(X).any())
-    data = _where_labelled(X, y, groups)
+    data = _keep_labelled(X, y, groups)
     notes = ("Missing values are filled with the median of the training rows.",) if gaps else ()
     return replace(data, needs_preparation=gaps, notes=data.notes + notes)
 
 
-def _where_labelled(X: Any, y: dict[str, NDArray[Any]], groups: NDArray[Any] | None) -> LabelledData:
+def _keep_labelled(X: Any, y: dict[str, NDArray[Any]], groups: NDArray[Any] | None) -> LabelledData:
     """The cases that have all the labels: pictures are embedded once, and some may get their labels later."""
     blank = [np.char.lower(np.char.strip(one)) for one in y.values() if one.dtype.kind == "U"]
     gaps = np.any([np.isin(one, sorted(_GAPS)) for one in blank], axis=0) if blank else np.zeros(len(X), bool)
     if not gaps.any():
-        return LabelledData(X, _one_or_several({name: _numbers_if_whole(one) for name, one in y.items()}), groups)
+        return LabelledData(X, _unwrap_single({name: _to_whole_numbers(one) for name, one in y.items()}), groups)
     rows = np.flatnonzero(~gaps)
     return LabelledData(
         X[rows],
-        _one_or_several({name: _numbers_if_whole(one[rows]) for name, one in y.items()}),
+        _unwrap_single({name: _to_whole_numbers(one[rows]) for name, one in y.items()}),
         None if groups is None else groups[rows],
         notes=(f"Left out, because {some(list(y))} has no value there: {int(gaps.sum())} of {len(X)} cases.",),
     )
 
 
-def _numbers_if_whole(labels: NDArray[Any]) -> NDArray[Any]:
+def _to_whole_numbers(labels: NDArray[Any]) -> NDArray[Any]:
     try:
         return labels.astype(np.int64) if labels.dtype.kind == "U" else labels
     except (ValueError, OverflowError):
@@ -132,20 +132,20 @@ def _check_lengths(path: Path, X: Any, y: dict[str, NDArray[Any]]) -> None:
             )
 
 
-def _one_or_several(y: dict[str, NDArray[Any]]) -> NDArray[Any] | dict[str, NDArray[Any]]:
+def _unwrap_single(y: dict[str, NDArray[Any]]) -> NDArray[Any] | dict[str, NDArray[Any]]:
     return y if len(y) > 1 else next(iter(y.values()))
 
 
-def _label_columns(name: str, array: NDArray[Any]) -> dict[str, NDArray[Any]]:
+def _split_label_array(name: str, array: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """The columns of an array of labels, numbered where there are several."""
     if array.ndim != 2:
-        return {name: column(name, array)}
+        return {name: check_column(name, array)}
     return {f"{name}[{i}]" if array.shape[1] > 1 else name: array[:, i] for i in range(array.shape[1])}
 
 
-def _from_table(table: Table, labels: Sequence[str], group: str | None, drop: Sequence[str]) -> LabelledData:
-    y = {label: _labels(table, label) for label in labels}
-    groups = None if group is None else _groups(table, group)
+def _read_features(table: Table, labels: Sequence[str], group: str | None, drop: Sequence[str]) -> LabelledData:
+    y = {label: _read_labels(table, label) for label in labels}
+    groups = None if group is None else _read_groups(table, group)
     for name in drop:
         _check_column(table, name, "drop")
     columns: dict[str, NDArray[np.float64]] = {}
@@ -156,7 +156,7 @@ def _from_table(table: Table, labels: Sequence[str], group: str | None, drop: Se
     for name in table.columns:
         if name in (*labels, group, *drop):
             continue
-        values, is_category = _feature(table, name)
+        values, is_category = _read_feature(table, name)
         measured = values[~np.isnan(values)]
         if len(np.unique(measured)) < 2 and not (is_category and 0 < len(measured) < len(values)):
             constant.append(name)
@@ -176,10 +176,10 @@ def _from_table(table: Table, labels: Sequence[str], group: str | None, drop: Se
     if gaps:
         notes.append(f"Missing values are filled with the median of the training rows: {some(gaps, 10)}.")
     X = np.column_stack(list(columns.values()))
-    return LabelledData(X, _one_or_several(y), groups, names, tuple(categorical), True, tuple(notes))
+    return LabelledData(X, _unwrap_single(y), groups, names, tuple(categorical), True, tuple(notes))
 
 
-def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
+def _read_feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
     """A column as numbers with NaN for gaps, or as codes of categories."""
     cells = ["" if cell.lower() in _GAPS else cell for cell in table.columns[name]]
     filled = [cell for cell in cells if cell]
@@ -198,13 +198,13 @@ def _feature(table: Table, name: str) -> tuple[NDArray[np.float64], bool]:
             ) from None
         categories = sorted(set(filled))
         if len(categories) > max(_MOST_CATEGORIES, len(filled) / 2):
-            raise _like_an_identifier(table, name, f"{len(categories)} different texts") from None
+            raise _make_identifier_error(table, name, f"{len(categories)} different texts") from None
         number = {category: float(code) for code, category in enumerate(categories)}
         return np.array([number.get(cell, np.nan) for cell in cells]), True
     with np.errstate(all="ignore"):  # differences of huge numbers
         counts = len(values) > _MOST_CATEGORIES and (np.abs(np.diff(values)) == 1).all()
     if counts:
-        raise _like_an_identifier(table, name, "row numbers")
+        raise _make_identifier_error(table, name, "row numbers")
     return values, False
 
 
@@ -216,7 +216,7 @@ def _is_number(table: Table, name: str, cell: str) -> bool:
     return True
 
 
-def _like_an_identifier(table: Table, name: str, what: str) -> DataError:
+def _make_identifier_error(table: Table, name: str, what: str) -> DataError:
     return DataError(
         f"{table.path}: column {name!r} holds {what} in {len(table.lines)} rows, like an identifier; a classifier "
         "cannot learn from it.",
@@ -228,7 +228,7 @@ def _like_an_identifier(table: Table, name: str, what: str) -> DataError:
     )
 
 
-def _labels(table: Table, label: str) -> NDArray[Any]:
+def _read_labels(table: Table, label: str) -> NDArray[Any]:
     _check_column(table, label, "label")
     _check_gaps(table, label)
     try:
@@ -239,7 +239,7 @@ def _labels(table: Table, label: str) -> NDArray[Any]:
     return numbers.astype(np.int64) if whole.all() else numbers
 
 
-def _groups(table: Table, group: str) -> NDArray[Any]:
+def _read_groups(table: Table, group: str) -> NDArray[Any]:
     _check_column(table, group, "group")
     _check_gaps(table, group)
     return np.array(table.columns[group])
@@ -261,7 +261,7 @@ def _check_gaps(table: Table, name: str) -> None:
         )
 
 
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+def _load_arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with path.open("rb") as file:
             # What a file is, it says itself, whatever its name. Archives of arrays are those of the zip program.
@@ -276,7 +276,7 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
         raise DataError(f"{path} cannot be read as arrays of numbers: {problem or type(problem).__name__}.") from None
 
 
-def _embeddings(path: Path, arrays: dict[str, NDArray[Any]], others: set[str | None]) -> NDArray[Any]:
+def _find_embeddings(path: Path, arrays: dict[str, NDArray[Any]], others: set[str | None]) -> NDArray[Any]:
     wide = [name for name, array in arrays.items() if array.ndim in (2, 3) and name not in others]
     name = "X" if "X" in wide else wide[0] if len(wide) == 1 else None
     if name is None:

@@ -14,8 +14,8 @@ from ..reading.spreadsheets import Table, read_table
 
 __all__ = ["MappedScans", "read_scans"]
 
-_TABLE = "table.csv"
-_COLUMN = "embedding"
+_SCAN_TABLE = "table.csv"
+_SCAN_COLUMN = "embedding"
 
 
 class MappedScans(Sequence[NDArray[Any]]):
@@ -36,14 +36,14 @@ class MappedScans(Sequence[NDArray[Any]]):
     def __getitem__(self, which: Any) -> Any:
         """One scan by its number, or the MappedScans of several numbers."""
         if np.ndim(which) == 0 and not isinstance(which, slice):
-            return self._mapped(self.paths[which])
+            return self._open_scan(self.paths[which])
         return MappedScans([self.paths[i] for i in np.arange(len(self))[which]])
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
         return (self[i] for i in range(len(self)))
 
     @staticmethod
-    def _mapped(path: Path) -> NDArray[Any]:
+    def _open_scan(path: Path) -> NDArray[Any]:
         try:
             scan = np.load(path, mmap_mode="r", allow_pickle=False)
         except FileNotFoundError:
@@ -57,15 +57,15 @@ class MappedScans(Sequence[NDArray[Any]]):
 
 def read_scans(folder: Path) -> tuple[MappedScans, Table]:
     """The scans of a folder, and the table that says whose they are, row by row."""
-    if not (folder / _TABLE).is_file():
+    if not (folder / _SCAN_TABLE).is_file():
         raise DataError(
-            f"{folder} is a folder without a {_TABLE}: it does not contain finished embeddings of scans, as apexgp "
+            f"{folder} is a folder without a {_SCAN_TABLE}: it does not contain finished embeddings of scans, as apexgp "
             "embed makes them."
         )
-    table = read_table(folder / _TABLE)
-    if _COLUMN not in table.columns:
-        raise DataError(f"{folder / _TABLE} has no column {_COLUMN!r}, which names the file of each scan.")
-    scans = MappedScans([folder / name for name in table.columns[_COLUMN]])
+    table = read_table(folder / _SCAN_TABLE)
+    if _SCAN_COLUMN not in table.columns:
+        raise DataError(f"{folder / _SCAN_TABLE} has no column {_SCAN_COLUMN!r}, which names the file of each scan.")
+    scans = MappedScans([folder / name for name in table.columns[_SCAN_COLUMN]])
     widths = {scan.shape[1] for scan in scans}
     if len(widths) > 1:
         raise DataError(f"{folder} holds scans with different numbers of features: {sorted(widths)}.")

@@ -19,20 +19,20 @@ from .scores import Scorer
 __all__ = [
     "GROUPS",
     "WEIGHTS",
-    "asked_in_fit",
-    "asks_for_weights",
-    "check_takers",
-    "checked_weights",
-    "is_routed",
-    "routing_is_on",
+    "check_metadata_use",
+    "check_weights",
+    "is_routing_on",
+    "is_routing_used",
+    "requests_weights",
+    "select_fit_metadata",
 ]
 
 WEIGHTS = "sample_weight"
 GROUPS = "groups"
-_ON = "sklearn.set_config(enable_metadata_routing=True)"
+_ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
 
 
-def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
     """One weight per row, none of them negative and not all of them 0; None where there are no weights."""
     if sample_weight is None:
         return None
@@ -53,46 +53,46 @@ def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray 
     return weights
 
 
-def routing_is_on() -> bool:
+def is_routing_on() -> bool:
     """Whether the caller has turned scikit-learn's metadata routing on; other processes have to be told."""
     return bool(get_config()["enable_metadata_routing"])
 
 
-def asked_in_fit(estimator: Any, given: Iterable[str]) -> set[str]:
-    """Those of the `given` names that `fit` is to be passed.
+def select_fit_metadata(estimator: Any, metadata: Iterable[str]) -> set[str]:
+    """Those of the `metadata` names that `fit` is to be passed.
 
     With routing on, these are the ones that the estimator, or any part of it, requests. Weights are also passed to an
     estimator that has no parts and names them as an argument, unless it requests not to get them.
     """
-    given = set(given)
-    by_name = {WEIGHTS} & given if fit_takes(estimator, WEIGHTS) else set()
-    if not routing_is_on():
+    metadata = set(metadata)
+    by_name = {WEIGHTS} & metadata if fit_takes(estimator, WEIGHTS) else set()
+    if not is_routing_on():
         return by_name
-    routing = _routing(estimator)
+    routing = _get_routing(estimator)
     if routing is None:
         return set()
     if not isinstance(routing, MetadataRouter) and routing.fit.requests.get(WEIGHTS) is not False:
-        return by_name | routing.consumes("fit", given)
-    return set(routing.consumes("fit", given))
+        return by_name | routing.consumes("fit", metadata)
+    return set(routing.consumes("fit", metadata))
 
 
-def asks_for_weights(scorer: Scorer) -> bool:
+def requests_weights(scorer: Scorer) -> bool:
     """Whether a scorer requests sample weights by routing."""
-    return routing_is_on() and WEIGHTS in get_routing_for_object(scorer).consumes("score", {WEIGHTS})
+    return is_routing_on() and WEIGHTS in get_routing_for_object(scorer).consumes("score", {WEIGHTS})
 
 
-def is_routed(estimators: Iterable[Any], scorers: Mapping[str, Scorer], given: Iterable[str]) -> bool:
+def is_routing_used(estimators: Iterable[Any], scorers: Mapping[str, Scorer], metadata: Iterable[str]) -> bool:
     """Whether anything that is given is passed because it was requested, so that routing decides what is measured."""
-    given = set(given)
-    if not given or not routing_is_on():
+    metadata = set(metadata)
+    if not metadata or not is_routing_on():
         return False
-    requests = (_routing(estimator) for estimator in estimators)
-    asked = any(routing is not None and routing.consumes("fit", given) for routing in requests)
-    return asked or (WEIGHTS in given and any(map(asks_for_weights, scorers.values())))
+    requests = (_get_routing(estimator) for estimator in estimators)
+    asked = any(routing is not None and routing.consumes("fit", metadata) for routing in requests)
+    return asked or (WEIGHTS in metadata and any(map(requests_weights, scorers.values())))
 
 
-def check_takers(
-    estimators: Iterable[Any], scorers: Mapping[str, Scorer], given: Mapping[str, NDArray[Any]]
+def check_metadata_use(
+    estimators: Iterable[Any], scorers: Mapping[str, Scorer], metadata: Mapping[str, NDArray[Any]]
 ) -> str | None:
     """Refuse weights that no one takes, and requests that scikit-learn would refuse; give what is to be said of it.
 
@@ -105,21 +105,21 @@ def check_takers(
     given
         Weights and groups of all rows, those that there are.
     """
-    weighted = [name for name, scorer in scorers.items() if WEIGHTS in given and asks_for_weights(scorer)]
+    weighted = [name for name, scorer in scorers.items() if WEIGHTS in metadata and requests_weights(scorer)]
     only_scored = False
     for estimator in estimators:
-        asked = asked_in_fit(estimator, given)
-        routing = _routing(estimator) if routing_is_on() else None
+        asked = select_fit_metadata(estimator, metadata)
+        routing = _get_routing(estimator) if is_routing_on() else None
         if isinstance(routing, MetadataRouter):
-            _check_requests(estimator, {name: given[name] for name in given if name in asked or name == WEIGHTS})
-        if WEIGHTS in given and WEIGHTS not in asked:
+            _check_requests(estimator, {name: metadata[name] for name in metadata if name in asked or name == WEIGHTS})
+        if WEIGHTS in metadata and WEIGHTS not in asked:
             if not weighted:
-                raise _not_taken(estimator)
+                raise _make_unused_error(estimator)
             only_scored = True
     return f"{WEIGHTS} is passed to the scores ({some(weighted)}) only, not to fit." if only_scored else None
 
 
-def _routing(estimator: Any) -> Any:
+def _get_routing(estimator: Any) -> Any:
     """What scikit-learn knows of an estimator's requests; None where the estimator cannot route."""
     try:
         return get_routing_for_object(estimator)
@@ -137,16 +137,16 @@ def _check_requests(estimator: Any, passed: Mapping[str, NDArray[Any]]) -> None:
         pass
 
 
-def _not_taken(estimator: Any) -> RequestError:
+def _make_unused_error(estimator: Any) -> RequestError:
     """The error of an estimator to which weights were to be passed."""
     name = type(estimator).__name__
-    if routing_is_on() and _routing(estimator) is None:
+    if is_routing_on() and _get_routing(estimator) is None:
         return RequestError(
             f"is given, but scikit-learn cannot route it to {name} yet. Turn metadata routing off, or use another "
             "classifier.",
             argument=WEIGHTS,
         )
-    if routing_is_on():
+    if is_routing_on():
         return RequestError(
             f"is given, but fit of {name} neither takes it nor routes it to a part that requests it.",
             argument=WEIGHTS,
@@ -161,7 +161,7 @@ def _not_taken(estimator: Any) -> RequestError:
         argument=WEIGHTS,
         remedy=(
             f"Omit {{}}, or use another classifier. A pipeline, or another estimator with parts, passes it on "
-            f"if routing is on: {_ON}, and set_fit_request(sample_weight=True) on the part that should get it.",
+            f"if routing is on: {_ENABLE}, and set_fit_request(sample_weight=True) on the part that should get it.",
             WEIGHTS,
         ),
     )

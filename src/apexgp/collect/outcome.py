@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._check import UNUSABLE, offers, shown, some
-from ..files.plain import plain
+from ..files.plain import to_json_value
 from ..reading.known_metrics import UNNAMED, says_held_out_score
 from .results import PARTS
 
-__all__ = ["REPEATED", "NoScoreError", "Outcome", "is_number", "outcome_of"]
+__all__ = ["INPUT_KEYS", "NoScoreError", "Outcome", "is_number", "to_outcome"]
 
 Scores = dict[str, dict[str, float]]
 """By part of the data (train, validation, test) and metric."""
 
-_SECONDS, _CASES = "seconds", "n_test"
+_SECONDS_KEY, _N_TEST_KEY = "seconds", "n_test"
 # Keys that repeat which fit it was, where their value does: a script that says what it was asked for measures nothing.
-REPEATED = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
+INPUT_KEYS = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
 
 
 class NoScoreError(Exception):
@@ -43,10 +43,10 @@ class Outcome:
     """
 
     scores: Scores
-    beside: dict[str, Any] = field(default_factory=dict)
+    extras: dict[str, Any] = field(default_factory=dict)
     n_test: int | None = None
     seconds: float | None = None
-    of_parts: bool = False
+    by_part: bool = False
 
     @property
     def metrics(self) -> list[str]:
@@ -56,14 +56,14 @@ class Outcome:
     @property
     def likely_metrics(self) -> list[str]:
         """Those whose names say that they are scores; all of them where none does, or where they came as scores."""
-        return [name for name in self.metrics if says_held_out_score(name)] * (not self.of_parts) or self.metrics
+        return [name for name in self.metrics if says_held_out_score(name)] * (not self.by_part) or self.metrics
 
-    def taking(self, seconds: float) -> Outcome:
+    def with_seconds(self, seconds: float) -> Outcome:
         """The same, after so many seconds."""
         return replace(self, seconds=seconds)
 
 
-def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Outcome:
+def to_outcome(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Outcome:
     """Make scores of what a training function gave for a size and a split; NoScoreError says why that cannot be done.
 
     `unnamed` is the metric of a score without a name.
@@ -71,43 +71,43 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
     if isinstance(given, Outcome):  # of a program, whose output has been read
         return given
     if isinstance(given, Mapping):
-        if "test" in given and set(given) <= {*PARTS, _SECONDS, _CASES}:
-            return _of_parts(dict(given), unnamed)
+        if "test" in given and set(given) <= {*PARTS, _SECONDS_KEY, _N_TEST_KEY}:
+            return _read_parts(dict(given), unnamed)
         named = {str(name): value for name, value in given.items()}
-        repeated = {name for name in named if _repeats(name, named[name], size, split)}
+        repeated = {name for name in named if _repeats_input(name, named[name], size, split)}
         measured = {name: value for name, value in named.items() if is_number(value) and name not in repeated}
-        seconds, cases = (measured.pop(name, None) for name in (_SECONDS, _CASES))
-        scores = {name: _finite(value, name) for name, value in measured.items()}
+        seconds, cases = (measured.pop(name, None) for name in (_SECONDS_KEY, _N_TEST_KEY))
+        scores = {name: _check_finite(value, name) for name, value in measured.items()}
         if not scores:
             raise NoScoreError(f"no number under the name of a metric, but {shown(dict(given))}")
-        beside = {name: value for name, value in named.items() if not is_number(value) or name in repeated}
-        return Outcome({"test": scores}, plain(beside, repr), _cases(cases), _seconds(seconds))
+        extras = {name: value for name, value in named.items() if not is_number(value) or name in repeated}
+        return Outcome({"test": scores}, to_json_value(extras, repr), _check_n_test(cases), _check_seconds(seconds))
     if offers(given, "test"):
-        return _of_parts({name: getattr(given, name, None) for name in (*PARTS, _SECONDS, _CASES)}, unnamed)
-    return Outcome({"test": {unnamed: _finite(given, "the score")}})
+        return _read_parts({name: getattr(given, name, None) for name in (*PARTS, _SECONDS_KEY, _N_TEST_KEY)}, unnamed)
+    return Outcome({"test": {unnamed: _check_finite(given, "the score")}})
 
 
-def _of_parts(given: dict[str, Any], unnamed: str) -> Outcome:
-    scores = {part: _by_metric(given[part], part, unnamed) for part in PARTS if given.get(part) is not None}
+def _read_parts(given: dict[str, Any], unnamed: str) -> Outcome:
+    scores = {part: _name_scores(given[part], part, unnamed) for part in PARTS if given.get(part) is not None}
     if "test" not in scores:
         raise NoScoreError("no test score")
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
         raise NoScoreError(f"{some(strange)} for train or validation, but not for test")
-    return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)), of_parts=True)
+    return Outcome(scores, {}, _check_n_test(given.get(_N_TEST_KEY)), _check_seconds(given.get(_SECONDS_KEY)), by_part=True)
 
 
-def _by_metric(given: Any, part: str, unnamed: str) -> dict[str, float]:
+def _name_scores(given: Any, part: str, unnamed: str) -> dict[str, float]:
     if not isinstance(given, Mapping):
-        return {unnamed: _finite(given, f"the {part} score")}
-    scores = {str(name): _finite(value, f"{part} {name}") for name, value in given.items()}
+        return {unnamed: _check_finite(given, f"the {part} score")}
+    scores = {str(name): _check_finite(value, f"{part} {name}") for name, value in given.items()}
     if not scores:
         raise NoScoreError(f"an empty mapping as {part} scores")
     return scores
 
 
-def _repeats(name: str, value: Any, size: int, split: int) -> bool:
-    return name in REPEATED and is_number(value) and float(value) == (size, split)[REPEATED[name]]
+def _repeats_input(name: str, value: Any, size: int, split: int) -> bool:
+    return name in INPUT_KEYS and is_number(value) and float(value) == (size, split)[INPUT_KEYS[name]]
 
 
 def is_number(value: Any) -> bool:
@@ -121,7 +121,7 @@ def is_number(value: Any) -> bool:
     return True
 
 
-def _finite(value: Any, name: str) -> float:
+def _check_finite(value: Any, name: str) -> float:
     if not is_number(value):
         raise NoScoreError(f"{shown(value)} instead of a number ({name})")
     number = float(value)
@@ -130,19 +130,19 @@ def _finite(value: Any, name: str) -> float:
     return number
 
 
-def _cases(value: Any) -> int | None:
+def _check_n_test(value: Any) -> int | None:
     if value is None:
         return None
-    number = _finite(value, _CASES)
+    number = _check_finite(value, _N_TEST_KEY)
     if number < 1 or not number.is_integer():
         raise NoScoreError(f"{number:g} as n_test, the number of test cases")
     return int(number)
 
 
-def _seconds(value: Any) -> float | None:
+def _check_seconds(value: Any) -> float | None:
     if value is None:
         return None
-    number = _finite(value, _SECONDS)
+    number = _check_finite(value, _SECONDS_KEY)
     if number < 0:
         raise NoScoreError(f"{number:g} seconds")
     return number

@@ -18,7 +18,7 @@ from .scores import Scorer
 __all__ = ["Prepared"]
 
 
-def _has(method: str) -> Callable[[Any], Any]:
+def _if_estimator_has(method: str) -> Callable[[Any], Any]:
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
 
 
@@ -89,18 +89,18 @@ class Prepared(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes, by the fitted estimator."""
-        return self._estimate("predict", X)
+        return self._call_estimator("predict", X)
 
-    @_has("predict_proba")
+    @_if_estimator_has("predict_proba")
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Probabilities, by the fitted estimator."""
-        return self._estimate("predict_proba", X)
+        return self._call_estimator("predict_proba", X)
 
-    @_has("decision_function")
+    @_if_estimator_has("decision_function")
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """Decision values, by the fitted estimator."""
-        return self._estimate("decision_function", X)
+        return self._call_estimator("decision_function", X)
 
-    def _estimate(self, method: str, X: ArrayLike) -> NDArray[Any]:
+    def _call_estimator(self, method: str, X: ArrayLike) -> NDArray[Any]:
         check_is_fitted(self)
         return getattr(self.estimator_, method)(self.preparation_.transform(np.asarray(X)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from .outcome import NoScoreError
 
-__all__ = ["scores_in"]
+__all__ = ["find_scores"]
 
 # Not part of a word or a longer number: neither the 1 of F1 nor the 12.3 of 12.3s. NaN and infinity count as numbers,
 # so that they cannot be passed over in favour of an earlier one.
@@ -19,10 +19,10 @@ _NUMBER = re.compile(
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def scores_in(text: str) -> Any:
+def find_scores(text: str) -> Any:
     """The scores of a text: a mapping from names to values, or a number."""
     text = _ESCAPES.sub("", text).replace("\r", "\n")  # colours, and bars that are drawn again and again
-    found = _last_object(text)
+    found = _find_last_object(text)
     if found is not None:
         return found
     numbers = list(_NUMBER.finditer(text))
@@ -36,7 +36,7 @@ def scores_in(text: str) -> Any:
     return float(number) / (100 if last["share"] else 1)
 
 
-def _last_object(text: str) -> dict[str, Any] | None:
+def _find_last_object(text: str) -> dict[str, Any] | None:
     """The last JSON object that begins a line and ends one, however many lines it has."""
     found, start, decoder = None, 0, json.JSONDecoder()
     for line in re.finditer(r"^[ \t]*(?=\{)", text, re.MULTILINE):

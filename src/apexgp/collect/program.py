@@ -17,16 +17,16 @@ from .._check import shown
 from ..errors import RequestError
 from ..reading.known_metrics import UNNAMED
 from ..reading.spreadsheets import one_line
-from ..running.programs import CANNOT_START, Programs, StillRunningError, TimedOutError
-from .outcome import NoScoreError, Outcome, outcome_of
-from .printed import scores_in
+from ..running.programs import CANNOT_START, ProgramRunner, StillRunningError, TimedOutError
+from .outcome import NoScoreError, Outcome, to_outcome
+from .printed import find_scores
 
-__all__ = ["Command", "Program"]
+__all__ = ["Command", "CommandTrainer"]
 
 _PLACES = re.compile(r"\{(n|seed|slot|out)\}")  # other braces are the program's own
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_MOST_READ = 4 << 20  # bytes from the end of what was printed
-_LAST_WORDS = 200  # characters of what a failed program said last
+_MAX_BYTES = 4 << 20  # bytes from the end of what was printed
+_MAX_MESSAGE = 200  # characters of what a failed program said last
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Command:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def checked(cls, text: str, shell: bool, assignments: Iterable[str]) -> Self:
+    def parse(cls, text: str, shell: bool, assignments: Iterable[str]) -> Self:
         """What was asked for, with variables as NAME=VALUE; what cannot be run is refused."""
         variables = {}
         for one in assignments:
@@ -60,46 +60,46 @@ class Command:
             variables[match[1]] = match[2]
         made = cls(text, shell, variables)
         try:
-            words = made._words()[1]
+            words = made._split_words()[1]
         except ValueError as problem:
             raise RequestError(f"The command cannot be parsed ({problem}): {text}") from None
         if not words:
             raise RequestError(f"The command is empty: {shown(text)}. Give one such as 'python train.py --n {{n}}'.")
-        if not made.names("n"):
+        if not made.has_place("n"):
             raise RequestError(
                 f"The command has no {{n}}, the number of training examples: {text}. Write for instance "
                 "'python train.py --n {n} --seed {seed}'."
             )
         return made
 
-    def names(self, place: str) -> bool:
+    def has_place(self, place: str) -> bool:
         """Whether the command or a variable has that place."""
         return any(f"{{{place}}}" in text for text in (self.text, *self.variables.values()))
 
-    def identity(self) -> dict[str, Any]:
+    def to_settings(self) -> dict[str, Any]:
         """What tells it from others; on which device it runs does not."""
         variables = {name: value for name, value in self.variables.items() if "{slot}" not in value}
         return {"command": self.text, "shell": self.shell, **({"env": variables} if variables else {})}
 
-    def filled_in(self, **values: object) -> tuple[dict[str, str], list[str]]:
+    def fill_in(self, **values: object) -> tuple[dict[str, str], list[str]]:
         """Its own variables, and the words to start it by; a place that has no value stays as it is."""
-        variables, words = self._words()
+        variables, words = self._split_words()
         if self.shell:
             quoted = {name: shlex.quote(str(value)) for name, value in values.items()}
-            words = ["/bin/sh", "-c", _filled(self.text, quoted)] if os.name == "posix" else words
+            words = ["/bin/sh", "-c", _fill_places(self.text, quoted)] if os.name == "posix" else words
         else:
-            words = [_filled(word, values) for word in words]
-        return {name: _filled(value, values) for name, value in {**variables, **self.variables}.items()}, words
+            words = [_fill_places(word, values) for word in words]
+        return {name: _fill_places(value, values) for name, value in {**variables, **self.variables}.items()}, words
 
-    def typed(self, **values: object) -> str:
+    def to_shell_line(self, **values: object) -> str:
         """The command as one would type it."""
-        variables, words = self.filled_in(**values)
+        variables, words = self.fill_in(**values)
         assigned = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
         if self.shell:  # whose first command would be the only one to see them
             return " ".join([*(f"export {one};" for one in assigned), words[-1]])
         return " ".join([*assigned, shlex.join(words)])
 
-    def _words(self) -> tuple[dict[str, str], list[str]]:
+    def _split_words(self) -> tuple[dict[str, str], list[str]]:
         if self.shell:
             return {}, [self.text] if self.text.strip() else []
         words = shlex.split(self.text, posix=os.name == "posix")
@@ -110,11 +110,11 @@ class Command:
         return variables, words
 
 
-def _filled(text: str, values: Mapping[str, object]) -> str:
+def _fill_places(text: str, values: Mapping[str, object]) -> str:
     return _PLACES.sub(lambda place: str(values.get(place[1], place[0])), text)
 
 
-class Program:
+class CommandTrainer:
     """Trains by running a command; a `Train` for `collect_scores`, from any thread of one process.
 
     Parameters
@@ -145,7 +145,7 @@ class Program:
     ) -> None:
         self.command, self.folder, self._unnamed = command, folder, unnamed
         self._timeout, self._retries = timeout, retries
-        self._programs = Programs()
+        self._programs = ProgramRunner()
         self._slots: queue.Queue[int] = queue.Queue()
         for slot in range(slots):
             self._slots.put(slot)
@@ -156,7 +156,7 @@ class Program:
         try:
             for attempt in range(self._retries + 1):
                 try:
-                    return self._once(n, seed, slot)
+                    return self._run_once(n, seed, slot)
                 except NoScoreError as problem:
                     if attempt == self._retries:
                         again = f" ({attempt + 1} times)" if attempt else ""
@@ -171,56 +171,56 @@ class Program:
         with contextlib.suppress(OSError):  # not there, or something is kept in it
             self.folder.rmdir()
 
-    def files(self, n: int, seed: int) -> tuple[Path, Path, Path]:
+    def output_files(self, n: int, seed: int) -> tuple[Path, Path, Path]:
         """Where a fit prints to, complains to, and writes its score to."""
         output, errors, out = (self.folder / f"n{n}_seed{seed}.{ending}" for ending in ("out", "err", "score"))
         return output, errors, out
 
-    def _once(self, n: int, seed: int, slot: int) -> Outcome:
-        output, errors, out = self.files(n, seed)
+    def _run_once(self, n: int, seed: int, slot: int) -> Outcome:
+        output, errors, out = self.output_files(n, seed)
         self.folder.mkdir(exist_ok=True)
         out.unlink(missing_ok=True)
-        variables, words = self.command.filled_in(n=n, seed=seed, slot=slot, out=out.absolute())
+        variables, words = self.command.fill_in(n=n, seed=seed, slot=slot, out=out.absolute())
         try:
             code = self._programs.run(
                 words,
                 output=output,
                 errors=errors,
-                environment=_environment() | variables,
+                environment=_get_environment() | variables,
                 timeout=self._timeout,
             )
         except TimedOutError:
             raise NoScoreError(f"a timeout after {self._timeout:g} s") from None
         except StillRunningError:
             raise NoScoreError(f"a process left by an earlier run still prints to {output}; stop it first") from None
-        return self.read(n, seed, code)
+        return self.read_outcome(n, seed, code)
 
-    def read(self, n: int, seed: int, code: int) -> Outcome:
+    def read_outcome(self, n: int, seed: int, code: int) -> Outcome:
         """The scores of a program that has ended with this exit code; NoScoreError says why there are none."""
-        output, errors, out = self.files(n, seed)
+        output, errors, out = self.output_files(n, seed)
         if code:
-            raise NoScoreError(_ended(code, errors, output))
-        written = self.command.names("out")
+            raise NoScoreError(_describe_failure(code, errors, output))
+        written = self.command.has_place("out")
         path = out if written else output
         if not path.exists():
             raise NoScoreError("no file {out}" if written else "no trace of its output")
         try:
-            scores = scores_in(_end_of(path))
+            scores = find_scores(_read_end(path))
         except NoScoreError as problem:
             raise NoScoreError(f"{problem} in {'the file {out}' if written else 'its output'}") from None
-        return outcome_of(scores, n, seed, self._unnamed)
+        return to_outcome(scores, n, seed, self._unnamed)
 
-    def discard(self, n: int, seed: int) -> None:
+    def discard_output(self, n: int, seed: int) -> None:
         """Take away what a fit has printed: its score is in the record."""
         for path in self.folder.glob(f"n{n}_seed{seed}.*"):
             path.unlink(missing_ok=True)
 
 
-def _ended(code: int, errors: Path, output: Path) -> str:
+def _describe_failure(code: int, errors: Path, output: Path) -> str:
     """How a program failed, with what it said last."""
     there = [path for path in (errors, output) if path.exists()]
-    lines = [line.strip() for path in there for line in _end_of(path).splitlines()[::-1] if line.strip()]
-    said = one_line(lines[0], _LAST_WORDS) if lines else ""
+    lines = [line.strip() for path in there for line in _read_end(path).splitlines()[::-1] if line.strip()]
+    said = one_line(lines[0], _MAX_MESSAGE) if lines else ""
     if code == CANNOT_START and said:
         return said
     by_signal = {128 + number: number.name for number in signal.Signals}
@@ -228,13 +228,13 @@ def _ended(code: int, errors: Path, output: Path) -> str:
     return f"exit code {code}{killed}{f': {said}' if said else ''}"
 
 
-def _end_of(path: Path) -> str:
+def _read_end(path: Path) -> str:
     with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - _MOST_READ))
+        file.seek(max(0, path.stat().st_size - _MAX_BYTES))
         return file.read().decode("utf-8", errors="replace")
 
 
-def _environment() -> dict[str, str]:
+def _get_environment() -> dict[str, str]:
     """The variables of this process, without what the command line has set for its own workers."""
     variables = dict(os.environ)
     if variables.get("PYTHONWARNINGS") == "ignore":

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from .._check import truth
 from ..files.writing import check_writable
-from ..running.jobs import jobs
-from .agenda import Agenda
+from ..running.jobs import check_n_jobs
+from .agenda import FitPlan
 from .curves import CurveSet
-from .runner import carried_out
+from .runner import run_fits
 from .scores import Scorer
 
 __all__ = ["collect_curves"]
@@ -128,10 +128,10 @@ def collect_curves(
     >>> len(curve), curve.metric, curve.learner
     (30, 'auroc', 'naive_bayes')
     """
-    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
+    n_jobs, progress = check_n_jobs(n_jobs), truth("progress", progress)
     # Here, before there is anything to say about the data.
     record = None if results is None else check_writable(results, overwrite=True)
-    agenda = Agenda.drawn_up(
+    plan = FitPlan.build(
         estimator,
         X,
         y,
@@ -147,4 +147,4 @@ def collect_curves(
         by_group=by_group,
         tasks=tasks,
     )
-    return carried_out(agenda, n_jobs=n_jobs, results=record, progress=progress)
+    return run_fits(plan, n_jobs=n_jobs, results=record, progress=progress)

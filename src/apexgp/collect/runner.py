@@ -12,47 +12,47 @@ from .._warn import warn
 from ..errors import DataError, FailedFitsWarning
 from ..running.progress import progress_bar
 from .curves import CurveSet
-from .results import FitKey, FitRow, Record, key, resumed
-from .workers import Call, in_workers
+from .results import FitKey, FitRecord, FitRow, fit_key, open_record
+from .workers import FitCall, run_in_workers
 
-__all__ = ["After", "Stop", "Work", "carried_out"]
+__all__ = ["AfterScore", "RunPlan", "StopCondition", "run_fits"]
 
-After = Callable[[CurveSet], object]
+AfterScore = Callable[[CurveSet], object]
 """Called with the curves so far whenever there is one more score."""
-Stop = Callable[[CurveSet], object]
+StopCondition = Callable[[CurveSet], object]
 """Says of the curves so far whether they are enough: anything that counts as true, such as the reason."""
 
 
-class Work(Protocol):
+class RunPlan(Protocol):
     """What a run is to do."""
 
     @property
     def settings(self) -> dict[str, Any]:
         """Everything that decides what a row of the record holds; `metrics` is None where the first score tells."""
 
-    def notes_on(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
+    def make_notes(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
         """What was chosen, and why; for the run as planned, and for what came of it."""
 
     @property
-    def any_metrics(self) -> bool:
+    def accepts_other_metrics(self) -> bool:
         """Whether a record will do that holds other metrics beside those asked for."""
 
-    def calls(self) -> list[Call]:
+    def list_calls(self) -> list[FitCall]:
         """What workers do, in the order in which to begin."""
 
-    def entered(self, row: FitRow, record: Record) -> FitRow:
+    def to_record_row(self, row: FitRow, record: FitRecord) -> FitRow:
         """A row as the record takes it."""
 
 
-def carried_out(
-    work: Work,
+def run_fits(
+    plan: RunPlan,
     *,
     n_jobs: int | None,
     results: Path | None,
     progress: bool,
-    after: After | None = None,
-    stop: Stop | None = None,
-    told: Callable[[FitRow], None] | None = None,
+    after: AfterScore | None = None,
+    stop: StopCondition | None = None,
+    on_row: Callable[[FitRow], None] | None = None,
 ) -> CurveSet:
     """Do the fits that the record does not hold yet, and give the curves.
 
@@ -71,64 +71,64 @@ def carried_out(
     told
         Called with each row, failed ones too, once it is in the record.
     """
-    with _opened(work, results) as record:
-        calls = work.calls()
+    with _open_run_record(plan, results) as record:
+        calls = plan.list_calls()
         asked_for = {call.key for call in calls}
-        done = record.finished()
+        done = record.finished_rows()
         left = [call for call in calls if call.key not in done]
-        enough = _enough(stop, record, asked_for, work) if len(left) < len(calls) else ""
+        enough = _find_stop_reason(stop, record, asked_for, plan) if len(left) < len(calls) else ""
         with (
             progress_bar("fits", len(calls), done=len(calls) - len(left), shown=progress, patience=0) as advance,
-            closing(in_workers([] if enough else left, n_jobs)) as rows,
+            closing(run_in_workers([] if enough else left, n_jobs)) as rows,
         ):
             for found in rows:
-                row = work.entered(found, record)
+                row = plan.to_record_row(found, record)
                 record.add(row)
                 advance()
-                if told is not None:
-                    told(row)
+                if on_row is not None:
+                    on_row(row)
                 if row["error"] or (after is None and stop is None):
                     continue
                 if after is not None:
-                    after(_curves(record, asked_for, work))
-                if enough := _enough(stop, record, asked_for, work):
+                    after(_make_curves(record, asked_for, plan))
+                if enough := _find_stop_reason(stop, record, asked_for, plan):
                     break
-        curves = _curves(record, asked_for, work, *([enough] if enough else []))
-    _say_what_failed(curves)
+        curves = _make_curves(record, asked_for, plan, *([enough] if enough else []))
+    _report_failures(curves)
     return curves
 
 
-def _opened(work: Work, results: Path | None) -> Any:
-    settings = work.settings
+def _open_run_record(plan: RunPlan, results: Path | None) -> Any:
+    settings = plan.settings
     if results is None:
-        return nullcontext(Record(settings["metrics"] or (), head=settings))
-    return resumed(results, settings, of_more_metrics=work.any_metrics)
+        return nullcontext(FitRecord(settings["metrics"] or (), head=settings))
+    return open_record(results, settings, allow_other_metrics=plan.accepts_other_metrics)
 
 
-def _enough(stop: Stop | None, record: Record, asked_for: set[FitKey], work: Work) -> str:
+def _find_stop_reason(stop: StopCondition | None, record: FitRecord, asked_for: set[FitKey], plan: RunPlan) -> str:
     """Why to stop; empty where the run goes on."""
     if stop is None:
         return ""
-    answer = stop(_curves(record, asked_for, work))
+    answer = stop(_make_curves(record, asked_for, plan))
     return answer if isinstance(answer, str) else "Stopped: the curves so far are enough." if answer else ""
 
 
-def _curves(record: Record, asked_for: set[FitKey], work: Work, *notes: str) -> CurveSet:
+def _make_curves(record: FitRecord, asked_for: set[FitKey], plan: RunPlan, *notes: str) -> CurveSet:
     """The curves of what was asked for."""
-    rows = [row for row in record.rows if key(row) in asked_for]
-    metrics = work.settings["metrics"] or record.metrics
-    return CurveSet(record.of(rows, metrics), notes=(*work.notes_on(rows), *notes))
+    rows = [row for row in record.rows if fit_key(row) in asked_for]
+    metrics = plan.settings["metrics"] or record.metrics
+    return CurveSet(record.select(rows, metrics), notes=(*plan.make_notes(rows), *notes))
 
 
-def _say_what_failed(curves: CurveSet) -> None:
+def _report_failures(curves: CurveSet) -> None:
     if not curves.failed:
         return
     reasons = Counter(row["error"] for row in curves.failed)
-    told = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
+    on_row = "; ".join(f"{number} with {reason.rstrip('.')}" for reason, number in reasons.most_common(3))
     if not len(curves):
-        raise DataError(f"All {len(curves.failed)} fits failed: {told}.")
+        raise DataError(f"All {len(curves.failed)} fits failed: {on_row}.")
     warn(
-        f"{len(curves.failed)} of {len(curves.fits)} fits failed and are missing from the curves: {told}. They are "
+        f"{len(curves.failed)} of {len(curves.fits)} fits failed and are missing from the curves: {on_row}. They are "
         "retried when the run is repeated with the same results file.",
         FailedFitsWarning,
     )

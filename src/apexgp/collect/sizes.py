@@ -15,7 +15,7 @@ from .._check import shown, sizes_array, some, text
 from .._warn import warn
 from ..errors import RequestError, SizesLeftOutWarning
 
-__all__ = ["MOST_SPLITS", "PAPER_SIZES", "SizeLimits", "Sizes", "cases_of_each_class"]
+__all__ = ["MOST_SPLITS", "PAPER_SIZES", "SizeChoice", "SizeLimits", "count_cases_needed"]
 
 PAPER_SIZES = (60, 94, 147, 230, 360)
 
@@ -51,14 +51,14 @@ class SizeLimits:
 
 
 @dataclass(frozen=True)
-class Sizes:
+class SizeChoice:
     """Sizes to measure, and why these: a sentence, empty where they were asked for."""
 
     sizes: tuple[int, ...]
     reason: str = ""
 
     @classmethod
-    def asked_for(cls, wanted: ArrayLike | str, room: SizeLimits) -> Sizes:
+    def from_request(cls, wanted: ArrayLike | str, limits: SizeLimits) -> SizeChoice:
         """The sizes wanted, without those that the data cannot give."""
         if isinstance(wanted, str):
             if text("sizes", wanted) != "paper":
@@ -70,28 +70,28 @@ class Sizes:
         if (given != np.round(given)).any():
             fractions = given[given != np.round(given)]
             raise RequestError(f"must be whole numbers, got {some(fractions)}.", argument="sizes")
-        if given[0] < room.smallest:
+        if given[0] < limits.smallest:
             raise RequestError(
-                f"must be at least {room.smallest}, so that every training subset contains every class, got "
+                f"must be at least {limits.smallest}, so that every training subset contains every class, got "
                 f"{given[0]:g}.",
                 argument="sizes",
             )
-        fitting, beyond = given[given <= room.largest], given[given > room.largest]
+        fitting, beyond = given[given <= limits.largest], given[given > limits.largest]
         if not fitting.size:
             raise RequestError(
-                f"All sizes are beyond the {room.largest} {room.unit} of the smallest training set: {some(beyond)}. "
+                f"All sizes are beyond the {limits.largest} {limits.unit} of the smallest training set: {some(beyond)}. "
                 "Give smaller ones."
             )
         if beyond.size:
             warn(
-                f"The sizes {some(beyond)} are beyond the {room.largest} {room.unit} of the smallest training set and "
+                f"The sizes {some(beyond)} are beyond the {limits.largest} {limits.unit} of the smallest training set and "
                 "were left out.",
                 SizesLeftOutWarning,
             )
         return cls(tuple(int(size) for size in fitting))
 
     @classmethod
-    def chosen(cls, room: SizeLimits, cases_of_each: int, fits_of_each: int) -> Sizes:
+    def choose(cls, limits: SizeLimits, cases_of_each: int, fits_of_each: int) -> SizeChoice:
         """Log-spaced sizes up to all the training data.
 
         Parameters
@@ -104,22 +104,22 @@ class Sizes:
             How often each subset is fitted to in one split: tasks times candidates.
         """
         affordable = _BUDGET // (2 * fits_of_each)  # all sizes together are about twice the largest
-        top = min(room.largest, max(affordable, PAPER_SIZES[-1], room.smallest))
-        for_classes = max(room.smallest, _LEAST, -int(-cases_of_each // room.rarest))
-        low = min(max(for_classes, -(-top // _WIDEST)), max(room.smallest, -(-top // 4)))
+        top = min(limits.largest, max(affordable, PAPER_SIZES[-1], limits.smallest))
+        for_classes = max(limits.smallest, _LEAST, -int(-cases_of_each // limits.rarest))
+        low = min(max(for_classes, -(-top // _WIDEST)), max(limits.smallest, -(-top // 4)))
         number = int(np.clip(1 + round(2 * np.log2(top / low)), _FEWEST, _MOST))
         sizes = sorted(set(np.geomspace(low, top, number).round().astype(int).tolist()))
         whole = (
-            f"up to the {top:,} {room.unit} of the smallest training set"
-            if top == room.largest
-            else f"up to {top:,} of the {room.largest:,} {room.unit} available, to limit the cost (name larger ones "
+            f"up to the {top:,} {limits.unit} of the smallest training set"
+            if top == limits.largest
+            else f"up to {top:,} of the {limits.largest:,} {limits.unit} available, to limit the cost (name larger ones "
             "with sizes, --sizes)"
         )
         why = f"{cases_of_each} or more cases of each class" if low == for_classes else f"1/{top / low:.0f} of the last"
         return cls(tuple(sizes), f"{len(sizes)} sizes, evenly spaced on a log scale, from {low:,} ({why}) {whole}.")
 
 
-def cases_of_each_class(estimator: Any) -> int:
+def count_cases_needed(estimator: Any) -> int:
     """Cases of each class that an estimator needs, as far as it says: one that cross-validates, one for each fold."""
     found = [_CASES_OF_EACH_CLASS]
     for name, value in estimator.get_params().items():

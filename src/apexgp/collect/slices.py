@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import UNUSABLE, FloatArray, checked_seed, positive, real_number, several, shown, whole_number
 from ..errors import DataError, RequestError
-from .given import hold_out, positives, two_classes, validation_pair
+from .given import check_validation, encode_two_classes, find_positives, hold_out
 from .mapped import MappedScans
 from .scores import auroc
 
@@ -131,22 +131,22 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         validation : (X, y), optional
             Cases to tune on.
         """
-        settings = self._settings()
+        settings = self._list_settings()
         epochs = whole_number("max_epochs", self.max_epochs, least=1)
         whole_number("max_slices", self.max_slices, least=1)
-        scans = as_scans(X, self.max_slices)
-        code, self.classes_ = two_classes(y, len(scans))
+        scans = to_scans(X, self.max_slices)
+        code, self.classes_ = encode_two_classes(y, len(scans))
         self.n_features_in_ = scans.slices.shape[1]
         if validation is None:
             kept, held = hold_out(code, self.validation_fraction, self.seed)
             validation = scans[held], self.classes_[code[held]]
             scans, code = scans[kept], code[kept]
-        validation = validation_pair(validation)
-        truth = positives(validation[1], self.classes_)
-        train, judge = self._batch(scans), self._batch(validation[0])
+        validation = check_validation(validation)
+        truth = find_positives(validation[1], self.classes_)
+        train, judge = self._make_batch(scans), self._make_batch(validation[0])
         if len(truth) != judge.n_scans:
             raise DataError(f"The validation set must have one label per scan, got {len(truth)} and {judge.n_scans}.")
-        start = np.stack([self._start(seed) for _, _, seed in settings], axis=1)
+        start = np.stack([self._draw_start(seed) for _, _, seed in settings], axis=1)
         rate, decay = (np.array([setting[i] for setting in settings]) for i in (0, 1))
         with np.errstate(all="ignore"):  # a setting whose steps are too long goes beyond all numbers, and is not chosen
             best = _descend(start, train, code, rate, decay, epochs, judge, truth)
@@ -162,7 +162,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the two classes."""
         check_is_fitted(self)
-        batch = self._batch(X)
+        batch = self._make_batch(X)
         weights = np.append(self.coef_[0], self.intercept_)[:, None]
         second = batch.mean_over_slices(expit(batch.features @ weights))[:, 0].astype(np.float64)
         return np.column_stack([1 - second, second])
@@ -179,7 +179,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         tags.input_tags.three_d_array = True
         return tags
 
-    def _settings(self) -> list[tuple[float, float, int]]:
+    def _list_settings(self) -> list[tuple[float, float, int]]:
         rates = [positive("learning_rates", rate) for rate in several("learning_rates", self.learning_rates)]
         decays = [real_number("weight_decays", decay) for decay in several("weight_decays", self.weight_decays)]
         if not rates or not decays or min(decays) < 0:
@@ -188,26 +188,26 @@ class SliceHead(ClassifierMixin, BaseEstimator):
             )
         return list(product(rates, decays, range(whole_number("n_seeds", self.n_seeds, least=1))))
 
-    def _start(self, seed: int) -> FloatArray:
+    def _draw_start(self, seed: int) -> FloatArray:
         """Weights and intercept as torch draws them for a linear layer."""
         edge = 1 / np.sqrt(self.n_features_in_)
         return np.random.default_rng([checked_seed(self.seed), seed]).uniform(-edge, edge, self.n_features_in_ + 1)
 
-    def _batch(self, X: Any) -> _Batch:
-        scans = as_scans(X, self.max_slices)
+    def _make_batch(self, X: Any) -> _Batch:
+        scans = to_scans(X, self.max_slices)
         if scans.slices.shape[1] != self.n_features_in_:
             raise DataError(f"SliceHead was fitted to {self.n_features_in_} features, got {scans.slices.shape[1]}.")
         return _Batch.of(scans, self.max_slices)
 
 
-def as_scans(X: Any, most: int) -> Scans:
+def to_scans(X: Any, most: int) -> Scans:
     """`X` as Scans, whichever way it came; of scans on the disk, only those slices that are used."""
     if isinstance(X, MappedScans):
-        return Scans([scan[_used(len(scan), most)] for scan in X])
+        return Scans([scan[_pick_slices(len(scan), most)] for scan in X])
     return X if isinstance(X, Scans) else Scans(X)
 
 
-def _used(n_slices: int, most: int) -> NDArray[np.int64]:
+def _pick_slices(n_slices: int, most: int) -> NDArray[np.int64]:
     """Numbers of the slices that represent a scan: all, or so many evenly spaced ones."""
     return np.linspace(0, n_slices - 1, min(n_slices, most)).round().astype(np.int64)
 
@@ -224,7 +224,7 @@ class _Batch:
     def of(cls, scans: Scans, most: int) -> _Batch:
         used = []
         for start, end in zip(scans.starts[:-1], scans.starts[1:], strict=True):
-            used.append(start + _used(int(end - start), most))
+            used.append(start + _pick_slices(int(end - start), most))
         counts = np.array([len(rows) for rows in used])
         rows = np.concatenate(used)
         # Single precision: the products are nearly all of the time, and settings are compared by rank.

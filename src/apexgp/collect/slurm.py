@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .outcome import NoScoreError, Outcome
-from .program import Command, Program
+from .program import Command, CommandTrainer
 
-__all__ = ["Gathered", "array_script"]
+__all__ = ["ArrayJobReader", "format_array_script"]
 
 _ENDED = "ended"  # ending of the file that says how a task has ended: exit code, seconds
 
 
-def array_script(command: Command, program: Program, fits: Iterable[tuple[int, int]], at_once: int, name: str) -> str:
+def format_array_script(command: Command, program: CommandTrainer, fits: Iterable[tuple[int, int]], at_once: int, name: str) -> str:
     """The script of an array job, one task per (size, seed).
 
     What a task prints goes where `program` would print to. That it has ended is said last, in a file that is there
@@ -26,8 +26,8 @@ def array_script(command: Command, program: Program, fits: Iterable[tuple[int, i
     tasks = list(fits)
     cases = []
     for number, (n, seed) in enumerate(tasks):
-        output, errors, out = (path.absolute() for path in program.files(n, seed))
-        typed = command.typed(n=n, seed=seed, slot=0, out=out)
+        output, errors, out = (path.absolute() for path in program.output_files(n, seed))
+        typed = command.to_shell_line(n=n, seed=seed, slot=0, out=out)
         ended = shlex.quote(str(output.with_suffix(f".{_ENDED}")))
         to = f"> {shlex.quote(str(output))} 2> {shlex.quote(str(errors))}"
         cases.append(f"{number})\n  rm -f {ended}\n  ( {typed} ) {to} < /dev/null\n  ended=$? file={ended} ;;")
@@ -54,31 +54,31 @@ def array_script(command: Command, program: Program, fits: Iterable[tuple[int, i
     )
 
 
-class Gathered:
+class ArrayJobReader:
     """Reads what the tasks of an array job have left; a `Train` for `Training`, of the fits that have ended.
 
     It takes nothing away: that is for whoever has entered the scores in a record.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: CommandTrainer) -> None:
         self._program = program
 
-    def ended(self, n: int, seed: int) -> Path | None:
+    def find_end_file(self, n: int, seed: int) -> Path | None:
         """The file that says how the task of a fit has ended; None where it has not."""
-        path = self._program.files(n, seed)[0].with_suffix(f".{_ENDED}")
+        path = self._program.output_files(n, seed)[0].with_suffix(f".{_ENDED}")
         return path if path.is_file() else None
 
     def __call__(self, n: int, seed: int) -> Outcome:
         """The scores of a fit; NoScoreError says why there are none. A fit that failed is to be run again."""
-        path = self.ended(n, seed)
+        path = self.find_end_file(n, seed)
         if path is None:
             raise NoScoreError("has not ended yet")
-        code, seconds = _how(path)
-        found = self._program.read(n, seed, code)
-        return found if found.seconds is not None else found.taking(seconds)
+        code, seconds = _read_end_file(path)
+        found = self._program.read_outcome(n, seed, code)
+        return found if found.seconds is not None else found.with_seconds(seconds)
 
 
-def _how(path: Path) -> tuple[int, float]:
+def _read_end_file(path: Path) -> tuple[int, float]:
     try:
         code, seconds = map(int, path.read_text().split())
     except ValueError:

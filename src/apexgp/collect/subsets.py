@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from .cases import Cases
 from .fit import Fit
 from .sizes import SizeLimits
-from .splits import Parts, growing_order, split_by_group
+from .splits import SplitParts, order_units, split_by_group
 
-__all__ = ["Subsets"]
+__all__ = ["TrainingSubsets"]
 
 
-class Subsets:
+class TrainingSubsets:
     """Splits and training subsets; each split follows from the seed and its own number alone."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Subsets:
         self._seed = seed
         self._groups = cases.groups if cases.grouped else None
         self._rarest = float(np.bincount(cases.y).min() / len(cases.y))
-        self._parts: list[Parts] = []
+        self._parts: list[SplitParts] = []
         self._units: list[NDArray[np.int64]] = []
         self._orders: list[NDArray[np.int64]] = []
         self._smallest = 0
@@ -36,7 +36,7 @@ class Subsets:
             parts = split_by_group(cases.y, cases.groups, shares, rng)
             in_train = cases.groups[parts.train] if unit == "groups" else parts.train
             units = np.unique(in_train, return_inverse=True)[1]
-            order, smallest = growing_order(cases.y[parts.train], units, rng)
+            order, smallest = order_units(cases.y[parts.train], units, rng)
             self._parts.append(parts)
             self._units.append(units)
             self._orders.append(order)
@@ -45,16 +45,16 @@ class Subsets:
         self._unit = unit
 
     @property
-    def room(self) -> SizeLimits:
+    def size_limits(self) -> SizeLimits:
         """How small and how large training subsets can be."""
         return SizeLimits(self._smallest, self._largest, self._rarest, self._unit)
 
-    def in_test(self, target: NDArray[np.int64]) -> NDArray[np.int64]:
+    def count_test_cases(self, target: NDArray[np.int64]) -> NDArray[np.int64]:
         """Test cases of each class of a target, in the split that has the fewest of the rarest."""
         counts = [np.bincount(target[parts.test], minlength=int(target.max()) + 1) for parts in self._parts]
         return min(counts, key=lambda count: int(count.min()))
 
-    def fit(self, size: int, split: int, task: str | None) -> Fit:
+    def make_fit(self, size: int, split: int, task: str | None) -> Fit:
         """The rows of one fit."""
         parts, units = self._parts[split], self._units[split]
         within = np.zeros(len(self._orders[split]), bool)

@@ -17,27 +17,27 @@ from ..files.writing import check_writable
 from ..reading.known_metrics import UNNAMED
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import one_line
-from ..running.jobs import jobs
+from ..running.jobs import check_n_jobs
 from ..scale import Range, checked_range, range_text
 from .curves import CurveSet
-from .differences import CALLED, DIRECTION, RANGE
-from .identity import described_training
-from .outcome import REPEATED, NoScoreError, is_number, outcome_of
-from .results import PARTS, FitKey, FitRow, Record
-from .runner import After, Stop, carried_out
-from .sizes import MOST_SPLITS, SizeLimits, Sizes
-from .workers import Call
+from .differences import DIRECTION, ESTIMATOR_NAME, RANGE
+from .identity import describe_training
+from .outcome import INPUT_KEYS, NoScoreError, is_number, to_outcome
+from .results import PARTS, FitKey, FitRecord, FitRow
+from .runner import AfterScore, StopCondition, run_fits
+from .sizes import MOST_SPLITS, SizeChoice, SizeLimits
+from .workers import FitCall
 
-__all__ = ["Train", "Training", "collect_scores"]
+__all__ = ["TrainFunction", "TrainingPlan", "collect_scores"]
 
-Train = Callable[[int, int], Any]
+TrainFunction = Callable[[int, int], Any]
 """A function of the number of training examples and the seed."""
 
 _OUTCOME = "outcome"  # of a row, until the metrics of the record are known
 
 
 def collect_scores(
-    train: Train,
+    train: TrainFunction,
     sizes: ArrayLike | str,
     n_splits: int = 3,
     *,
@@ -48,8 +48,8 @@ def collect_scores(
     n_jobs: int | None = None,
     results: str | os.PathLike[str] | None = None,
     progress: bool = True,
-    after: After | None = None,
-    stop: Stop | None = None,
+    after: AfterScore | None = None,
+    stop: StopCondition | None = None,
 ) -> CurveSet:
     """Measure a learning curve of anything that can be trained.
 
@@ -112,29 +112,29 @@ def collect_scores(
     >>> collect_scores(train, [50, 100, 200], metric="auroc").only
     LearningCurve(9 scores at 3 sizes from 50 to 200, 3 splits, metric='auroc')
     """
-    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
+    n_jobs, progress = check_n_jobs(n_jobs), truth("progress", progress)
     record = None if results is None else check_writable(results, overwrite=True)
     if not callable(train):
         raise RequestError(f"must be a function of (n, seed), got {shown(train)}.", argument="train")
     for name, function in (("after", after), ("stop", stop)):
         if function is not None and (isinstance(function, type) or not callable(function)):
             raise RequestError(f"must be a function of the curves so far, got {shown(function)}.", argument=name)
-    work = Training.planned(
+    plan = TrainingPlan.build(
         train,
         sizes,
         n_splits,
         metric=metric,
         direction=direction,
-        between=range,
+        score_range=range,
         unit=unit,
-        identity={CALLED: getattr(train, "__qualname__", type(train).__name__), "train": described_training(train)},
+        identity={ESTIMATOR_NAME: getattr(train, "__qualname__", type(train).__name__), "train": describe_training(train)},
         by_split=stop is not None,
     )
-    return carried_out(work, n_jobs=n_jobs, results=record, progress=progress, after=after, stop=stop)
+    return run_fits(plan, n_jobs=n_jobs, results=record, progress=progress, after=after, stop=stop)
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingPlan:
     """A run of a training function: the `Work` that `collect_scores` and `apexgp run` carry out.
 
     Attributes
@@ -143,48 +143,48 @@ class Training:
         In the order in which to begin.
     """
 
-    train: Train
+    train: TrainFunction
     fits: list[tuple[int, int]]
     settings: dict[str, Any]
     unnamed: str
-    any_metrics: bool = field(default=True, init=False)
+    accepts_other_metrics: bool = field(default=True, init=False)
 
     @classmethod
-    def planned(
+    def build(
         cls,
-        train: Train,
+        train: TrainFunction,
         sizes: ArrayLike | str,
         n_splits: int,
         *,
         metric: str | Sequence[str] | None,
         direction: Direction | None,
-        between: Range | str | None,
+        score_range: Range | str | None,
         unit: str,
         identity: Mapping[str, Any],
         by_split: bool = False,
-    ) -> Training:
-        """Check and decide; the arguments are those of `collect_scores`, `between` its `range`.
+    ) -> TrainingPlan:
+        """Check and decide; the arguments are those of `collect_scores`, `score_range` its `range`.
 
         `identity` tells the function from others, in the record; `by_split` measures one split after the other.
         """
         splits = range(whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
-        metrics = _metrics(metric)
+        metrics = _check_metric_names(metric)
         if direction is not None:
             choice("direction", direction, get_args(Direction))
         unit = unit_label(unit, RequestError)
-        at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
+        at = SizeChoice.from_request(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
-        stated = None if between is None else range_text(checked_range(between))
+        stated = None if score_range is None else range_text(checked_range(score_range))
         settings = {"metrics": metrics, **identity, DIRECTION: direction, RANGE: stated, "unit": unit}
         unnamed = UNNAMED if metrics is None else metrics[0]
         return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)
 
-    def notes_on(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
+    def make_notes(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
         """Which numbers that came with the scores were not taken for scores, where nobody has said which are."""
         if self.settings["metrics"] is not None:
             return ()
         found = (row["parameters"].items() for row in rows)
-        left = {name: None for pairs in found for name, value in pairs if is_number(value) and name not in REPEATED}
+        left = {name: None for pairs in found for name, value in pairs if is_number(value) and name not in INPUT_KEYS}
         if not left:
             return ()
         them = "it" if len(left) == 1 else "them"
@@ -193,16 +193,16 @@ class Training:
             f"record has {them}; to measure {them}, name the metrics.",
         )
 
-    def calls(self) -> list[Call]:
+    def list_calls(self) -> list[FitCall]:
         """What workers do, in the order in which to begin."""
-        return [self._call(size, split) for size, split in self.fits]
+        return [self._make_call(size, split) for size, split in self.fits]
 
-    def _call(self, size: int, split: int) -> Call:
+    def _make_call(self, size: int, split: int) -> FitCall:
         which = FitKey(size, split, None)._asdict()
         row: FitRow = {**which, "parameters": {}, "test_cases": None, "seconds": 0.0, "error": ""}
-        return Call(row, trained, (row, self.train, self.unnamed))
+        return FitCall(row, train_once, (row, self.train, self.unnamed))
 
-    def entered(self, row: FitRow, record: Record) -> FitRow:
+    def to_record_row(self, row: FitRow, record: FitRecord) -> FitRow:
         """A row as the record takes it: its scores in the columns of the record, which the first score names."""
         row = dict(row)
         outcome = row.pop(_OUTCOME, None)
@@ -219,15 +219,15 @@ class Training:
         for part, own in outcome.scores.items():
             scores |= {f"{part}_{name}": own[name] for name in record.metrics if name in own}
         others = {name: own for name, own in outcome.scores["test"].items() if name not in record.metrics}
-        return row | scores | {"parameters": {**outcome.beside, **others}}
+        return row | scores | {"parameters": {**outcome.extras, **others}}
 
 
-def trained(row: FitRow, train: Train, unnamed: str) -> FitRow:
+def train_once(row: FitRow, train: TrainFunction, unnamed: str) -> FitRow:
     """Call the training function; what it raises, or gives that is no score, becomes the row's error."""
     start = perf_counter()
     found = dict(row)
     try:
-        outcome = outcome_of(train(row["size"], row["split"]), row["size"], row["split"], unnamed)
+        outcome = to_outcome(train(row["size"], row["split"]), row["size"], row["split"], unnamed)
         found |= {_OUTCOME: outcome, "test_cases": outcome.n_test}
     except NoScoreError as problem:
         found["error"] = one_line(str(problem))
@@ -240,7 +240,7 @@ def trained(row: FitRow, train: Train, unnamed: str) -> FitRow:
     return found
 
 
-def _metrics(metric: str | Sequence[str] | None) -> list[str] | None:
+def _check_metric_names(metric: str | Sequence[str] | None) -> list[str] | None:
     if metric is None:
         return None
     wanted = "one or more different names of metrics"

@@ -23,9 +23,9 @@ from typing import Any
 import joblib
 
 from ..errors import RequestError
-from .results import FitKey, FitRow, key
+from .results import FitKey, FitRow, fit_key
 
-__all__ = ["Call", "in_workers"]
+__all__ = ["FitCall", "run_in_workers"]
 
 _ATTEMPTS = 3  # on a cluster, whose other troubles look the same
 _WAIT = 60  # seconds for which a cluster may be without workers
@@ -33,7 +33,7 @@ _EVERY = 0.5  # seconds after which a worker looks whether the run that it works
 
 
 @dataclass(frozen=True)
-class Call:
+class FitCall:
     """What a worker does for a fit.
 
     Attributes
@@ -53,10 +53,10 @@ class Call:
     @property
     def key(self) -> FitKey:
         """Which fit it is."""
-        return key(self.row)
+        return fit_key(self.row)
 
 
-def in_workers(calls: Iterable[Call], n_jobs: int | None) -> Generator[FitRow]:
+def run_in_workers(calls: Iterable[FitCall], n_jobs: int | None) -> Generator[FitRow]:
     """Rows of the fits, each as soon as it is there.
 
     Parameters
@@ -68,10 +68,10 @@ def in_workers(calls: Iterable[Call], n_jobs: int | None) -> Generator[FitRow]:
     """
     left = {call.key: call for call in calls}
     while left:
-        under_way: dict[FitKey, Call] = {}
+        under_way: dict[FitKey, FitCall] = {}
         try:
-            for row in _together(list(left.values()), under_way, n_jobs):
-                del left[key(row)], under_way[key(row)]
+            for row in _run_together(list(left.values()), under_way, n_jobs):
+                del left[fit_key(row)], under_way[fit_key(row)]
                 yield row
         except PicklingError as problem:
             raise RequestError(
@@ -80,23 +80,23 @@ def in_workers(calls: Iterable[Call], n_jobs: int | None) -> Generator[FitRow]:
                 remedy=("Run in one process, with {}.", ("n_jobs", 1)),
             ) from None
         except BaseException as problem:  # what joblib and Dask raise for a dead worker; all else goes on
-            if not under_way or not (_killed_process(problem) or _lost_on_cluster(problem)):
+            if not under_way or not (_is_dead_process(problem) or _is_lost_on_cluster(problem)):
                 raise
-            again = _alone_here if _killed_process(problem) else _alone_on_cluster
+            again = _run_alone if _is_dead_process(problem) else _run_on_cluster
             for which, call in under_way.items():
                 del left[which]
                 yield again(call)
 
 
-def _together(calls: list[Call], under_way: dict[FitKey, Call], n_jobs: int | None) -> Iterator[FitRow]:
+def _run_together(calls: list[FitCall], under_way: dict[FitKey, FitCall], n_jobs: int | None) -> Iterator[FitRow]:
     """Rows of the fits, or of the first of them where what is left could be done better."""
-    if _cores_of_cluster() == 1:
+    if _count_cluster_cores() == 1:
         # joblib would take a cluster of one core for this process, and do the fits here. It may get more: dead workers
         # have successors.
         for call in calls:
             under_way[call.key] = call
-            yield _alone_on_cluster(call)
-            if _cores_of_cluster() > 1:
+            yield _run_on_cluster(call)
+            if _count_cluster_cores() > 1:
                 return
         return
 
@@ -110,7 +110,7 @@ def _together(calls: list[Call], under_way: dict[FitKey, Call], n_jobs: int | No
         n_jobs=n_jobs,
         batch_size=1,
         return_as="generator_unordered",
-        initializer=_end_with,
+        initializer=_end_with_run,
         initargs=(os.getpid(),),
     )(work())
     try:
@@ -122,23 +122,23 @@ def _together(calls: list[Call], under_way: dict[FitKey, Call], n_jobs: int | No
             rows.close()
 
 
-def _alone_here(call: Call) -> FitRow:
+def _run_alone(call: FitCall) -> FitRow:
     """The row of a fit that has a process to itself; where that dies, the row that says so."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(max_workers=1, initializer=_end_with, initargs=(os.getpid(),)) as process:
+    with ProcessPoolExecutor(max_workers=1, initializer=_end_with_run, initargs=(os.getpid(),)) as process:
         try:
             return process.submit(call.function, *call.arguments).result()
         except BrokenProcessPool as problem:
-            return _dead(call, problem)
+            return _make_dead_row(call, problem)
         except BaseException:  # Ctrl-C, too, must not leave the process behind
             process.shutdown(kill_workers=True)
             raise
 
 
-def _alone_on_cluster(call: Call) -> FitRow:
+def _run_on_cluster(call: FitCall) -> FitRow:
     """The same on a Dask cluster, which gives a worker that died a successor."""
-    client = _client()
+    client = _find_dask_client()
     for attempt in range(_ATTEMPTS):
         try:
             client.wait_for_workers(1, timeout=_WAIT)
@@ -151,35 +151,35 @@ def _alone_on_cluster(call: Call) -> FitRow:
                 "then run again to resume."
             ) from None
         except Exception as problem:  # whatever Dask passes on of another machine
-            if not _lost_on_cluster(problem):
+            if not _is_lost_on_cluster(problem):
                 raise
             if attempt == _ATTEMPTS - 1 or not isinstance(problem, CancelledError):
-                return _dead(call, problem)
+                return _make_dead_row(call, problem)
     raise AssertionError  # the last attempt has returned or raised
 
 
-def _client() -> Any:
+def _find_dask_client() -> Any:
     """The client of the Dask cluster that work goes to; None where it goes to no cluster."""
     return getattr(joblib.parallel.get_active_backend()[0], "client", None)
 
 
-def _cores_of_cluster() -> int:
+def _count_cluster_cores() -> int:
     """How many cores a cluster has; 0 where there is none, or none of its workers has come yet."""
-    client = _client()
+    client = _find_dask_client()
     return 0 if client is None else sum(client.ncores().values())
 
 
-def _killed_process(problem: BaseException) -> bool:
+def _is_dead_process(problem: BaseException) -> bool:
     return isinstance(problem, BrokenProcessPool)
 
 
-def _lost_on_cluster(problem: BaseException) -> bool:
+def _is_lost_on_cluster(problem: BaseException) -> bool:
     """Whether Dask gave a task up because its workers died, or the data that they held are gone with them."""
     scheduler = sys.modules.get("distributed.scheduler")
     return scheduler is not None and isinstance(problem, (scheduler.KilledWorker, CancelledError))
 
 
-def _dead(call: Call, problem: BaseException) -> FitRow:
+def _make_dead_row(call: FitCall, problem: BaseException) -> FitRow:
     found = re.search(r"exit codes of the workers are \{(.*?)\}", str(problem))
     ended = f" (it ended with {found[1]})" if found else ""
     return call.row | {
@@ -191,19 +191,19 @@ def _dead(call: Call, problem: BaseException) -> FitRow:
     }
 
 
-def _end_with(run: int) -> None:
+def _end_with_run(run: int) -> None:
     """Begin a worker: it ends when the process of the run does, whatever it is doing then, or before it has begun."""
     if sys.platform != "win32":  # where a process does not learn of its parent's end
-        threading.Thread(target=_watch, args=(run, os.getppid()), daemon=True).start()
+        threading.Thread(target=_watch_run, args=(run, os.getppid()), daemon=True).start()
 
 
-def _watch(run: int, parent: int) -> None:
-    while os.getppid() == parent and _exists(run):
+def _watch_run(run: int, parent: int) -> None:
+    while os.getppid() == parent and _is_running(run):
         time.sleep(_EVERY)
     os._exit(1)
 
 
-def _exists(process: int) -> bool:
+def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 
-def _refuse(value: Any) -> Any:
+def _refuse_value(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
-def plain(value: Any, otherwise: Callable[[Any], Any] = _refuse) -> Any:
+def to_json_value(value: Any, fallback: Callable[[Any], Any] = _refuse_value) -> Any:
     """Lists, dictionaries, numbers, text, true, false and null; null for a number that is not finite.
 
-    `otherwise` is asked about what is none of these and no array or number of any kind; by default it is refused with a
+    `fallback` is asked about what is none of these and no array or number of any kind; by default it is refused with a
     TypeError.
     """
     if isinstance(value, (np.ndarray, np.generic)):
@@ -30,7 +30,7 @@ def plain(value: Any, otherwise: Callable[[Any], Any] = _refuse) -> Any:
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, (list, tuple)):
-        return [plain(item, otherwise) for item in value]
+        return [to_json_value(item, fallback) for item in value]
     if isinstance(value, Mapping):
-        return {str(name): plain(item, otherwise) for name, item in value.items()}
-    return otherwise(value)
+        return {str(name): to_json_value(item, fallback) for name, item in value.items()}
+    return fallback(value)

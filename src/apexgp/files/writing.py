@@ -21,14 +21,14 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     Path
         The file to write: where `path` is a link, what it points to, whether or not that is there already.
     """
-    target, overwrite = file_behind(path), truth("overwrite", overwrite)
-    if kind := _kind(target):
+    target, overwrite = resolve_path(path), truth("overwrite", overwrite)
+    if kind := _find_kind(target):
         if kind == "folder":
             raise RequestError(f"{path} is a folder. Name a file in it.")
         if kind != "file":
             raise RequestError(f"{path} is a {kind}. Only ordinary files can be written: name one.")
         if not overwrite:
-            raise _exists(path)
+            raise _overwrite_error(path)
     if not target.parent.is_dir():
         raise RequestError(f"The folder {target.parent} does not exist. Create it first, or name another.")
     try:
@@ -40,7 +40,7 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     return target
 
 
-def file_behind(path: str | os.PathLike[str]) -> Path:
+def resolve_path(path: str | os.PathLike[str]) -> Path:
     """The path itself, or where it leads if it is a link; what is no path at all is refused."""
     try:
         return Path(os.path.realpath(os.fsdecode(path)))
@@ -50,7 +50,7 @@ def file_behind(path: str | os.PathLike[str]) -> Path:
         raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
 
 
-def _kind(path: Path) -> str:
+def _find_kind(path: Path) -> str:
     """What is at a path, in a word; nothing where there is nothing."""
     try:
         mode = path.stat().st_mode
@@ -65,7 +65,7 @@ def _kind(path: Path) -> str:
 
 
 @contextmanager
-def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
+def write_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
     """Give a temporary file beside `path` to write to; it takes its place when the block ends well."""
     target = check_writable(path, overwrite)
     try:
@@ -74,13 +74,13 @@ def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iter
         draft = Path(name)
         try:
             yield draft
-            _give_rights(draft, target)
+            _copy_permissions(draft, target)
             with draft.open("rb") as written:
                 os.fsync(written.fileno())
             if overwrite:
                 draft.replace(target)
             else:
-                _put_where_nothing_is(draft, target, path)
+                _move_without_overwriting(draft, target, path)
         finally:
             draft.unlink(missing_ok=True)
     except WouldOverwriteError:
@@ -89,7 +89,7 @@ def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iter
         raise NotWrittenError(f"{path} cannot be written: {problem.strerror or problem}.") from None
 
 
-def _give_rights(draft: Path, target: Path) -> None:
+def _copy_permissions(draft: Path, target: Path) -> None:
     """Those of the file that is overwritten, or of a new one: mkstemp makes files that only their owner reads."""
     try:
         before = target.stat()
@@ -104,7 +104,7 @@ def _give_rights(draft: Path, target: Path) -> None:
             os.chown(draft, before.st_uid, before.st_gid)
 
 
-def _put_where_nothing_is(draft: Path, target: Path, path: str | os.PathLike[str]) -> None:
+def _move_without_overwriting(draft: Path, target: Path, path: str | os.PathLike[str]) -> None:
     """Give the draft its name, unless somebody else has taken it since it was looked for."""
     try:
         try:
@@ -115,10 +115,10 @@ def _put_where_nothing_is(draft: Path, target: Path, path: str | os.PathLike[str
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
             draft.replace(target)
     except FileExistsError:
-        raise _exists(path) from None
+        raise _overwrite_error(path) from None
 
 
-def _exists(path: str | os.PathLike[str]) -> WouldOverwriteError:
+def _overwrite_error(path: str | os.PathLike[str]) -> WouldOverwriteError:
     return WouldOverwriteError(
         f"{path} exists.", remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True))
     )
@@ -126,5 +126,5 @@ def _exists(path: str | os.PathLike[str]) -> WouldOverwriteError:
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> None:
     """Write `text` to `path` atomically; half of a pair of surrogates, which no file can hold, is written as ?."""
-    with written_atomically(path, overwrite=overwrite) as draft:
+    with write_atomically(path, overwrite=overwrite) as draft:
         draft.write_bytes(text.encode("utf-8", errors="replace"))

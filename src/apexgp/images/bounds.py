@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from .._extras import need
 from ..errors import DataError
 
-__all__ = ["MOST_PIXELS", "MOST_VOXELS", "inflated", "pillow_within", "refuse_more"]
+__all__ = ["MOST_PIXELS", "MOST_VOXELS", "inflate", "limit_pillow", "refuse_more"]
 
 MOST_PIXELS = 50_000_000
 """Of a picture, where nothing else is asked for; twice those of a large mammogram."""
@@ -28,7 +28,7 @@ def refuse_more(count: int, most: int, what: str) -> None:
         raise DataError(f"declares {count:,} {what}, more than {most:,}. If that is intended, raise max_pixels")
 
 
-def inflated(packed: bytes, most: int) -> bytes:
+def inflate(packed: bytes, most: int) -> bytes:
     """What raw deflated bytes hold, where that is no more than a file of `most` pixels would."""
     engine = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
@@ -44,7 +44,7 @@ def inflated(packed: bytes, most: int) -> bytes:
 
 
 @contextmanager
-def pillow_within(most: int) -> Iterator[None]:
+def limit_pillow(most: int) -> Iterator[None]:
     """Let Pillow refuse pictures of more pixels, also those inside DICOM files, for the length of a block."""
     try:
         image = need("PIL.Image", "Reading pictures", "images")

@@ -10,9 +10,9 @@ from pathlib import Path
 from .._check import choice
 from ..errors import DataError
 from ..reading.spreadsheets import Table, read_table
-from .items import Item, Labelled, files_below
+from .items import Item, LabelledFiles, list_files
 from .preprocess import Kind
-from .rules import LabelledItems, Match, by_name, by_table, by_visit, column, findings_of
+from .rules import FileMatch, RuleResult, label_by_name, label_by_table, label_by_visit, pick_column, read_findings
 
 __all__ = ["DATASETS", "DataSet", "read_dataset"]
 
@@ -53,20 +53,20 @@ class DataSet:
     layout: tuple[str, ...]
     pattern: re.Pattern[str]
     tables: tuple[tuple[str, ...], ...]
-    rule: Callable[[list[Match], list[Table]], LabelledItems]
+    rule: Callable[[list[FileMatch], list[Table]], RuleResult]
     crop: bool
     remark: str
 
 
-def read_dataset(name: str, folder: Path) -> Labelled:
+def read_dataset(name: str, folder: Path) -> LabelledFiles:
     """Find the cases, patients and labels of a data set in the layout that it is downloaded in."""
     dataset = DATASETS[choice("dataset", name, DATASETS)]
     if not folder.is_dir():
         raise DataError(f"There is no folder {folder}. Check the name.")
-    names = list(files_below(folder))
-    tables = [read_table(folder / _only(dataset, folder, names, wanted)) for wanted in dataset.tables]
+    names = list(list_files(folder))
+    tables = [read_table(folder / _find_table(dataset, folder, names, wanted)) for wanted in dataset.tables]
     found = [
-        Match(Item(name, folder / name), match.groupdict())
+        FileMatch(Item(name, folder / name), match.groupdict())
         for name in names
         if (match := dataset.pattern.search(name)) is not None
     ]
@@ -80,7 +80,7 @@ def read_dataset(name: str, folder: Path) -> Labelled:
         raise DataError(
             f"{folder}: none of the {len(found)} {dataset.kind} found has a label in the tables of {dataset.title}."
         )
-    return Labelled(
+    return LabelledFiles(
         dataset.kind,
         tuple(rows.items),
         None if rows.patients is None else tuple(rows.patients),
@@ -91,7 +91,7 @@ def read_dataset(name: str, folder: Path) -> Labelled:
     )
 
 
-def _only(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence[str]) -> str:
+def _find_table(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence[str]) -> str:
     for one in wanted:
         found = [name for name in names if name.rpartition("/")[2] == one]
         if found:
@@ -103,7 +103,7 @@ def _only(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence
     )
 
 
-_ALL = (
+_DATASETS = (
     DataSet(
         name="chestx-ray14",
         title="ChestX-ray14",
@@ -116,7 +116,7 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)(?P<file>\d{8}_\d{3}\.png)$"),
         tables=(("Data_Entry_2017_v2020.csv", "Data_Entry_2017.csv"),),
-        rule=by_table("Image Index", lambda table: column(table, "Patient ID"), findings_of),
+        rule=label_by_table("Image Index", lambda table: pick_column(table, "Patient ID"), read_findings),
         crop=False,
         remark="One 0/1 column per finding. The paper's tasks are the findings that at least a tenth of the pictures "
         "have (Infiltration, Effusion, Atelectasis); these are named at the end, and the others stay in the file.",
@@ -139,7 +139,7 @@ _ALL = (
             re.IGNORECASE,
         ),
         tables=(),
-        rule=by_name(
+        rule=label_by_name(
             "diagnosis",
             {"bacteria": "bacterial", "virus": "viral", "normal": "normal", "im": "normal"},
             ("pool", "person", "number"),
@@ -161,7 +161,7 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)(?P<label>normal|benign|malignant)/[^/]*\(\d+\)\.png$"),
         tables=(),
-        rule=by_name("diagnosis", {name: name for name in ("normal", "benign", "malignant")}, ()),
+        rule=label_by_name("diagnosis", {name: name for name in ("normal", "benign", "malignant")}, ()),
         crop=True,
         remark="The files do not say which pictures belong to the same patient, so patients cannot be kept together.",
     ),
@@ -178,10 +178,10 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)view_(?:and_diagnosis_)?labeled_set/(?:labeled/)+(?P<file>\d+s\d+_\d+\.png)$"),
         tables=(("labels_per_image.csv",),),
-        rule=by_table(
+        rule=label_by_table(
             "query_key",
-            lambda table: [name.partition("s")[0] for name in column(table, "query_key")],
-            lambda table: {"view": column(table, "view_label")},
+            lambda table: [name.partition("s")[0] for name in pick_column(table, "query_key")],
+            lambda table: {"view": pick_column(table, "view_label")},
         ),
         crop=False,
         remark="The paper's tasks are PLAX, PSAX, A4C and A2C, each against all others; A4CorA2CorOther counts only "
@@ -200,7 +200,7 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)(?P<session>(?P<patient>OAS3\d+)_CT_d\d+)/(?:.*/)?[^/]*_CT\.nii(?:\.gz)?$"),
         tables=(("CT_Sessions.csv",), ("ADRC_Clinical_Data.csv", "OASIS3_UDSb4_cdr.csv")),
-        rule=by_visit,
+        rule=label_by_visit,
         crop=False,
         remark="1 where the clinical dementia rating nearest to the scan, from 80 days before to 365 days after it, is "
         "above 0 (in a tie, the earlier); the released code used the farthest. A session with several scans is "
@@ -208,4 +208,4 @@ _ALL = (
     ),
 )
 
-DATASETS: dict[str, DataSet] = {dataset.name: dataset for dataset in _ALL}
+DATASETS: dict[str, DataSet] = {dataset.name: dataset for dataset in _DATASETS}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._check import UNUSABLE, shown, some, text
 from .._extras import need
 from ..errors import RequestError
-from .model_files import PICKLES, checked_folder
+from .model_files import PICKLES, find_model_folder
 
 __all__ = ["DEFAULT_MODEL", "Encoder"]
 
@@ -64,10 +64,10 @@ class Encoder:
 
     def __init__(self, model: str | os.PathLike[str], device: str = "auto") -> None:
         self._torch = need("torch", "embed_images", "images")
-        self.name = _name(model)
-        self._device = self._chosen(device)
-        loaded = _loaded(self.name)
-        self.weights = _digest(loaded)
+        self.name = _check_model_name(model)
+        self._device = self._find_device(device)
+        loaded = _load_model(self.name)
+        self.weights = _digest_weights(loaded)
         edge = _EDGES[loaded.config.model_type] or loaded.config.image_size
         self.size = int(edge if isinstance(edge, int) else edge[0])
         self.width = int(loaded.config.hidden_size)
@@ -84,11 +84,11 @@ class Encoder:
             tokens = self._model(pixel_values=torch.from_numpy(planes).to(self._device)).last_hidden_state
             return tokens[:, 0].float().cpu().numpy()
 
-    def record(self) -> dict[str, Any]:
+    def to_settings(self) -> dict[str, Any]:
         """What decides an embedding, beside the picture."""
         return {"model": self.name, "weights": self.weights, "width": self.width, "precision": self.precision}
 
-    def _chosen(self, device: str) -> Any:
+    def _find_device(self, device: str) -> Any:
         torch, device = self._torch, text("device", device, "the name of a device")
         if device == "auto":
             mps = getattr(torch.backends, "mps", None)
@@ -106,18 +106,18 @@ class Encoder:
         return chosen
 
 
-def _name(model: Any) -> str:
+def _check_model_name(model: Any) -> str:
     try:
         return os.fsdecode(model)
     except UNUSABLE:
         raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
 
 
-def _loaded(name: str) -> Any:
+def _load_model(name: str) -> Any:
     transformers = need("transformers", "embed_images", "images")
     try:
-        with _quietly(transformers):
-            folder, settings = checked_folder(name)
+        with _silence_loader(transformers):
+            folder, settings = find_model_folder(name)
             if settings.get("model_type") not in _EDGES:
                 raise RequestError(
                     f"must be a vision transformer with a class token ({', '.join(_EDGES)}), got {name}, which is of "
@@ -133,7 +133,7 @@ def _loaded(name: str) -> Any:
     except (RequestError, MemoryError):
         raise
     except Exception as problem:  # what transformers and the hub raise has no common class
-        raise RequestError(f"{name} was not loaded: {_reason(problem)}", argument="model") from None
+        raise RequestError(f"{name} was not loaded: {_explain_failure(problem)}", argument="model") from None
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED)]
     wrong = [str(entry[0]) for entry in report.get("mismatched_keys", ())]
     if missing or wrong:
@@ -151,7 +151,7 @@ def _loaded(name: str) -> Any:
     return loaded
 
 
-def _reason(problem: Exception) -> str:
+def _explain_failure(problem: Exception) -> str:
     """Why a model was not loaded, in a sentence."""
     text = " ".join(str(problem).split())
     if "weights_only" in text:  # the loader's advice to load pickles all the same
@@ -164,7 +164,7 @@ def _reason(problem: Exception) -> str:
     return f"{text[:300]}{'' if text.endswith('.') else '.'}"
 
 
-def _digest(model: Any) -> str:
+def _digest_weights(model: Any) -> str:
     """The weights that an embedding depends on, summed up: the same from the hub and from a folder."""
     summed = hashlib.sha256()
     for key, tensor in sorted(model.state_dict().items()):
@@ -175,7 +175,7 @@ def _digest(model: Any) -> str:
 
 
 @contextmanager
-def _quietly(transformers: Any) -> Iterator[None]:
+def _silence_loader(transformers: Any) -> Iterator[None]:
     """Keep remarks of the loader from the terminal: what matters of them is said by us. A download shows its bar."""
     talkers = [transformers.utils.logging, need("huggingface_hub.utils.logging", "embed_images", "images")]
     before = [talker.get_verbosity() for talker in talkers]

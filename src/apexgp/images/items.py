@@ -16,10 +16,10 @@ from .pictures import PICTURE_SUFFIXES
 from .preprocess import Kind
 from .scans import is_nifti
 
-__all__ = ["Item", "Labelled", "files_below", "read_names", "read_own", "told_apart"]
+__all__ = ["Item", "LabelledFiles", "digest_items", "list_files", "read_file_names", "read_own_files"]
 
 _LEAST_PREVALENCE = 0.1  # of a label that the paper makes a task of
-_TAKEN = ("X", "source", "embedding", "slices")  # names of what stands beside the labels in the output
+_RESERVED = ("X", "source", "embedding", "slices")  # names of what stands beside the labels in the output
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,23 @@ class Item:
     def key(self) -> str:
         """What makes it the same one in a later run: its name, its length and when it was changed."""
         summed = hashlib.blake2b(self.file.encode(errors="surrogateescape"), digest_size=16)
-        for path in _parts(self.path):
+        for path in _list_parts(self.path):
             about = path.stat()
             summed.update(f"\n{path.name} {about.st_size} {about.st_mtime_ns}".encode(errors="surrogateescape"))
         return summed.hexdigest()
 
 
-def _parts(path: Path) -> list[Path]:
+def _list_parts(path: Path) -> list[Path]:
     return sorted(part for part in path.rglob("*") if part.is_file()) if path.is_dir() else [path]
 
 
-def told_apart(items: Iterable[Item]) -> str:
+def digest_items(items: Iterable[Item]) -> str:
     """What tells these items, as they are, from others; their order does not count."""
     return hashlib.blake2b("".join(sorted(item.key for item in items)).encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledFiles:
     """Items with their patients and labels, cell by cell, and what did not fit together.
 
     Parameters
@@ -91,7 +91,7 @@ def _is_task(cells: Sequence[str]) -> bool:
     return len(values) > 1
 
 
-def files_below(folder: Path) -> Iterator[str]:
+def list_files(folder: Path) -> Iterator[str]:
     """Names of all files of a folder, relative to it, with slashes, in order."""
     for place, folders, files in os.walk(folder):
         folders.sort()
@@ -99,7 +99,7 @@ def files_below(folder: Path) -> Iterator[str]:
             yield (Path(place) / name).relative_to(folder).as_posix()
 
 
-def read_own(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> Labelled:
+def read_own_files(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> LabelledFiles:
     """Files of one's own with a table: a column `file`, perhaps `patient`, and every other column a label.
 
     Parameters
@@ -112,9 +112,9 @@ def read_own(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> Lab
         Labels that are the patient's, and must be the same in all of the patient's rows.
     """
     table = read_table(labels)
-    names = _names(table)
+    names = _read_file_column(table)
     columns = {name: cells for name, cells in table.columns.items() if name not in ("file", "patient")}
-    taken = [name for name in columns if name in _TAKEN]
+    taken = [name for name in columns if name in _RESERVED]
     if taken:
         raise DataError(f"{labels}: a label cannot be called {some(taken)}. Rename the column.")
     patients = table.columns.get("patient")
@@ -133,23 +133,23 @@ def read_own(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> Lab
             "relative to that folder."
         )
     items = tuple(Item(names[i], folder / names[i]) for i in rows)
-    kind = _kind(items, labels)
-    return Labelled(
+    kind = _find_kind(items, labels)
+    return LabelledFiles(
         kind,
         items,
         None if patients is None else tuple(patients[i] for i in rows),
         {name: tuple(cells[i] for i in rows) for name, cells in columns.items()},
         without_file=tuple(name for name, present in zip(names, there, strict=True) if not present),
-        without_label=tuple(_unnamed(folder, items, kind)),
+        without_label=tuple(_find_unlisted(folder, items, kind)),
     )
 
 
-def read_names(path: Path) -> set[str]:
+def read_file_names(path: Path) -> set[str]:
     """Names in the column `file` of a table."""
-    return set(_names(read_table(path)))
+    return set(_read_file_column(read_table(path)))
 
 
-def _names(table: Table) -> list[str]:
+def _read_file_column(table: Table) -> list[str]:
     if "file" not in table.columns:
         raise DataError(
             f"{table.path} has no column 'file', which should name the pictures; found {some(list(table.columns), 20)}."
@@ -182,7 +182,7 @@ def _refuse_two_labels(table: Table, label: str) -> None:
             )
 
 
-def _kind(items: Sequence[Item], labels: Path) -> Kind:
+def _find_kind(items: Sequence[Item], labels: Path) -> Kind:
     scans = [item.path.is_dir() or is_nifti(item.path) for item in items]
     if any(scans) and not all(scans):
         one, other = items[scans.index(False)].file, items[scans.index(True)].file
@@ -192,12 +192,12 @@ def _kind(items: Sequence[Item], labels: Path) -> Kind:
     return "scans" if all(scans) else "pictures"
 
 
-def _unnamed(folder: Path, items: Sequence[Item], kind: Kind) -> Iterator[str]:
+def _find_unlisted(folder: Path, items: Sequence[Item], kind: Kind) -> Iterator[str]:
     """What looks like a case and is not in the table: pictures at any depth, scans beside those that are named."""
     named = {item.file for item in items}
     if kind == "pictures":
         yield from (
-            name for name in files_below(folder) if name.lower().endswith(PICTURE_SUFFIXES) and name not in named
+            name for name in list_files(folder) if name.lower().endswith(PICTURE_SUFFIXES) and name not in named
         )
         return
     holding = {parent for name in named for parent in PurePosixPath(name).parents}

@@ -14,7 +14,7 @@ from .._check import shown, some
 from .._extras import need
 from ..errors import RequestError
 
-__all__ = ["PICKLES", "checked_folder"]
+__all__ = ["PICKLES", "find_model_folder"]
 
 PICKLES = "Other formats are pickles, which could run anything, and are never loaded."
 _CODE = "it needs its own code, which could do anything and is never run. Choose another model."
@@ -37,7 +37,7 @@ _MOST_BYTES = 10_000_000  # of a file of settings or names
 _WANTED = ("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json")
 
 
-def checked_folder(name: str) -> tuple[Path, dict[str, Any]]:
+def find_model_folder(name: str) -> tuple[Path, dict[str, Any]]:
     """The folder of a model, from the hub if it is none on this machine, and its configuration.
 
     Raises
@@ -63,13 +63,13 @@ def checked_folder(name: str) -> tuple[Path, dict[str, Any]]:
             argument="model",
         )
     for index in folder.glob("*.index.json"):
-        _check_names(name, folder, _document(name, index))
-    settings = _document(name, folder / "config.json")
+        _check_weight_files(name, folder, _read_json(name, index))
+    settings = _read_json(name, folder / "config.json")
     _check_settings(name, settings)
     return folder, settings
 
 
-def _document(name: str, path: Path) -> dict[str, Any]:
+def _read_json(name: str, path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ValueError("it is too long")
@@ -83,7 +83,7 @@ def _document(name: str, path: Path) -> dict[str, Any]:
     return found
 
 
-def _check_names(name: str, folder: Path, index: dict[str, Any]) -> None:
+def _check_weight_files(name: str, folder: Path, index: dict[str, Any]) -> None:
     """Refuse weights that lie elsewhere, or are no safetensors, whatever else the folder holds."""
     named = index.get("weight_map")
     files = set(map(str, named.values())) if isinstance(named, dict) else set()
@@ -104,7 +104,7 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
         raise RequestError(f"{name} was not loaded: {_CODE}", argument="model")
     if "quantization_config" in settings:
         raise RequestError(f"{name} has quantised weights. Name a model without quantisation.", argument="model")
-    for key, number in _numbers(settings):
+    for key, number in _iterate_numbers(settings):
         most = _MOST.get(key, _MOST_OF_ALL)
         if not (1 if key in _MOST and key != "num_register_tokens" else -most) <= number <= most:
             raise RequestError(
@@ -112,7 +112,7 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
                 f"than {most:,}.",
                 argument="model",
             )
-    edges = [[one for _, one in _numbers({key: settings.get(key)})] for key in ("image_size", "patch_size")]
+    edges = [[one for _, one in _iterate_numbers({key: settings.get(key)})] for key in ("image_size", "patch_size")]
     if all(edges) and (max(edges[0]) / min(edges[1])) ** 2 > _MOST_PATCHES:
         raise RequestError(
             f"{name} was not loaded: it cuts a picture into more than {_MOST_PATCHES:,} patches "
@@ -121,13 +121,13 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
         )
 
 
-def _numbers(settings: Any, key: str = "") -> Iterator[tuple[str, int]]:
+def _iterate_numbers(settings: Any, key: str = "") -> Iterator[tuple[str, int]]:
     """All whole numbers of a document, each with the name that it stands under."""
     if isinstance(settings, dict):
         for name, value in settings.items():
-            yield from _numbers(value, str(name))
+            yield from _iterate_numbers(value, str(name))
     elif isinstance(settings, list):
         for value in settings:
-            yield from _numbers(value, key)
+            yield from _iterate_numbers(value, key)
     elif isinstance(settings, int) and not isinstance(settings, bool):
         yield key, settings

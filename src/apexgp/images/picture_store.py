@@ -13,33 +13,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import WouldOverwriteError
-from ..files.lock import LockedFile, held
-from ..files.writing import check_writable, written_atomically
-from .items import Labelled
-from .pipeline import Embedded
-from .record import Settings, as_text, parsed, refuse_to_mix
+from ..files.lock import LockedFile, lock_file
+from ..files.writing import check_writable, write_atomically
+from .items import LabelledFiles
+from .pipeline import EmbeddedCase
+from .record import EmbeddingSettings, format_settings, parse_settings, refuse_to_mix
 
-__all__ = ["PictureStore", "picture_settings", "pictures_kept"]
+__all__ = ["PictureStore", "open_picture_store", "read_picture_settings"]
 
 _KEY = 16  # bytes of an item's key
 _LONGEST_HEAD = 1 << 16
 _ROWS = 1024  # that are moved at a time, however many there are
 
 
-def part_of(out: Path) -> Path:
+def get_part_path(out: Path) -> Path:
     """Where the finished rows are while a run lasts."""
     return out.with_name(out.name + ".part")
 
 
-def picture_settings(out: Path) -> Settings | None:
+def read_picture_settings(out: Path) -> EmbeddingSettings | None:
     """What the output, or the part of it that is there, was made with; None where there is neither."""
-    part = part_of(out)
+    part = get_part_path(out)
     if part.is_file():
         with part.open("rb") as file:
             head = file.readline()
         if head.endswith(b"\n"):
-            return parsed(head.decode(errors="replace"), part)
-    return _Finished(out).settings if out.is_file() else None
+            return parse_settings(head.decode(errors="replace"), part)
+    return _FinishedOutput(out).settings if out.is_file() else None
 
 
 class PictureStore:
@@ -57,21 +57,21 @@ class PictureStore:
         The output that is there already, if there is one.
     """
 
-    def __init__(self, out: Path, settings: Settings, part: LockedFile, finished: _Finished | None) -> None:
+    def __init__(self, out: Path, settings: EmbeddingSettings, part: LockedFile, finished: _FinishedOutput | None) -> None:
         self._out = out
         self._settings = settings
         self._part = part
         self._finished = finished
         self._length = _KEY + 4 * int(settings["width"])
-        self._start = len(_head_of(part))
+        self._start = len(_read_head(part))
         self._row_of = self._rows_in_part()
 
     def _rows_in_part(self) -> dict[str, int]:
         count = (self._part.end - self._start) // self._length
-        self._part.cut(self._start + count * self._length)  # what a kill has torn
+        self._part.truncate(self._start + count * self._length)  # what a kill has torn
         keys: dict[str, int] = {}
         for first in range(0, count, _ROWS):
-            block = self._part.content(self._start + first * self._length, _ROWS * self._length)
+            block = self._part.read(self._start + first * self._length, _ROWS * self._length)
             for i in range(len(block) // self._length):
                 keys[block[i * self._length : i * self._length + _KEY].hex()] = first + i
         return keys
@@ -79,7 +79,7 @@ class PictureStore:
     def __contains__(self, key: str) -> bool:
         return key in self._row_of or (self._finished is not None and key in self._finished.row_of)
 
-    def add(self, finished: Sequence[Embedded]) -> None:
+    def add(self, finished: Sequence[EmbeddedCase]) -> None:
         """Keep the rows of a batch; when this returns, they are on the disk."""
         if not finished:
             return
@@ -88,42 +88,42 @@ class PictureStore:
         for one in finished:
             self._row_of[one.item.key] = len(self._row_of)
 
-    def finish(self, labelled: Labelled) -> bool:
+    def finish(self, labelled: LabelledFiles) -> bool:
         """Write the output with what is there of the items; False where there is nothing new to write."""
         rows = [i for i, item in enumerate(labelled.items) if item.key in self]
         columns = self._columns(labelled, rows)
         if self._finished is not None and self._finished.holds(columns):
             return False
-        with written_atomically(self._out, overwrite=True) as draft, zipfile.ZipFile(draft, "w") as archive:
-            with archive.open(_entry("X"), "w", force_zip64=True) as file:
+        with write_atomically(self._out, overwrite=True) as draft, zipfile.ZipFile(draft, "w") as archive:
+            with archive.open(_make_zip_entry("X"), "w", force_zip64=True) as file:
                 header = {"descr": "<f4", "fortran_order": False, "shape": (len(rows), int(self._settings["width"]))}
                 np.lib.format.write_array_header_1_0(file, header)
                 for i in rows:
                     file.write(self._row(labelled.items[i].key))
             for name, column in columns.items():
-                with archive.open(_entry(name), "w", force_zip64=True) as file:
+                with archive.open(_make_zip_entry(name), "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, column, allow_pickle=False)
         return True
 
-    def _columns(self, labelled: Labelled, rows: Sequence[int]) -> dict[str, NDArray[Any]]:
+    def _columns(self, labelled: LabelledFiles, rows: Sequence[int]) -> dict[str, NDArray[Any]]:
         columns = {"file": np.array([labelled.items[i].file for i in rows])}
         if labelled.patients is not None:
             columns["patient"] = np.array([labelled.patients[i] for i in rows])
         for label, cells in labelled.labels.items():
-            columns[label] = _numbers_if_whole([cells[i] for i in rows])
+            columns[label] = _to_whole_numbers([cells[i] for i in rows])
         columns["source"] = np.array([labelled.items[i].key for i in rows])
-        columns["embedding"] = np.array(as_text(self._settings))
+        columns["embedding"] = np.array(format_settings(self._settings))
         return columns
 
     def _row(self, key: str) -> bytes:
         if key in self._row_of:
             start = self._start + self._row_of[key] * self._length + _KEY
-            return self._part.content(start, self._length - _KEY)
+            return self._part.read(start, self._length - _KEY)
         assert self._finished is not None  # only what is kept is asked for
         return self._finished.row(key)
 
 
-class _Finished:
+class _FinishedOutput:
     """An output that is there already. Its rows are mapped: however many they are, they take no memory."""
 
     def __init__(self, out: Path) -> None:
@@ -131,16 +131,16 @@ class _Finished:
         try:
             with np.load(out, allow_pickle=False) as arrays:
                 self._columns = {name: arrays[name] for name in arrays.files if name != "X"}
-            self.settings = parsed(str(self._columns["embedding"]), out)
+            self.settings = parse_settings(str(self._columns["embedding"]), out)
             self.row_of = {key: i for i, key in enumerate(self._columns["source"].tolist())}
-            self._X = self._mapped()
+            self._X = self._map_rows()
         except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile, struct.error):
             raise WouldOverwriteError(
                 f"{out} exists, but was not written by apexgp embed.",
                 remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True)),
             ) from None
 
-    def _mapped(self) -> NDArray[np.float32]:
+    def _map_rows(self) -> NDArray[np.float32]:
         with zipfile.ZipFile(self._out) as archive:
             start = archive.getinfo("X.npy").header_offset
         with self._out.open("rb") as file:
@@ -160,34 +160,34 @@ class _Finished:
             np.array_equal(column, self._columns[name]) for name, column in columns.items()
         )
 
-    def files_beyond(self, labelled: Labelled) -> list[str]:
+    def list_unwanted_files(self, labelled: LabelledFiles) -> list[str]:
         """Pictures of the output that are no longer asked for."""
         wanted = {item.file for item in labelled.items}
         return [name for name in self._columns["file"].tolist() if name not in wanted]
 
 
 @contextmanager
-def pictures_kept(out: Path, settings: Settings, labelled: Labelled, overwrite: bool) -> Iterator[PictureStore]:
+def open_picture_store(out: Path, settings: EmbeddingSettings, labelled: LabelledFiles, overwrite: bool) -> Iterator[PictureStore]:
     """Open the store of an output, new or to go on with; no other run may use it then.
 
     The part goes when the block ends well, and stays when it does not.
     """
     check_writable(out, overwrite=True)  # a file that is not ours is refused below, with better words
-    part, of_use = part_of(out), True
+    part, of_use = get_part_path(out), True
     try:
-        with held(part) as file:
+        with lock_file(part) as file:
             if overwrite:
-                file.cut(0)
+                file.truncate(0)
             of_use = file.end > 0
-            finished = _Finished(out) if out.is_file() and not overwrite else None
+            finished = _FinishedOutput(out) if out.is_file() and not overwrite else None
             if finished is not None:
                 refuse_to_mix(out, finished.settings, settings)
-                _refuse_to_drop(out, finished.files_beyond(labelled))
-            if head := _head_of(file):
-                refuse_to_mix(part, parsed(head.decode(errors="replace"), part), settings)
+                _refuse_to_drop(out, finished.list_unwanted_files(labelled))
+            if head := _read_head(file):
+                refuse_to_mix(part, parse_settings(head.decode(errors="replace"), part), settings)
             else:
-                file.cut(0)
-                file.append(f"{as_text(settings)}\n")
+                file.truncate(0)
+                file.append(f"{format_settings(settings)}\n")
             yield PictureStore(out, settings, file, finished)
             of_use = False
     except BaseException:  # Ctrl-C, too, leaves what can be gone on with
@@ -198,9 +198,9 @@ def pictures_kept(out: Path, settings: Settings, labelled: Labelled, overwrite: 
             part.unlink(missing_ok=True)
 
 
-def _head_of(part: LockedFile) -> bytes:
+def _read_head(part: LockedFile) -> bytes:
     """The line of settings that a part begins with; nothing where a kill came before it was whole."""
-    head, end, _ = part.content(0, _LONGEST_HEAD).partition(b"\n")
+    head, end, _ = part.read(0, _LONGEST_HEAD).partition(b"\n")
     return head + end if end else b""
 
 
@@ -219,12 +219,12 @@ def _refuse_to_drop(out: Path, files: Sequence[str]) -> None:
         )
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def _make_zip_entry(name: str) -> zipfile.ZipInfo:
     """A member of the archive without the time of day, so that equal runs give equal files."""
     return zipfile.ZipInfo(f"{name}.npy")
 
 
-def _numbers_if_whole(cells: Sequence[str]) -> NDArray[Any]:
+def _to_whole_numbers(cells: Sequence[str]) -> NDArray[Any]:
     try:
         return np.array([int(cell) for cell in cells], dtype=np.int64)
     except (ValueError, OverflowError):

@@ -13,7 +13,7 @@ from ..errors import DataError
 from . import dicom
 from .bounds import MOST_PIXELS, refuse_more
 
-__all__ = ["PICTURE_SUFFIXES", "read_picture", "squared"]
+__all__ = ["PICTURE_SUFFIXES", "make_square", "read_picture"]
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".dcm", ".dicom")
 _DEEP = ("I;16", "I;16L", "I;16B", "I;16N")  # Pillow's names for 16 bits of grey
@@ -29,15 +29,15 @@ def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     `most` pixels is refused before anything is unpacked.
     """
     if path.suffix.lower() in (".dcm", ".dicom") or dicom.is_dicom(path):
-        return dicom.picture(path, most)
+        return dicom.read_dicom_picture(path, most)
     Image = need("PIL.Image", "Reading pictures", "images")
     ImageOps = need("PIL.ImageOps", "Reading pictures", "images")
     try:
         with Image.open(path, formats=_FORMATS) as file:
             refuse_more(file.width * file.height, most, "pixels")
-            _refuse_several(file)
+            _refuse_frames(file)
             file.load()
-            return _values(ImageOps.exif_transpose(file))
+            return _read_values(ImageOps.exif_transpose(file))
     except DataError:
         raise
     except Image.UnidentifiedImageError:
@@ -50,7 +50,7 @@ def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
         raise DataError(f"is damaged or truncated: {problem or type(problem).__name__}") from None
 
 
-def _refuse_several(file: Any) -> None:
+def _refuse_frames(file: Any) -> None:
     """Refuse a file of several frames; to count them would take time with their number."""
     try:
         file.seek(1)
@@ -60,7 +60,7 @@ def _refuse_several(file: Any) -> None:
     raise DataError("holds several frames. Save the right one as a separate file")
 
 
-def _values(picture: Any) -> NDArray[Any]:
+def _read_values(picture: Any) -> NDArray[Any]:
     if picture.mode in _DEEP:
         return (np.asarray(picture).astype(np.float32) / _MOST_16).astype(np.float32)
     if picture.mode in ("I", "F"):
@@ -77,7 +77,7 @@ def _values(picture: Any) -> NDArray[Any]:
     return np.asarray(picture.convert("RGB"))
 
 
-def squared(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
+def make_square(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
     """The picture at `size` x `size`, of its own kind: bilinear with antialiasing, as image processors do it.
 
     Parameters
@@ -96,9 +96,9 @@ def squared(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
         top, left = round((height - edge) / 2), round((width - edge) / 2)
         picture = picture[top : top + edge, left : left + edge]
 
-    def resized(part: NDArray[Any]) -> NDArray[Any]:
+    def resize(part: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(Image.fromarray(np.ascontiguousarray(part)).resize((size, size), Image.Resampling.BILINEAR))
 
     if picture.dtype == np.uint8 or picture.ndim == 2:
-        return resized(picture)
-    return np.stack([resized(picture[..., channel]) for channel in range(3)], axis=-1)
+        return resize(picture)
+    return np.stack([resize(picture[..., channel]) for channel in range(3)], axis=-1)

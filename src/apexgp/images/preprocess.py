@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from .bounds import MOST_PIXELS, MOST_VOXELS, refuse_more
-from .pictures import read_picture, squared
-from .scans import WINDOW, Scan, in_window, is_nifti, read_nifti
+from .pictures import make_square, read_picture
+from .scans import WINDOW, Scan, is_nifti, read_nifti, scale_to_window
 from .series import read_series
 
-__all__ = ["NORMALISATIONS", "Kind", "Planes", "Preprocessing", "mean_and_sd", "read_scan"]
+__all__ = ["NORMALISATIONS", "Kind", "Planes", "Preprocessing", "measure_mean_and_sd", "read_scan"]
 
 Kind = Literal["pictures", "scans"]
 
@@ -68,33 +68,33 @@ class Preprocessing:
     max_pixels: int = MOST_PIXELS
 
     @classmethod
-    def of(cls, kind: Kind, crop: bool, size: int, normalise: str, max_pixels: int | None = None) -> Preprocessing:
+    def build(cls, kind: Kind, crop: bool, size: int, normalise: str, max_pixels: int | None = None) -> Preprocessing:
         """One whose mean and sd are known, unless they are to be measured."""
         most = max_pixels or (MOST_PIXELS if kind == "pictures" else MOST_VOXELS)
         mean, sd = NORMALISATIONS[normalise] or ((), ())
         return cls(kind, crop, size, normalise, mean, sd, max_pixels=most)
 
-    def planes(self, path: Path) -> Planes:
+    def read_planes(self, path: Path) -> Planes:
         """Read a case, and bring it to its size."""
         if self.kind == "pictures":
-            return Planes(squared(read_picture(path, self.max_pixels), self.crop, self.size)[None])
+            return Planes(make_square(read_picture(path, self.max_pixels), self.crop, self.size)[None])
         scan = read_scan(path, self.max_pixels)
         refuse_more(scan.n_slices * self.size**2, self.max_pixels, f"voxels in slices of {self.size} x {self.size}")
-        slices = [squared(in_window(scan.hounsfield(i)), self.crop, self.size) for i in range(scan.n_slices)]
+        slices = [make_square(scale_to_window(scan.read_slice(i)), self.crop, self.size) for i in range(scan.n_slices)]
         return Planes(np.stack(slices), scan.remarks)
 
-    def normalised(self, planes: list[NDArray[Any]]) -> NDArray[np.float32]:
+    def make_batch(self, planes: list[NDArray[Any]]) -> NDArray[np.float32]:
         """Planes as the model takes them: (planes, 3, size, size), grey in three channels, by mean and sd."""
         batch = np.empty((len(planes), 3, self.size, self.size), np.float32)
         for i, plane in enumerate(planes):
-            values = unit(plane)
+            values = to_unit_range(plane)
             batch[i] = values if values.ndim == 2 else np.moveaxis(values, -1, 0)
         mean, sd = (np.array(numbers, np.float32)[:, None, None] for numbers in (self.mean, self.sd))
         batch -= mean
         batch /= sd
         return batch
 
-    def record(self) -> dict[str, Any]:
+    def to_settings(self) -> dict[str, Any]:
         """All that decides what comes out, as JSON can hold it."""
         scaled = {"window_hu": list(WINDOW)} if self.kind == "scans" else {}
         return {
@@ -109,12 +109,12 @@ class Preprocessing:
             "measured_on": self.measured_on,
         }
 
-    def measured(self, mean: Iterable[float], sd: Iterable[float], on: str) -> Preprocessing:
+    def with_statistics(self, mean: Iterable[float], sd: Iterable[float], on: str) -> Preprocessing:
         """The same with the mean and sd of the source."""
         return replace(self, mean=tuple(mean), sd=tuple(sd), measured_on=on)
 
 
-def unit(plane: NDArray[Any]) -> NDArray[np.float32]:
+def to_unit_range(plane: NDArray[Any]) -> NDArray[np.float32]:
     """A plane in [0, 1]."""
     return plane.astype(np.float32) / np.float32(255) if plane.dtype == np.uint8 else plane.astype(np.float32)
 
@@ -128,12 +128,12 @@ def read_scan(path: Path, most: int = MOST_VOXELS) -> Scan:
     raise DataError("is neither a folder of DICOM files nor a NIfTI file (.nii, .nii.gz)")
 
 
-def mean_and_sd(cases: Iterable[Planes]) -> tuple[list[float], list[float]]:
+def measure_mean_and_sd(cases: Iterable[Planes]) -> tuple[list[float], list[float]]:
     """Mean and standard deviation of all pixels by channel, in one pass."""
     count, total, squares = 0, np.zeros(3), np.zeros(3)
     for case in cases:
         for plane in case.values:
-            values = unit(plane).astype(np.float64).reshape(plane.shape[0] * plane.shape[1], -1)
+            values = to_unit_range(plane).astype(np.float64).reshape(plane.shape[0] * plane.shape[1], -1)
             count += len(values)
             total += values.sum(axis=0)
             squares += (values**2).sum(axis=0)

@@ -9,20 +9,20 @@ from typing import Any
 from ..errors import RequestError
 from ..reading.spreadsheets import one_line
 
-__all__ = ["FORMAT", "as_text", "parsed", "refuse_to_mix"]
+__all__ = ["FORMAT", "format_settings", "parse_settings", "refuse_to_mix"]
 
 FORMAT = 1  # of the outputs
 
-Settings = dict[str, Any]
+EmbeddingSettings = dict[str, Any]
 
 
-def as_text(settings: Settings) -> str:
+def format_settings(settings: EmbeddingSettings) -> str:
     """Settings on one line."""
     return json.dumps({"format": FORMAT, **settings})
 
 
-def parsed(text: str, path: Path) -> Settings:
-    """What `as_text` wrote."""
+def parse_settings(text: str, path: Path) -> EmbeddingSettings:
+    """What `format_settings` wrote."""
     try:
         settings = json.loads(text)
         if settings.pop("format") == FORMAT and isinstance(settings["preprocessing"], dict):
@@ -35,7 +35,7 @@ def parsed(text: str, path: Path) -> Settings:
     )
 
 
-def refuse_to_mix(path: Path, found: Settings, wanted: Settings) -> None:
+def refuse_to_mix(path: Path, found: EmbeddingSettings, wanted: EmbeddingSettings) -> None:
     """Refuse to go on with what another model or another preprocessing has begun.
 
     The same weights under another name, or in another folder, are the same model.
@@ -49,7 +49,7 @@ def refuse_to_mix(path: Path, found: Settings, wanted: Settings) -> None:
         differences.append(f"precision was {found['precision']}, now {wanted['precision']} (a matter of the device)")
     before, now = found["preprocessing"], wanted["preprocessing"]
     differences += [
-        f"{name} was {_told(before.get(name))}, now {_told(now.get(name))}"
+        f"{name} was {_format_value(before.get(name))}, now {_format_value(now.get(name))}"
         for name in dict.fromkeys([*now, *before])
         if before.get(name) != now.get(name) and name != "measured_on"
     ]
@@ -63,5 +63,5 @@ def refuse_to_mix(path: Path, found: Settings, wanted: Settings) -> None:
         )
 
 
-def _told(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return one_line(json.dumps(value), 100)

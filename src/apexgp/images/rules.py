@@ -11,7 +11,7 @@ from ..errors import DataError
 from ..reading.spreadsheets import Table
 from .items import Item
 
-__all__ = ["LabelledItems", "Match", "by_name", "by_table", "by_visit", "column", "findings_of"]
+__all__ = ["FileMatch", "RuleResult", "label_by_name", "label_by_table", "label_by_visit", "pick_column", "read_findings"]
 
 _VISIT_DAYS = (-80, 365)  # of a diagnosis from the day of the scan
 
@@ -34,7 +34,7 @@ _FINDINGS = (
 
 
 @dataclass(frozen=True)
-class Match:
+class FileMatch:
     """A file whose name fits a data set's pattern, with the named parts of the pattern."""
 
     item: Item
@@ -42,7 +42,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class LabelledItems:
+class RuleResult:
     """What a rule makes of a data set: cases with patients and labels, and what is missing."""
 
     items: Sequence[Item]
@@ -53,7 +53,7 @@ class LabelledItems:
     notes: Sequence[str] = ()
 
 
-def column(table: Table, *names: str) -> list[str]:
+def pick_column(table: Table, *names: str) -> list[str]:
     """The column of a table under the first of these names that it has."""
     for name in names:
         if name in table.columns:
@@ -63,25 +63,25 @@ def column(table: Table, *names: str) -> list[str]:
     )
 
 
-def by_name(
+def label_by_name(
     label: str, words: Mapping[str, str], group: Sequence[str]
-) -> Callable[[list[Match], list[Table]], LabelledItems]:
+) -> Callable[[list[FileMatch], list[Table]], RuleResult]:
     """A rule for labels that are in the names of the files; `group` are the parts that tell patients apart."""
 
-    def rule(found: list[Match], tables: list[Table]) -> LabelledItems:
+    def rule(found: list[FileMatch], tables: list[Table]) -> RuleResult:
         classes = [words[(match.parts["label"] or "").lower()] for match in found]
         patients = ["-".join(match.parts[part] or "" for part in group) for match in found] if group else None
-        return LabelledItems([match.item for match in found], patients, {label: classes})
+        return RuleResult([match.item for match in found], patients, {label: classes})
 
     return rule
 
 
-def by_table(
+def label_by_table(
     file: str, patient: Callable[[Table], list[str]], labels: Callable[[Table], Mapping[str, list[str]]]
-) -> Callable[[list[Match], list[Table]], LabelledItems]:
+) -> Callable[[list[FileMatch], list[Table]], RuleResult]:
     """A rule for labels in a table with one row a picture, which names it without its folder."""
 
-    def rule(found: list[Match], tables: list[Table]) -> LabelledItems:
+    def rule(found: list[FileMatch], tables: list[Table]) -> RuleResult:
         (table,) = tables
         by_file: dict[str, Item] = {}
         for match in found:
@@ -89,13 +89,13 @@ def by_table(
             if name in by_file:
                 raise DataError(f"{name} appears twice: {by_file[name].file} and {match.item.file}. Remove one.")
             by_file[name] = match.item
-        names, patients, cells = column(table, file), patient(table), labels(table)
+        names, patients, cells = pick_column(table, file), patient(table), labels(table)
         rows = [i for i, name in enumerate(names) if name in by_file]
         known = set(names)
-        return LabelledItems(
+        return RuleResult(
             [by_file[names[i]] for i in rows],
             [patients[i] for i in rows],
-            {label: [column[i] for i in rows] for label, column in cells.items()},
+            {label: [pick_column[i] for i in rows] for label, pick_column in cells.items()},
             without_file=[name for name in names if name not in by_file],
             without_label=[item.file for name, item in by_file.items() if name not in known],
         )
@@ -103,28 +103,28 @@ def by_table(
     return rule
 
 
-def findings_of(table: Table) -> Mapping[str, list[str]]:
+def read_findings(table: Table) -> Mapping[str, list[str]]:
     """0 or 1 for each of the fourteen findings."""
-    cells = [set(cell.split("|")) for cell in column(table, "Finding Labels")]
+    cells = [set(cell.split("|")) for cell in pick_column(table, "Finding Labels")]
     unknown = sorted(set().union(*cells) - {*_FINDINGS, "No Finding"})
     if unknown:
         raise DataError(f"{table.path}: unknown findings {some(unknown)} in the column 'Finding Labels'.")
     return {finding: [str(int(finding in cell)) for cell in cells] for finding in _FINDINGS}
 
 
-def by_visit(found: list[Match], tables: list[Table]) -> LabelledItems:
+def label_by_visit(found: list[FileMatch], tables: list[Table]) -> RuleResult:
     """OASIS-3: the rating nearest to the scan within the window; of a session with several scans the largest file."""
     sessions, clinic = tables
-    listed = set(column(sessions, "XNAT_CTSESSIONDATA ID", "CT ID", "session"))
+    listed = set(pick_column(sessions, "XNAT_CTSESSIONDATA ID", "CT ID", "session"))
     visits = list(
         zip(
-            column(clinic, "Subject", "OASISID"),
-            map(_day, column(clinic, "ADRC_ADRCCLINICALDATA ID", "OASIS_session_label")),
-            column(clinic, "cdr", "CDRTOT"),
+            pick_column(clinic, "Subject", "OASISID"),
+            map(_parse_day, pick_column(clinic, "ADRC_ADRCCLINICALDATA ID", "OASIS_session_label")),
+            pick_column(clinic, "cdr", "CDRTOT"),
             strict=True,
         )
     )
-    by_session: dict[str, Match] = {}
+    by_session: dict[str, FileMatch] = {}
     for match in sorted(found, key=lambda match: (-match.item.path.stat().st_size, match.item.file)):
         by_session.setdefault(match.parts["session"] or "", match)
     items, patients, labels, undiagnosed = [], [], [], []
@@ -132,9 +132,9 @@ def by_visit(found: list[Match], tables: list[Table]) -> LabelledItems:
         if session not in listed:
             continue
         near = [
-            (abs(day - _day(session)), day, float(rating))
+            (abs(day - _parse_day(session)), day, float(rating))
             for subject, day, rating in visits
-            if subject == match.parts["patient"] and rating and _VISIT_DAYS[0] <= day - _day(session) <= _VISIT_DAYS[1]
+            if subject == match.parts["patient"] and rating and _VISIT_DAYS[0] <= day - _parse_day(session) <= _VISIT_DAYS[1]
         ]
         if not near:
             undiagnosed.append(session)
@@ -148,7 +148,7 @@ def by_visit(found: list[Match], tables: list[Table]) -> LabelledItems:
             f"Left out, because no rating lies between {-_VISIT_DAYS[0]} days before and {_VISIT_DAYS[1]} days after: "
             f"{some(undiagnosed)}."
         )
-    return LabelledItems(
+    return RuleResult(
         items,
         patients,
         {"alzheimers": labels},
@@ -158,7 +158,7 @@ def by_visit(found: list[Match], tables: list[Table]) -> LabelledItems:
     )
 
 
-def _day(name: str) -> int:
+def _parse_day(name: str) -> int:
     """The day that an identifier of OASIS-3 ends with."""
     match = re.search(r"_d(-?\d+)$", name)
     if match is None:

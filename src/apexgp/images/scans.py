@@ -48,20 +48,20 @@ class Scan:
     remarks: tuple[str, ...] = ()
 
     @property
-    def tilted(self) -> bool:
+    def is_tilted(self) -> bool:
         """Whether the slices have to be moved to stand above each other."""
-        return bool(np.abs(self._moves()).max() >= _LEAST_TILT)
+        return bool(np.abs(self._find_moves()).max() >= _LEAST_TILT)
 
-    def _moves(self) -> NDArray[np.float64]:
+    def _find_moves(self) -> NDArray[np.float64]:
         return self.displaced - (self.displaced.min(axis=0) + self.displaced.max(axis=0)) / 2
 
-    def hounsfield(self, number: int) -> NDArray[np.float32]:
+    def read_slice(self, number: int) -> NDArray[np.float32]:
         """A slice in Hounsfield units; in a tilted scan moved within its plane, in a frame that has room for all."""
         values = np.asarray(self.raw(number), dtype=np.float32)
-        if not self.tilted:
+        if not self.is_tilted:
             return values
         # As much room on all sides, so that what is square stays so.
-        most_moved = float(np.abs(self._moves()).max())
+        most_moved = float(np.abs(self._find_moves()).max())
         if not most_moved <= max(values.shape):  # NaN fails, too
             raise DataError(
                 f"moves its slices by up to {most_moved:.3g} voxels, more than they are wide: no scanner tilts that "
@@ -69,10 +69,10 @@ class Scan:
             )
         room = ceil(most_moved)
         framed = np.pad(values, room, constant_values=AIR)
-        return shift(framed, self._moves()[number], order=1, mode="constant", cval=AIR, prefilter=False)
+        return shift(framed, self._find_moves()[number], order=1, mode="constant", cval=AIR, prefilter=False)
 
 
-def in_window(values: NDArray[np.float32]) -> NDArray[np.float32]:
+def scale_to_window(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Hounsfield units cut to the window, which becomes [0, 1]."""
     low, high = WINDOW
     return (np.clip(values, low, high) - np.float32(low)) / np.float32(high - low)
@@ -88,7 +88,7 @@ def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
     nibabel = need("nibabel", "Reading NIfTI", "images")
     try:
         with nibabel.imageglobals.LoggingOutputSuppressor():  # of what it mends in a header
-            image = nibabel.as_closest_canonical(_kind_of_nifti(nibabel, path, most).from_filename(path))
+            image = nibabel.as_closest_canonical(_find_nifti_class(nibabel, path, most).from_filename(path))
         values = np.asanyarray(image.dataobj)
     except (MemoryError, DataError):
         raise
@@ -113,7 +113,7 @@ def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
     return Scan(depth * count, raw, displaced, remarks)
 
 
-def _kind_of_nifti(nibabel: Any, path: Path, most: int) -> Any:
+def _find_nifti_class(nibabel: Any, path: Path, most: int) -> Any:
     """The class that reads a file, whose header is looked at before anything that it declares is read."""
     with nibabel.openers.ImageOpener(path) as file:
         start = file.read(_LONGEST_HEADER)

@@ -68,22 +68,22 @@ def read_series(folder: Path, most: int = MOST_VOXELS) -> Scan:
         remarks.append(f"{len(by_series)} series; the largest axial one, with {len(slices)} slices, was used")
     normal = slices[0].normal
     slices = sorted(slices, key=lambda one: (float(one.position @ normal), one.number, str(one.path)))
-    slices, doubled = _without_doubles(slices, normal)
-    if doubled:
-        remarks.append(f"duplicate slices left out ({len(doubled)}): {some(doubled)}")
+    slices, duplicates = _drop_duplicates(slices, normal)
+    if duplicates:
+        remarks.append(f"duplicate slices left out ({len(duplicates)}): {some(duplicates)}")
     height = np.array([one.position @ normal for one in slices])
-    remarks += _gaps(slices, height)
-    turn = _Turn.upright(slices[0])
+    remarks += _describe_gaps(slices, height)
+    turn = _Turn.to_upright(slices[0])
 
     def raw(number: int) -> NDArray[Any]:
         one = slices[number]
         try:
-            data = dicom.opened(one.path, most)
-            return turn.applied(dicom.rescaled(dicom.decoded(data, most), data))
+            data = dicom.open_dicom(one.path, most)
+            return turn.apply(dicom.rescale_to_hounsfield(dicom.decode_pixels(data, most), data))
         except DataError as problem:
             raise DataError(f"{one.path.name} {problem}") from None
 
-    return Scan(len(slices), raw, turn.displacements(slices), tuple(remarks))
+    return Scan(len(slices), raw, turn.measure_displacements(slices), tuple(remarks))
 
 
 def _slices_by_series(folder: Path, most: int) -> dict[str, list[_Slice]]:
@@ -94,14 +94,14 @@ def _slices_by_series(folder: Path, most: int) -> dict[str, list[_Slice]]:
             continue
         files += 1
         try:
-            header = dicom.opened(path, most, _TAGS)
+            header = dicom.open_dicom(path, most, _TAGS)
         except DataError as problem:
             raise DataError(f"{path.name} {problem}") from None
         if header.get("Modality") != "CT" or "LOCALIZER" in (header.get("ImageType") or ()):
             continue
         if int(header.get("NumberOfFrames") or 1) > 1:
             of_several_frames += 1
-        elif (one := _slice(path, header)) is not None:
+        elif (one := _read_position(path, header)) is not None:
             found[str(header.get("SeriesInstanceUID", ""))].append(one)
     if not files:
         raise DataError("contains no DICOM files")
@@ -114,7 +114,7 @@ def _slices_by_series(folder: Path, most: int) -> dict[str, list[_Slice]]:
     return found
 
 
-def _slice(path: Path, header: Any) -> _Slice | None:
+def _read_position(path: Path, header: Any) -> _Slice | None:
     """Where the slice lies, or None where the header does not say."""
     try:
         position = np.array(header.ImagePositionPatient, dtype=np.float64)
@@ -149,17 +149,17 @@ def _refuse_inconsistent(slices: list[_Slice]) -> None:
             )
 
 
-def _without_doubles(slices: list[_Slice], normal: NDArray[np.float64]) -> tuple[list[_Slice], list[str]]:
-    kept, doubled = [slices[0]], []
+def _drop_duplicates(slices: list[_Slice], normal: NDArray[np.float64]) -> tuple[list[_Slice], list[str]]:
+    kept, duplicates = [slices[0]], []
     for one in slices[1:]:
         if (one.position - kept[-1].position) @ normal < _SAME_PLACE:
-            doubled.append(one.path.name)
+            duplicates.append(one.path.name)
         else:
             kept.append(one)
-    return kept, doubled
+    return kept, duplicates
 
 
-def _gaps(slices: list[_Slice], height: NDArray[np.float64]) -> list[str]:
+def _describe_gaps(slices: list[_Slice], height: NDArray[np.float64]) -> list[str]:
     """Where slices are missing, by the names of the files beside the gap."""
     if len(slices) < 3:
         return []
@@ -182,17 +182,17 @@ class _Turn:
     columns_flipped: bool
 
     @classmethod
-    def upright(cls, one: _Slice) -> _Turn:
+    def to_upright(cls, one: _Slice) -> _Turn:
         # In DICOM's coordinates x runs to the patient's left, y to the back.
         transposed = bool(abs(one.columns_to[0]) < abs(one.columns_to[1]))
         columns, rows = (one.rows_to, one.columns_to) if transposed else (one.columns_to, one.rows_to)
         return cls(transposed, bool(rows[1] < 0), bool(columns[0] < 0))
 
-    def applied(self, values: NDArray[Any]) -> NDArray[Any]:
+    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         turned = values.T if self.transposed else values
         return turned[:: -1 if self.rows_flipped else 1, :: -1 if self.columns_flipped else 1]
 
-    def displacements(self, slices: list[_Slice]) -> NDArray[np.float64]:
+    def measure_displacements(self, slices: list[_Slice]) -> NDArray[np.float64]:
         """Voxels by which each slice lies off the perpendicular through the first one, by row and column."""
         first = slices[0]
         away = np.array([one.position - first.position for one in slices])

@@ -16,7 +16,7 @@ from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
 from ..estimators.contract import clone
-from ..running.processes import in_order
+from ..running.processes import run_in_order
 from ..running.progress import progress_bar
 from .backtest_answer import Backtest, HeldOut, MethodScore
 
@@ -78,7 +78,7 @@ def backtest(
     metrics_measured = {one.metric_name for _, one in curves}
     judged = []
     with progress_bar("curves", len(curves), shown=truth("progress", progress)) as advance:
-        for found_on_curve in in_order(work, n_jobs):
+        for found_on_curve in run_in_order(work, n_jobs):
             judged += found_on_curve
             advance()
     found = [score for score, _ in judged]

@@ -19,7 +19,7 @@ from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ..estimators.contract import clone
 from ..forecast import LEVELS, Quantity
-from ..running.processes import in_order
+from ..running.processes import run_in_order
 
 __all__ = ["DEFAULT_TIMES", "CurveForecast", "forecast_many"]
 
@@ -161,7 +161,7 @@ def forecast_many(
     from joblib import delayed
 
     work = (delayed(_forecast_chunk)(chunk, asked, clone(settings)) for chunk in chunks)
-    return (forecast for chunk in in_order(work, n_jobs) for forecast in chunk)
+    return (forecast for chunk in run_in_order(work, n_jobs) for forecast in chunk)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ..errors import AccuracyWarning, ApexError, RequestError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ..estimators.contract import check_is_fitted
 from ..forecast import LEVEL, Quantity
-from ..running.processes import in_order
+from ..running.processes import run_in_order
 from .many import DEFAULT_TIMES
 from .sensitivity_answer import Sensitivity, SensitivityRow
 from .variants import Kind, Variant, other_quantities, variants_of
@@ -127,7 +127,7 @@ def sensitivity(
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = [list(alike) for _, alike in groupby(variants_of(model, goal), key=lambda one: id(one.settings))]
-    for answered in in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
+    for answered in run_in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
         rows += answered
     cautions = (*model.forecast(at, of=of).cautions, *(() if required is None else required.cautions))
     found = Sensitivity(

@@ -12,11 +12,11 @@ from typing import Any, Self
 
 from .._check import text
 from ..errors import DataError
-from ..files.writing import file_behind, write_text
+from ..files.writing import resolve_path, write_text
 from ..reading.spreadsheets import read_bytes
-from .keys import Keys
-from .moved import text_moved
-from .settings import HEADS, Dense, checked_settings
+from .keys import ConfigTable
+from .moved import rewrite_paths
+from .settings import HEADS, DenseRuns, read_settings
 
 __all__ = ["Experiment", "shipped_experiments"]
 
@@ -84,7 +84,7 @@ class Experiment:
     n_splits: int
     seed: int
     ratio: tuple[float, float, float]
-    dense: Dense | None
+    dense: DenseRuns | None
     eps_min: float
     methods: tuple[str, ...]
     level: float
@@ -97,7 +97,7 @@ class Experiment:
         shipped = shipped_experiments()
         if isinstance(source, str) and source in shipped:
             return cls.parsed(shipped[source], source)
-        path = file_behind(source)
+        path = resolve_path(source)
         if not os.path.exists(path):
             raise DataError(
                 f"There is no file {path}, and no experiment of that name ships with apexgp; choose from "
@@ -115,10 +115,10 @@ class Experiment:
         """Check the text of a configuration, `where` in messages; files that it names lie in `folder`."""
         content, where = text("content", content, error=DataError), text("where", where)
         try:
-            top = Keys(where, tomllib.loads(content))
+            top = ConfigTable(where, tomllib.loads(content))
         except (tomllib.TOMLDecodeError, RecursionError) as problem:
             raise DataError(f"It is not valid TOML: {problem}", where=where) from None
-        return cls(text=content, **checked_settings(top, file_behind(folder)))
+        return cls(text=content, **read_settings(top, resolve_path(folder)))
 
     @property
     def ceiling(self) -> float:
@@ -136,7 +136,7 @@ class Experiment:
 
     def text_in(self, folder: str | os.PathLike[str]) -> str:
         """The configuration as a file in `folder` must have it, to name the same embeddings and table."""
-        return text_moved(self.text, {"embeddings": self.embeddings, "table": self.table}, file_behind(folder))
+        return rewrite_paths(self.text, {"embeddings": self.embeddings, "table": self.table}, resolve_path(folder))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the configuration to a file, comments included, for you to edit.
@@ -144,7 +144,7 @@ class Experiment:
         It names the same files from there. One that ships with apexgp names files that do not exist yet, beside it.
         """
         ships = self.text in shipped_experiments().values()
-        write_text(path, self.text if ships else self.text_in(file_behind(path).parent), overwrite=overwrite)
+        write_text(path, self.text if ships else self.text_in(resolve_path(path).parent), overwrite=overwrite)
 
 
 @cache

@@ -36,23 +36,23 @@ def judge_curves(
         For each task, many runs at a few large sizes.
     """
     instance("experiment", experiment, Experiment, "an apexgp.experiment.Experiment")
-    measured = _curves("curves", curves)
-    many = {} if dense is None else _curves("dense", dense)
+    measured = _check_curves("curves", curves)
+    many = {} if dense is None else _check_curves("dense", dense)
     models: dict[tuple[str, str], CurveEstimator] = {}
     figures: list[RangeFigure] = []
     dense_figures: list[DenseFigure] = []
     wrong: list[str] = []
     for task, curve in measured.items():
         pilot = curve.up_to(experiment.pilot[-1])
-        held_out = _held_out(experiment, curve)
+        held_out = _select_held_out(experiment, curve)
         best = {"ceiling": experiment.ceiling} if curve.direction == "higher" else {"floor": experiment.eps_min}
-        figures += [_baseline(experiment, task, extent, pilot, scores) for extent, scores in held_out.items()]
+        figures += [_judge_baseline(experiment, task, extent, pilot, scores) for extent, scores in held_out.items()]
         for name in experiment.methods:
             method = EXPERIMENT_METHODS[name]
             try:
                 model = method.make(**best).fit(pilot)
-                own = _range_figures(experiment, task, name, model, held_out)
-                runs = _dense_figures(experiment, task, name, model, many[task]) if task in many else []
+                own = _judge_ranges(experiment, task, name, model, held_out)
+                runs = _judge_dense(experiment, task, name, model, many[task]) if task in many else []
             except ApexError as problem:
                 own = [RangeFigure(task, extent, name, len(by), error=str(problem)) for extent, by in held_out.items()]
                 runs, model = [], None
@@ -66,7 +66,7 @@ def judge_curves(
     return ExperimentResult(experiment, measured, models, tuple(figures), tuple(dense_figures), cautions=tuple(wrong))
 
 
-def _curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
+def _check_curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
     found = mapped(name, curves, "a mapping from tasks to curves")
     return {
         text(name, task, "a mapping from names of tasks to curves"): instance(
@@ -76,11 +76,11 @@ def _curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, Learnin
     }
 
 
-Held = dict[float, FloatArray]
+HeldOutScores = dict[float, FloatArray]
 """The scores of the splits at each size held out."""
 
 
-def _held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, Held]:
+def _select_held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, HeldOutScores]:
     """By range; one of which no size was measured is left out."""
     found = {
         extent: {float(size): curve.scores[curve.sizes == size] for size in sizes if (curve.sizes == size).any()}
@@ -89,7 +89,7 @@ def _held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, Held]:
     return {extent: by_size for extent, by_size in found.items() if by_size}
 
 
-def _baseline(experiment: Experiment, task: str, extent: str, pilot: LearningCurve, held: Held) -> RangeFigure:
+def _judge_baseline(experiment: Experiment, task: str, extent: str, pilot: LearningCurve, held: HeldOutScores) -> RangeFigure:
     lowest = float(pilot.upward.replicates.mean.min())  # the ceiling is of scores of which higher is better
     if lowest >= experiment.ceiling:
         return RangeFigure(task, extent, "baseline", len(held), error="The pilot's scores are above the ceiling.")
@@ -97,8 +97,8 @@ def _baseline(experiment: Experiment, task: str, extent: str, pilot: LearningCur
     return RangeFigure(task, extent, "baseline", len(held), likelihood=likelihood, likelihood_sd=0.0)
 
 
-def _range_figures(
-    experiment: Experiment, task: str, name: str, model: CurveEstimator, held_out: Mapping[str, Held]
+def _judge_ranges(
+    experiment: Experiment, task: str, name: str, model: CurveEstimator, held_out: Mapping[str, HeldOutScores]
 ) -> list[RangeFigure]:
     """Of one method on one task, for each range."""
     means = {extent: np.array([scores.mean() for scores in held.values()]) for extent, held in held_out.items()}
@@ -111,7 +111,7 @@ def _range_figures(
     whole = model.forecast(sorted({size for held in held_out.values() for size in held}), of="same_splits")
     method, figures = EXPERIMENT_METHODS[name], []
     for extent, held in held_out.items():
-        forecast = _at(whole, list(held))
+        forecast = _select_sizes(whole, list(held))
         figures.append(
             RangeFigure(
                 task,
@@ -126,7 +126,7 @@ def _range_figures(
     return figures
 
 
-def _at(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
+def _select_sizes(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
     """The part of a forecast at rising sizes that is about some of them."""
     own = np.searchsorted(forecast.sizes, sizes)
     return replace(
@@ -137,7 +137,7 @@ def _at(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
     )
 
 
-def _dense_figures(
+def _judge_dense(
     experiment: Experiment, task: str, name: str, model: CurveEstimator, runs: LearningCurve
 ) -> list[DenseFigure]:
     wanted = experiment.dense

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 from .._check import probability, real_number, shown, text, whole_number
 from ..errors import ApexError, DataError, RequestError
 
-__all__ = ["Keys", "a_number_of", "fraction", "names", "numbers", "positive_fraction", "sizes", "word"]
+__all__ = ["ConfigTable", "check_fraction", "check_names", "check_numbers", "check_probability", "check_sizes", "check_whole", "check_word"]
 
 Found = TypeVar("Found")
 Check = Callable[[str, Any], Found]
 """Gives the value of a key as it is used, or raises an error that goes on from the key's name."""
 
 
-class Keys:
+class ConfigTable:
     """One table of a file.
 
     Parameters
@@ -44,50 +44,50 @@ class Keys:
             if otherwise:
                 found: Found = otherwise[0]
                 return found
-            raise self.error(key, "is missing.")
+            raise self.make_error(key, "is missing.")
         try:
-            return check(self.called(key), self._table[key])
+            return check(self.full_key(key), self._table[key])
         except ApexError as problem:
             raise DataError(
                 problem.message, argument=problem.argument, remedy=problem.remedy, where=self._where
             ) from None
 
-    def table(self, key: str) -> Keys:
+    def table(self, key: str) -> ConfigTable:
         """A table within this one; an empty one where there is none."""
-        return Keys(self._where, self.take(key, _table, {}), self.called(key))
+        return ConfigTable(self._where, self.take(key, _check_table, {}), self.full_key(key))
 
-    def rest(self) -> dict[str, Any]:
+    def unused(self) -> dict[str, Any]:
         """The keys that were not asked for."""
         return {key: value for key, value in self._table.items() if key not in self._asked}
 
-    def refuse_others(self) -> None:
+    def refuse_unused(self) -> None:
         """Refuse a key that nothing was asked of: mostly one that is misspelt."""
-        for key in self.rest():
+        for key in self.unused():
             near = difflib.get_close_matches(key, self._asked, 1)
-            known = f"Did you mean {self.called(near[0])}?" if near else f"Choose from {', '.join(self._asked)}."
-            raise self.error(key, f"is not a key of the configuration. {known}")
+            known = f"Did you mean {self.full_key(near[0])}?" if near else f"Choose from {', '.join(self._asked)}."
+            raise self.make_error(key, f"is not a key of the configuration. {known}")
 
     def _refuse_misspelt(self, key: str) -> None:
         """Refuse what is there instead of a key that is not: what is missing within it would only puzzle."""
-        for near in difflib.get_close_matches(key, self.rest(), 1, cutoff=0.8):
-            raise self.error(near, f"is not a key of the configuration. Did you mean {self.called(key)}?")
+        for near in difflib.get_close_matches(key, self.unused(), 1, cutoff=0.8):
+            raise self.make_error(near, f"is not a key of the configuration. Did you mean {self.full_key(key)}?")
 
-    def called(self, key: str) -> str:
+    def full_key(self, key: str) -> str:
         """A key as messages have it."""
         return f"{self._name}.{key}" if self._name else key
 
-    def error(self, key: str, message: str) -> DataError:
+    def make_error(self, key: str, message: str) -> DataError:
         """What is wrong with a key, and where it is."""
-        return DataError(message, argument=self.called(key), where=self._where)
+        return DataError(message, argument=self.full_key(key), where=self._where)
 
 
-def _table(name: str, value: Any) -> dict[str, Any]:
+def _check_table(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise RequestError(f"must be a table, [{name}], got {shown(value)}.", argument=name)
     return value
 
 
-def word(name: str, value: Any) -> str:
+def check_word(name: str, value: Any) -> str:
     """A text with something in it, on one line."""
     found = text(name, value, 'text, such as "patient"')
     if not found.strip() or "\n" in found:
@@ -95,17 +95,17 @@ def word(name: str, value: Any) -> str:
     return found
 
 
-def names(name: str, value: Any) -> tuple[str, ...]:
+def check_names(name: str, value: Any) -> tuple[str, ...]:
     """A list of texts, all different."""
     if not isinstance(value, list) or not value:
         raise RequestError(f'must be a list of strings, such as ["a", "b"], got {shown(value)}.', argument=name)
-    found = tuple(word(name, one) for one in value)
+    found = tuple(check_word(name, one) for one in value)
     if len(set(found)) < len(found):
         raise RequestError(f"contains a duplicate: {shown(value)}.", argument=name)
     return found
 
 
-def sizes(name: str, value: Any) -> tuple[int, ...]:
+def check_sizes(name: str, value: Any) -> tuple[int, ...]:
     """Training-set sizes in ascending order; there may be none."""
     if not isinstance(value, list):
         raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {shown(value)}.", argument=name)
@@ -115,19 +115,19 @@ def sizes(name: str, value: Any) -> tuple[int, ...]:
     return tuple(found)
 
 
-def numbers(name: str, value: Any) -> tuple[float, ...]:
+def check_numbers(name: str, value: Any) -> tuple[float, ...]:
     """A list of numbers."""
     if not isinstance(value, list) or not value:
         raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {shown(value)}.", argument=name)
     return tuple(real_number(name, one) for one in value)
 
 
-def a_number_of(least: int, most: int) -> Check[int]:
+def check_whole(least: int, most: int) -> Check[int]:
     """A check for whole numbers between two."""
     return lambda name, value: whole_number(name, value, least=least, most=most)
 
 
-def fraction(name: str, value: Any) -> float:
+def check_fraction(name: str, value: Any) -> float:
     """A number of at least 0 and below 1."""
     found = real_number(name, value)
     if not 0 <= found < 1:
@@ -135,6 +135,6 @@ def fraction(name: str, value: Any) -> float:
     return found
 
 
-def positive_fraction(name: str, value: Any) -> float:
+def check_probability(name: str, value: Any) -> float:
     """A number between 0 and 1."""
     return probability(name, value)

@@ -11,11 +11,11 @@ from ..estimators import APExGP, CurveEstimator, LeastSquares
 from ..forecast import IntervalKind
 from ..model.families import FAMILIES
 
-__all__ = ["EXPERIMENT_METHODS", "PAPER_METHODS", "Method"]
+__all__ = ["EXPERIMENT_METHODS", "PAPER_METHODS", "ExperimentMethod"]
 
 
 @dataclass(frozen=True)
-class Method:
+class ExperimentMethod:
     """A method of forecasting curves.
 
     Parameters
@@ -45,16 +45,16 @@ _HEADINGS = {"power_law": "Power law", "arctan": "Arctan"}
 
 EXPERIMENT_METHODS = MappingProxyType(
     {
-        "gp_power_law": Method("GP pow", partial(APExGP.as_published, "power_law"), uncut=True),
-        "gp_arctan": Method("GP arc", partial(APExGP.as_published, "arctan"), uncut=True),
-        "gp_power_law_as_written": Method(
+        "gp_power_law": ExperimentMethod("GP pow", partial(APExGP.as_published, "power_law"), uncut=True),
+        "gp_arctan": ExperimentMethod("GP arc", partial(APExGP.as_published, "arctan"), uncut=True),
+        "gp_power_law_as_written": ExperimentMethod(
             "GP pow as written", partial(APExGP.as_written, "power_law"), uncut=True, interval="hdi"
         ),
-        "gp_arctan_as_written": Method(
+        "gp_arctan_as_written": ExperimentMethod(
             "GP arc as written", partial(APExGP.as_written, "arctan"), uncut=True, interval="hdi"
         ),
-        "apexgp": Method("apexgp", APExGP, single_scores=True),
-        **{family: Method(_HEADINGS.get(family, family), partial(LeastSquares, family)) for family in FAMILIES},
+        "apexgp": ExperimentMethod("apexgp", APExGP, single_scores=True),
+        **{family: ExperimentMethod(_HEADINGS.get(family, family), partial(LeastSquares, family)) for family in FAMILIES},
     }
 )
 """Every method by name."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["text_moved"]
+__all__ = ["rewrite_paths"]
 
 
-def text_moved(text: str, files: Mapping[str, Path | None], folder: Path) -> str:
+def rewrite_paths(text: str, files: Mapping[str, Path | None], folder: Path) -> str:
     """The text of a configuration as it must stand in `folder`, remarks and all.
 
     Parameters
@@ -28,28 +28,28 @@ def text_moved(text: str, files: Mapping[str, Path | None], folder: Path) -> str
     for key, file in files.items():
         named = tomllib.loads(text).get("data", {}).get(key, "")
         if file is not None and not (named and folder / named == file):
-            text = _naming(text, key, _from(folder, file))
+            text = _replace_path(text, key, _find_relative_path(folder, file))
     return text
 
 
-def _from(folder: Path, file: Path) -> str:
+def _find_relative_path(folder: Path, file: Path) -> str:
     try:
         return Path(os.path.relpath(file, folder)).as_posix()
     except ValueError:  # on another drive
         return file.as_posix()
 
 
-def _naming(text: str, key: str, path: str) -> str:
+def _replace_path(text: str, key: str, path: str) -> str:
     """The text with another path for a key; where it is written too oddly to be changed, with a remark that says so."""
     wanted = tomllib.loads(text)
     wanted.setdefault("data", {})[key] = path
-    for changed in _changes(text, key, json.dumps(path, ensure_ascii=False)):
-        if _parsed(changed) == wanted:
+    for changed in _list_edits(text, key, json.dumps(path, ensure_ascii=False)):
+        if _parse_toml(changed) == wanted:
             return changed
     return f"# data.{key} is {path!a} from here.\n{text}"
 
 
-def _changes(text: str, key: str, literal: str) -> Iterator[str]:
+def _list_edits(text: str, key: str, literal: str) -> Iterator[str]:
     """Each way to write the path into the text; some hit a remark or another table."""
     for found in re.finditer(rf"""\b{key}["']?\s*=\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""", text):
         yield text[: found.start(1)] + literal + text[found.end(1) :]
@@ -57,7 +57,7 @@ def _changes(text: str, key: str, literal: str) -> Iterator[str]:
         yield f"{text[: found.end()]}\n{key} = {literal}{text[found.end() :]}"
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
+def _parse_toml(text: str) -> dict[str, Any] | None:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:

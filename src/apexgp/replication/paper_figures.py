@@ -51,7 +51,7 @@ def bootstrapped_likelihood(
     mean, standard deviation
         Over the rounds.
     """
-    means = _resampled_means(scores, rounds, seed)
+    means = _resample_means(scores, rounds, seed)
     likelihood = metrics.quantized_likelihood(forecast, means, delta, axis=1)
     return float(likelihood.mean()), float(likelihood.std())
 
@@ -105,7 +105,7 @@ def dense_coverage(
     return float(held.mean()), float(held.std())
 
 
-def _resampled_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> FloatArray:
+def _resample_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> FloatArray:
     """Mean scores of splits drawn again: one row per round, one column per size."""
     rounds, rng = whole_number("rounds", rounds, least=1), generator(seed)
     columns = []

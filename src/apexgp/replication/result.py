@@ -13,7 +13,7 @@ from ..curve import LearningCurve
 from ..estimators import CurveEstimator
 from .configuration import Experiment
 from .methods import EXPERIMENT_METHODS
-from .tables import PaperTable, paper_tables
+from .tables import PaperTable, make_paper_tables
 
 __all__ = ["DenseFigure", "ExperimentResult", "RangeFigure"]
 
@@ -117,37 +117,37 @@ class ExperimentResult(Answer):
     @property
     def tables(self) -> tuple[PaperTable, ...]:
         """The tables of the paper, of this experiment."""
-        return paper_tables(self.experiment, list(self.curves), self.figures, self.dense)
+        return make_paper_tables(self.experiment, list(self.curves), self.figures, self.dense)
 
     @property
     def n_fits(self) -> int:
         """How many fits were made."""
-        return len(self._fits())
+        return len(self._fit_seconds())
 
     @property
     def seconds(self) -> float:
         """Their total time."""
-        return float(sum(self._fits().values()))
+        return float(sum(self._fit_seconds().values()))
 
-    def _fits(self) -> dict[tuple[Any, ...], float]:
+    def _fit_seconds(self) -> dict[tuple[Any, ...], float]:
         """The seconds of each fit; one that both runs asked for was made once."""
         runs = [run for run in (self.fits, self.dense_fits) if run is not None]
         return {(row["size"], row["split"], row["task"]): row["seconds"] for run in runs for row in run.fits}
 
     def _columns(self) -> ColumnData:
-        return _by_field(self.figures, RangeFigure)
+        return _to_columns(self.figures, RangeFigure)
 
     def to_dict(self, of: str = "ranges") -> ColumnData:
         """The figures as plain columns: of the two "ranges", or of the "dense" runs."""
-        return columns_as_json(self._asked(of))
+        return columns_as_json(self._select_columns(of))
 
     def to_frame(self, of: str = "ranges") -> Any:
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`)."""
-        return as_frame(self, self._asked(of))
+        return as_frame(self, self._select_columns(of))
 
-    def _asked(self, of: str) -> ColumnData:
+    def _select_columns(self, of: str) -> ColumnData:
         return (
-            self._columns() if choice("of", of, ("ranges", "dense")) == "ranges" else _by_field(self.dense, DenseFigure)
+            self._columns() if choice("of", of, ("ranges", "dense")) == "ranges" else _to_columns(self.dense, DenseFigure)
         )
 
     def shown(self) -> Shown:
@@ -158,9 +158,9 @@ class ExperimentResult(Answer):
                 one.task,
                 one.range,
                 EXPERIMENT_METHODS[one.method].heading,
-                _said(100 * one.rmse, ".3f"),
-                _said(one.likelihood, ".3f"),
-                _said(one.coverage, ".2f"),
+                _format_number(100 * one.rmse, ".3f"),
+                _format_number(one.likelihood, ".3f"),
+                _format_number(one.coverage, ".2f"),
             )
             for one in self.figures
             if one.method in EXPERIMENT_METHODS
@@ -169,9 +169,9 @@ class ExperimentResult(Answer):
         return Shown(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
 
 
-def _by_field(rows: Sequence[Any], kind: type) -> ColumnData:
+def _to_columns(rows: Sequence[Any], kind: type) -> ColumnData:
     return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
 
 
-def _said(value: float, form: str) -> str:
+def _format_number(value: float, form: str) -> str:
     return "-" if value != value else f"{value:{form}}"

@@ -19,7 +19,7 @@ from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, FewTestCasesWarning
-from ..files.writing import file_behind
+from ..files.writing import resolve_path
 from ..vocabulary import Vocabulary
 from .configuration import Experiment
 from .judge import judge_curves
@@ -61,23 +61,23 @@ def run_experiment(
     if not truth("dense", dense):
         wanted = replace(wanted, dense=None)
     if embeddings is not None:
-        wanted = replace(wanted, embeddings=file_behind(embeddings))  # so that the result says what was read
+        wanted = replace(wanted, embeddings=resolve_path(embeddings))  # so that the result says what was read
     settings: dict[str, Any] = {"results": results, "n_jobs": n_jobs, "progress": progress}
     sizes = sorted({*wanted.pilot, *wanted.short, *wanted.long})
     many = None
-    with _named_by_keys():
-        given = _labelled(wanted)
-        fits = _collected(wanted, given, sizes, wanted.n_splits, settings)
+    with _name_errors_by_keys():
+        given = _read_data(wanted)
+        fits = _collect(wanted, given, sizes, wanted.n_splits, settings)
         if wanted.dense is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FewTestCasesWarning)  # said already, of the pilot's splits
-                many = _collected(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
-    found = judge_curves(wanted, _by_title(wanted, fits), None if many is None else _by_title(wanted, many))
+                many = _collect(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
+    found = judge_curves(wanted, _title_curves(wanted, fits), None if many is None else _title_curves(wanted, many))
     failed = [caution for run in (fits, many) if run is not None for caution in run.cautions]
     return replace(found, fits=fits, dense_fits=many, notes=given.notes, cautions=(*failed, *found.cautions))
 
 
-def _key(name: str, _value: Any) -> str:
+def _use_key(name: str, _value: Any) -> str:
     return name
 
 
@@ -96,13 +96,13 @@ KEYS = Vocabulary(
         "ratio": "splits.ratio",
         "seed": "splits.seed",
     },
-    _key,
+    _use_key,
 )
 """The keys of a configuration that set arguments of what reads the data and does the fits."""
 
 
 @contextmanager
-def _named_by_keys() -> Iterator[None]:
+def _name_errors_by_keys() -> Iterator[None]:
     """Let errors about what a configuration says name its keys."""
     try:
         yield
@@ -111,7 +111,7 @@ def _named_by_keys() -> Iterator[None]:
         raise
 
 
-def _labelled(experiment: Experiment) -> LabelledData:
+def _read_data(experiment: Experiment) -> LabelledData:
     """The data, of the kind that the head is for."""
     path = experiment.embeddings
     if path is None:
@@ -134,14 +134,14 @@ def _labelled(experiment: Experiment) -> LabelledData:
     return given
 
 
-def _collected(
+def _collect(
     experiment: Experiment, given: LabelledData, sizes: Any, n_splits: int, settings: dict[str, Any]
 ) -> CurveSet:
     head = experiment.classifier()
     return collect_curves(
         Prepared(head, given.categorical) if given.needs_preparation else head,
         given.X,
-        _targets(experiment, given),
+        _choose_labels(experiment, given),
         groups=given.groups,
         sizes=sizes,
         n_splits=n_splits,
@@ -153,14 +153,14 @@ def _collected(
     )
 
 
-def _targets(experiment: Experiment, given: LabelledData) -> Any:
+def _choose_labels(experiment: Experiment, given: LabelledData) -> Any:
     """The labels; a single one of two classes keeps its name, which its task then has."""
     if isinstance(given.y, dict) or len(np.unique(given.y)) > 2:
         return given.y
     return {experiment.labels[0]: given.y}
 
 
-def _by_title(experiment: Experiment, curves: CurveSet) -> dict[str, LearningCurve]:
+def _title_curves(experiment: Experiment, curves: CurveSet) -> dict[str, LearningCurve]:
     """The curves by what tables call them, in the order of the configuration."""
     found = {str(task): curve for (task, _), curve in curves.items()}
     order = [task for task in (*experiment.tasks, *experiment.labels) if task in found]

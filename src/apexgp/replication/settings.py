@@ -17,10 +17,10 @@ from ..collect.splits import check_ratio
 from ..collect.tuned import TunedLogistic
 from ..errors import RequestError
 from . import keys
-from .keys import Keys
+from .keys import ConfigTable
 from .methods import EXPERIMENT_METHODS, PAPER_METHODS
 
-__all__ = ["HEADS", "Dense", "checked_settings"]
+__all__ = ["HEADS", "DenseRuns", "read_settings"]
 
 HEADS: Mapping[str, type[BaseEstimator]] = {"2D": LogisticHead, "3D": SliceHead, "tuned": TunedLogistic}
 """Classifiers by the names that a configuration has for them: the paper's two, and the default of `apexgp collect`."""
@@ -32,7 +32,7 @@ _TRIAL = np.linspace(-1.0, 1.0, 20)  # cases that a head's settings are tried on
 
 
 @dataclass(frozen=True)
-class Dense:
+class DenseRuns:
     """Many runs at a few large sizes, which show how often intervals hold.
 
     Attributes
@@ -53,62 +53,62 @@ class Dense:
     levels: tuple[float, ...] = (0.95, 0.8)
 
 
-def checked_settings(top: Keys, folder: Path) -> dict[str, Any]:
+def read_settings(top: ConfigTable, folder: Path) -> dict[str, Any]:
     """Every key of a configuration, checked: the arguments of an `Experiment`. Files lie in `folder`."""
     data, classifier, sizes = top.table("data"), top.table("classifier"), top.table("sizes")
     splits, forecasts = top.table("splits"), top.table("forecasts")
     found: dict[str, Any] = {
-        "name": top.take("name", keys.word),
-        "embeddings": _path(data, "embeddings", folder),
-        "table": _path(data, "table", folder),
-        "labels": data.take("labels", keys.names),
-        "tasks": data.take("tasks", _tasks, {}),
-        "patients": data.take("patients", keys.word, None),
-        "drop": data.take("drop", keys.names, ()),
-        "head": classifier.take("head", _head),
-        "metric": classifier.take("metric", keys.word, "auroc"),
-        "pilot": sizes.take("pilot", keys.sizes),
-        "short": sizes.take("short", keys.sizes, ()),
-        "long": sizes.take("long", keys.sizes, ()),
-        "n_splits": splits.take("number", keys.a_number_of(1, _MOST_SPLITS), 3),
-        "seed": splits.take("seed", keys.a_number_of(0, 2**53), 0),
-        "ratio": splits.take("ratio", _ratio, (0.8, 0.1, 0.1)),
-        "eps_min": forecasts.take("eps_min", keys.fraction, 0.0),
-        "methods": forecasts.take("methods", _methods, (*PAPER_METHODS, "apexgp")),
-        "level": forecasts.take("level", keys.positive_fraction, 0.95),
-        "delta": forecasts.take("delta", keys.positive_fraction, 0.01),
-        "rounds": forecasts.take("rounds", keys.a_number_of(1, _MOST_ROUNDS), 500),
+        "name": top.take("name", keys.check_word),
+        "embeddings": _read_path(data, "embeddings", folder),
+        "table": _read_path(data, "table", folder),
+        "labels": data.take("labels", keys.check_names),
+        "tasks": data.take("tasks", _check_tasks, {}),
+        "patients": data.take("patients", keys.check_word, None),
+        "drop": data.take("drop", keys.check_names, ()),
+        "head": classifier.take("head", _check_head),
+        "metric": classifier.take("metric", keys.check_word, "auroc"),
+        "pilot": sizes.take("pilot", keys.check_sizes),
+        "short": sizes.take("short", keys.check_sizes, ()),
+        "long": sizes.take("long", keys.check_sizes, ()),
+        "n_splits": splits.take("number", keys.check_whole(1, _MOST_SPLITS), 3),
+        "seed": splits.take("seed", keys.check_whole(0, 2**53), 0),
+        "ratio": splits.take("ratio", _check_ratio, (0.8, 0.1, 0.1)),
+        "eps_min": forecasts.take("eps_min", keys.check_fraction, 0.0),
+        "methods": forecasts.take("methods", _check_methods, (*PAPER_METHODS, "apexgp")),
+        "level": forecasts.take("level", keys.check_probability, 0.95),
+        "delta": forecasts.take("delta", keys.check_probability, 0.01),
+        "rounds": forecasts.take("rounds", keys.check_whole(1, _MOST_ROUNDS), 500),
     }
-    found["head_settings"] = _head_settings(classifier.table("settings"), found["head"])
-    _check_sizes(sizes, found)
-    found["dense"] = _dense(top.table("dense"), found) if "dense" in top else None
+    found["head_settings"] = _read_head_settings(classifier.table("settings"), found["head"])
+    _check_ranges(sizes, found)
+    found["dense"] = _read_dense(top.table("dense"), found) if "dense" in top else None
     for table in (top, data, classifier, sizes, splits, forecasts):
-        table.refuse_others()
+        table.refuse_unused()
     return found
 
 
-def _path(data: Keys, key: str, folder: Path) -> Path | None:
-    named = data.take(key, keys.word, "")
+def _read_path(data: ConfigTable, key: str, folder: Path) -> Path | None:
+    named = data.take(key, keys.check_word, "")
     return folder / named if named else None
 
 
-def _tasks(name: str, value: Any) -> dict[str, str]:
+def _check_tasks(name: str, value: Any) -> dict[str, str]:
     tasks = mapped(name, value, 'a table, such as {bacterial = "Bacterial"}')
-    found = {task: keys.word(name, title) for task, title in tasks.items()}
+    found = {task: keys.check_word(name, title) for task, title in tasks.items()}
     if len(set(found.values())) < len(found):
         raise RequestError(f"gives two tasks the same name: {some(list(found.values()))}.", argument=name)
     return found
 
 
-def _head(name: str, value: Any) -> str:
+def _check_head(name: str, value: Any) -> str:
     return choice(name, value, tuple(HEADS))
 
 
-def _head_settings(settings: Keys, head: str) -> dict[str, Any]:
+def _read_head_settings(settings: ConfigTable, head: str) -> dict[str, Any]:
     """Parameters of the head, by the names that its class has for them; it says itself whether their values will do."""
     parameters = HEADS[head]().get_params()
     found = {key: settings.take(key, lambda _name, value: value, default) for key, default in parameters.items()}
-    settings.refuse_others()
+    settings.refuse_unused()
     given = {key: value for key, value in found.items() if key in settings}
     if given:
         X = _TRIAL[:, None, None] if head == "3D" else _TRIAL[:, None]
@@ -117,48 +117,48 @@ def _head_settings(settings: Keys, head: str) -> dict[str, Any]:
         except UNUSABLE as problem:  # before the first fit of a run, instead of in each of them
             key = str(getattr(problem, "argument", ""))
             said = getattr(problem, "message", None) or f"{type(problem).__name__}: {problem}"
-            raise settings.error(key if key in given else next(iter(given)), said) from None
+            raise settings.make_error(key if key in given else next(iter(given)), said) from None
     return given
 
 
-def _ratio(name: str, value: Any) -> tuple[float, float, float]:
-    return check_ratio(keys.numbers(name, value), name)
+def _check_ratio(name: str, value: Any) -> tuple[float, float, float]:
+    return check_ratio(keys.check_numbers(name, value), name)
 
 
-def _methods(name: str, value: Any) -> tuple[str, ...]:
-    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in keys.names(name, value))
+def _check_methods(name: str, value: Any) -> tuple[str, ...]:
+    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in keys.check_names(name, value))
 
 
-def _check_sizes(sizes: Keys, found: Mapping[str, Any]) -> None:
+def _check_ranges(sizes: ConfigTable, found: Mapping[str, Any]) -> None:
     if len(found["pilot"]) < _FEWEST_PILOT_SIZES:
-        raise sizes.error("pilot", f"must have {_FEWEST_PILOT_SIZES} sizes or more, got {list(found['pilot'])}.")
+        raise sizes.make_error("pilot", f"must have {_FEWEST_PILOT_SIZES} sizes or more, got {list(found['pilot'])}.")
     if not found["short"] and not found["long"]:
-        raise sizes.error(
-            "short", f"and {sizes.called('long')} name no size to forecast. Give at least one of them a size."
+        raise sizes.make_error(
+            "short", f"and {sizes.full_key('long')} name no size to forecast. Give at least one of them a size."
         )
     for name in ("short", "long"):
         if found[name] and found[name][0] <= found["pilot"][-1]:
-            raise sizes.error(
+            raise sizes.make_error(
                 name, f"must lie beyond the pilot's largest, {found['pilot'][-1]:,}, got {found[name][0]:,}."
             )
 
 
-def _dense(dense: Keys, found: Mapping[str, Any]) -> Dense:
-    wanted = Dense(
-        sizes=dense.take("sizes", keys.sizes),
-        runs=dense.take("runs", keys.a_number_of(1, _MOST_SPLITS)),
-        group=dense.take("group", keys.a_number_of(1, _MOST_SPLITS), found["n_splits"]),
-        levels=dense.take("levels", _levels, (0.95, 0.8)),
+def _read_dense(dense: ConfigTable, found: Mapping[str, Any]) -> DenseRuns:
+    wanted = DenseRuns(
+        sizes=dense.take("sizes", keys.check_sizes),
+        runs=dense.take("runs", keys.check_whole(1, _MOST_SPLITS)),
+        group=dense.take("group", keys.check_whole(1, _MOST_SPLITS), found["n_splits"]),
+        levels=dense.take("levels", _check_levels, (0.95, 0.8)),
     )
-    dense.refuse_others()
+    dense.refuse_unused()
     if not wanted.sizes or wanted.sizes[0] <= found["pilot"][-1]:
-        raise dense.error("sizes", f"must lie beyond the pilot's largest, {found['pilot'][-1]:,}.")
+        raise dense.make_error("sizes", f"must lie beyond the pilot's largest, {found['pilot'][-1]:,}.")
     if wanted.runs < wanted.group:
-        raise dense.error(
-            "runs", f"must be at least {dense.called('group')}, {wanted.group}, which are averaged; got {wanted.runs}."
+        raise dense.make_error(
+            "runs", f"must be at least {dense.full_key('group')}, {wanted.group}, which are averaged; got {wanted.runs}."
         )
     return wanted
 
 
-def _levels(name: str, value: Any) -> tuple[float, ...]:
-    return tuple(keys.positive_fraction(name, level) for level in keys.numbers(name, value))
+def _check_levels(name: str, value: Any) -> tuple[float, ...]:
+    return tuple(keys.check_probability(name, level) for level in keys.check_numbers(name, value))

@@ -16,7 +16,7 @@ from .methods import EXPERIMENT_METHODS
 if TYPE_CHECKING:
     from .result import DenseFigure, RangeFigure
 
-__all__ = ["PaperTable", "paper_tables"]
+__all__ = ["PaperTable", "make_paper_tables"]
 
 _NONE = "—"
 
@@ -50,11 +50,11 @@ class PaperTable:
         lines = [
             f"**{self.caption}**",
             "",
-            _line(self.header),
-            _line(["---", "---", *["---:"] * (len(self.header) - 2)]),
+            _format_line(self.header),
+            _format_line(["---", "---", *["---:"] * (len(self.header) - 2)]),
         ]
         for i, row in enumerate(self.rows):
-            lines.append(_line([f"**{cell}**" if (i, j) in self.bold else cell for j, cell in enumerate(row)]))
+            lines.append(_format_line([f"**{cell}**" if (i, j) in self.bold else cell for j, cell in enumerate(row)]))
         return "\n".join(lines) + "\n"
 
     def as_csv(self) -> str:
@@ -64,34 +64,34 @@ class PaperTable:
         return as_csv(columns)
 
 
-def _line(cells: Iterable[str]) -> str:
+def _format_line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def paper_tables(
+def make_paper_tables(
     experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure], dense: Sequence[DenseFigure]
 ) -> tuple[PaperTable, ...]:
     """All tables that there are figures for."""
-    made = [_errors(experiment, tasks, figures, extent) for extent in experiment.ranges]
+    made = [_make_rmse_table(experiment, tasks, figures, extent) for extent in experiment.ranges]
     if any(not isnan(one.coverage) for one in figures):
-        made += [_likelihoods(experiment, tasks, figures), _single_points(experiment, tasks, figures)]
-    made += [_dense(experiment, tasks, dense, level) for level in dict.fromkeys(one.level for one in dense)]
+        made += [_make_likelihood_table(experiment, tasks, figures), _make_coverage_table(experiment, tasks, figures)]
+    made += [_make_dense_table(experiment, tasks, dense, level) for level in dict.fromkeys(one.level for one in dense)]
     return tuple(made)
 
 
-def _errors(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure], extent: str) -> PaperTable:
+def _make_rmse_table(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure], extent: str) -> PaperTable:
     found = {(one.task, one.method): one.rmse for one in figures if one.range == extent}
     return PaperTable(
         f"rmse_{extent}",
         f"{metric_name(experiment.metric)} RMSE (times 100) for {extent}-range extrapolations.",
         ("Dataset", "Label", *(EXPERIMENT_METHODS[method].heading for method in experiment.methods)),
-        _rows(experiment, tasks, lambda task: [_number(found.get((task, one), nan)) for one in experiment.methods]),
+        _make_rows(experiment, tasks, lambda task: [_format_rmse(found.get((task, one), nan)) for one in experiment.methods]),
     )
 
 
-def _likelihoods(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
+def _make_likelihood_table(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
     found = {(one.range, one.task, one.method): (one.likelihood, one.likelihood_sd) for one in figures}
-    forecasting = _forecasting(experiment, figures)
+    forecasting = _list_forecasting(experiment, figures)
     asked = [(extent, method) for extent in experiment.ranges for method in forecasting]
     bold = set()
     for i, task in enumerate(tasks):
@@ -106,11 +106,11 @@ def _likelihoods(experiment: Experiment, tasks: Sequence[str], figures: Sequence
         f"Quantized likelihood at held-out pairs, with Delta = {experiment.delta:g}. Deviations are over "
         f"{experiment.rounds:,} bootstrap rounds that choose the splits to average over. The baseline is uniform from "
         "the lowest mean score of the pilot to the highest possible score.",
-        ("Dataset", "Label", "Baseline", *_headings(asked)),
-        _rows(
+        ("Dataset", "Label", "Baseline", *_make_headings(asked)),
+        _make_rows(
             experiment,
             tasks,
-            lambda task: [_percent(*found.get((extent, task, method), (nan, nan))) for extent, method in columns],
+            lambda task: [_format_percent(*found.get((extent, task, method), (nan, nan))) for extent, method in columns],
         ),
         frozenset(bold),
     )
@@ -121,22 +121,22 @@ def _clearly_best(cell: tuple[float, float], others: Sequence[tuple[float, float
     return bool(others) and all(cell[0] - cell[1] > other[0] + other[1] for other in others)
 
 
-def _single_points(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
+def _make_coverage_table(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
     found = {(one.range, one.task, one.method): one.coverage for one in figures}
-    asked = [(extent, method) for extent in experiment.ranges for method in _forecasting(experiment, figures)]
+    asked = [(extent, method) for extent in experiment.ranges for method in _list_forecasting(experiment, figures)]
     return PaperTable(
         "coverage",
         f"Single point coverage of {100 * experiment.level:g} % intervals.",
-        ("Dataset", "Label", *_headings(asked)),
-        _rows(
+        ("Dataset", "Label", *_make_headings(asked)),
+        _make_rows(
             experiment,
             tasks,
-            lambda task: [_percent(found.get((extent, task, method), nan)) for extent, method in asked],
+            lambda task: [_format_percent(found.get((extent, task, method), nan)) for extent, method in asked],
         ),
     )
 
 
-def _dense(experiment: Experiment, tasks: Sequence[str], dense: Sequence[DenseFigure], level: float) -> PaperTable:
+def _make_dense_table(experiment: Experiment, tasks: Sequence[str], dense: Sequence[DenseFigure], level: float) -> PaperTable:
     found = {(one.task, one.size, one.method): (one.coverage, one.coverage_sd) for one in dense if one.level == level}
     asked = list(dict.fromkeys((one.size, one.method) for one in sorted(dense, key=lambda one: one.size)))
     group = 1 if experiment.dense is None else experiment.dense.group
@@ -145,38 +145,38 @@ def _dense(experiment: Experiment, tasks: Sequence[str], dense: Sequence[DenseFi
         f"Coverage of {100 * level:g} % intervals, from {exactly(max(one.runs for one in dense) // group)} means of "
         f"{group} runs at each size. Deviations are over {experiment.rounds:,} rounds that choose the runs to average "
         "over.",
-        ("Dataset", "Label", *_headings([(exactly(size), method) for size, method in asked])),
-        _rows(
+        ("Dataset", "Label", *_make_headings([(exactly(size), method) for size, method in asked])),
+        _make_rows(
             experiment,
             tasks,
-            lambda task: [_percent(*found.get((task, size, method), (nan, nan))) for size, method in asked],
+            lambda task: [_format_percent(*found.get((task, size, method), (nan, nan))) for size, method in asked],
         ),
     )
 
 
-def _headings(columns: Sequence[tuple[str, str]]) -> list[str]:
+def _make_headings(columns: Sequence[tuple[str, str]]) -> list[str]:
     """A range or size with each method."""
     return [f"{extent}: {EXPERIMENT_METHODS[method].heading}" for extent, method in columns]
 
 
-def _rows(
+def _make_rows(
     experiment: Experiment, tasks: Sequence[str], cells: Callable[[str], list[str]]
 ) -> tuple[tuple[str, ...], ...]:
     """The data set stands in its first row, as in the paper."""
     return tuple((experiment.name if i == 0 else "", task, *cells(task)) for i, task in enumerate(tasks))
 
 
-def _forecasting(experiment: Experiment, figures: Sequence[RangeFigure]) -> list[str]:
+def _list_forecasting(experiment: Experiment, figures: Sequence[RangeFigure]) -> list[str]:
     """The methods that give distributions."""
     sure = {one.method for one in figures if not isnan(one.coverage)}
     return [method for method in experiment.methods if method in sure]
 
 
-def _number(value: float) -> str:
+def _format_rmse(value: float) -> str:
     return _NONE if isnan(value) else f"{100 * value:.3f}"
 
 
-def _percent(value: float, deviation: float | None = None) -> str:
+def _format_percent(value: float, deviation: float | None = None) -> str:
     if isnan(value):
         return _NONE
     return f"{100 * value:.1f} %" if deviation is None else f"{100 * value:.1f} ± {100 * deviation:.1f} %"

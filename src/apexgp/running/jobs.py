@@ -6,10 +6,10 @@ from .._check import whole_number
 from .._warn import warn
 from ..errors import FewerProcessesWarning, RequestError
 
-_EACH = 4  # processes a core, beyond which they only take each other's memory
+_PER_CORE = 4  # processes a core, beyond which they only take each other's memory
 
 
-def jobs(n_jobs: int | None) -> int | None:
+def check_n_jobs(n_jobs: int | None) -> int | None:
     """A number of processes for joblib: None, or whole, not 0, and at most four per core of this machine.
 
     What is computed does not depend on it, so that more are lowered to that, with a warning, and not refused. On a
@@ -22,7 +22,7 @@ def jobs(n_jobs: int | None) -> int | None:
         raise RequestError("must be a number of processes other than 0; -1 uses all cores.", argument="n_jobs")
     import joblib  # here: reading a curve needs none of it
 
-    most = _EACH * joblib.cpu_count()
+    most = _PER_CORE * joblib.cpu_count()
     if number <= most or joblib.parallel.get_active_backend()[0].__class__.__name__ == "DaskDistributedBackend":
         return number
     warn(

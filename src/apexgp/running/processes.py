@@ -8,20 +8,20 @@ from pickle import PicklingError
 from typing import Any
 
 from ..errors import RequestError
-from .jobs import jobs
+from .jobs import check_n_jobs
 
-__all__ = ["in_order"]
+__all__ = ["run_in_order"]
 
 
-def in_order(work: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
+def run_in_order(work: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     """Results of joblib's delayed calls in their order, each as soon as those before it are there."""
     from joblib import Parallel
 
-    parallel = Parallel(n_jobs=jobs(n_jobs), return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
-    return _worded(parallel(work))
+    parallel = Parallel(n_jobs=check_n_jobs(n_jobs), return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
+    return _translate_errors(parallel(work))
 
 
-def _worded(results: Iterable[Any]) -> Iterator[Any]:
+def _translate_errors(results: Iterable[Any]) -> Iterator[Any]:
     try:
         yield from results
     except BrokenProcessPool:

@@ -14,7 +14,7 @@ from typing import IO
 
 from . import supervise
 
-__all__ = ["CANNOT_START", "Programs", "StillRunningError", "TimedOutError"]
+__all__ = ["CANNOT_START", "ProgramRunner", "StillRunningError", "TimedOutError"]
 
 CANNOT_START = supervise.CANNOT_START
 _PATIENCE = 30.0  # seconds for which what an earlier run left behind may take to end
@@ -28,7 +28,7 @@ class StillRunningError(Exception):
     """What an earlier run has started is still there."""
 
 
-class Programs:
+class ProgramRunner:
     """Starts programs, from any thread, and ends those that run when it is closed."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Programs:
             Seconds after which it is ended, with TimedOutError.
         """
         with open(output, "ab") as printed, open(errors, "wb") as complaints:
-            _alone(printed)
+            _wait_for_output(printed)
             printed.truncate(0)
             lifeline, end = os.pipe()
             with self._guard:
@@ -80,21 +80,21 @@ class Programs:
                 )
             except BaseException:  # Ctrl-C, too, must not leave the pipe open
                 os.close(lifeline)
-                self._let_go(end)
+                self._close_lifeline(end)
                 raise
             os.close(lifeline)
         try:
             return supervisor.wait(timeout)
         except subprocess.TimeoutExpired:
-            self._ask_to_end(end)
+            self._ask_to_stop(end)
             raise TimedOutError from None
         except BaseException:  # Ctrl-C, too, must not leave the program behind
-            self._ask_to_end(end)
+            self._ask_to_stop(end)
             raise
         finally:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 supervisor.wait(2 * supervise.GRACE)
-            self._let_go(end)  # whatever is still there by now dies of it
+            self._close_lifeline(end)  # whatever is still there by now dies of it
             supervisor.wait()
 
     def close(self) -> None:
@@ -105,17 +105,17 @@ class Programs:
                 with contextlib.suppress(BrokenPipeError):
                     os.write(end, b"x")
 
-    def _ask_to_end(self, end: int) -> None:
+    def _ask_to_stop(self, end: int) -> None:
         with self._guard, contextlib.suppress(BrokenPipeError):
             os.write(end, b"x")
 
-    def _let_go(self, end: int) -> None:
+    def _close_lifeline(self, end: int) -> None:
         with self._guard:
             self._lifelines.discard(end)
             os.close(end)
 
 
-def _alone(printed: IO[bytes]) -> None:
+def _wait_for_output(printed: IO[bytes]) -> None:
     """Wait until nobody else prints to the file: every process that a program has started keeps it locked.
 
     A run that is killed takes its programs along, a moment later; the next run must not begin the same fit before.

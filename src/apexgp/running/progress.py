@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .terminal import printable, uncleaned
+from .terminal import escape_controls, unwrap_stream
 
 __all__ = ["progress_bar"]
 
-_PATIENCE = 1.0  # seconds: work that is done sooner needs no bar
+_DELAY = 1.0  # seconds: work that is done sooner needs no bar
 
 
 @contextmanager
 def progress_bar(
-    what: str, total: int, *, done: int = 0, shown: bool = True, patience: float = _PATIENCE
+    what: str, total: int, *, done: int = 0, shown: bool = True, patience: float = _DELAY
 ) -> Iterator[Callable[[], None]]:
     """Give the function that counts one more; the bar appears once the work has taken a moment, and goes at its end.
 
@@ -32,13 +32,13 @@ def progress_bar(
     patience
         Seconds until it appears.
     """
-    bar = _bar() if shown and total - done > 1 else None
+    bar = _make_bar() if shown and total - done > 1 else None
     if bar is None:
         yield lambda: None
         return
-    task = bar.add_task(printable(what), total=total, completed=done)
+    task = bar.add_task(escape_controls(what), total=total, completed=done)
     start = time.monotonic()
-    with _stopped(bar):
+    with _stop_at_end(bar):
         if not patience:
             bar.start()
 
@@ -50,12 +50,12 @@ def progress_bar(
         yield advance
 
 
-def _bar() -> Any:
+def _make_bar() -> Any:
     """The bar, or None where nobody would see it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(file=uncleaned(sys.stderr))
+    console = Console(file=unwrap_stream(sys.stderr))
     if not (console.is_terminal or console.is_jupyter):
         return None
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -63,7 +63,7 @@ def _bar() -> Any:
 
 
 @contextmanager
-def _stopped(bar: Any) -> Iterator[None]:
+def _stop_at_end(bar: Any) -> Iterator[None]:
     try:
         yield
     finally:

@@ -33,7 +33,7 @@ def main(lifeline: int, words: list[str]) -> int:
     try:
         # This process has one thread, so that something may be done between fork and exec.
         program = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_tied_to_parent()
+            words, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_make_death_hook()
         )
     except OSError as problem:
         os.write(2, f"{words[0]} cannot be started: {problem.strerror}\n".encode(errors="replace"))
@@ -46,20 +46,20 @@ def main(lifeline: int, words: list[str]) -> int:
         while program.poll() is None:
             if lifeline in (file for file, _ in waiting.poll()):
                 if os.read(lifeline, 1):
-                    _signalled(program, signal.SIGTERM)
-                    _waited(program, GRACE)
+                    _signal_group(program, signal.SIGTERM)
+                    _wait_until_exit(program, GRACE)
                 break
             os.read(reading, 512)
         else:
             ended = program.returncode == 0
     finally:
         if not ended:  # whoever helped it must not go on by themselves
-            _signalled(program, signal.SIGKILL)
+            _signal_group(program, signal.SIGKILL)
         code = program.wait()
     return code if code >= 0 else 128 - code
 
 
-def _tied_to_parent() -> Callable[[], None] | None:
+def _make_death_hook() -> Callable[[], None] | None:
     """What makes a program die with this process, should that be killed itself; None where the system has no way."""
     if not sys.platform.startswith("linux"):
         return None
@@ -69,12 +69,12 @@ def _tied_to_parent() -> Callable[[], None] | None:
     return lambda: libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
-def _signalled(program: subprocess.Popen[bytes], number: int) -> None:
+def _signal_group(program: subprocess.Popen[bytes], number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(program.pid, number)
 
 
-def _waited(program: subprocess.Popen[bytes], seconds: float) -> None:
+def _wait_until_exit(program: subprocess.Popen[bytes], seconds: float) -> None:
     end = time.monotonic() + seconds
     while program.poll() is None and time.monotonic() < end:
         time.sleep(0.02)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, TextIO
 
-__all__ = ["Cleaned", "printable", "uncleaned"]
+__all__ = ["CleanStream", "escape_controls", "unwrap_stream"]
 
 # Control signs but line ends and tabs, both kinds of escape sequences among them; marks that turn the direction of
 # text; separators of lines that only some programs know; tags, which nobody sees.
-_OBEYED = (
+_CONTROL_CODES = (
     *range(0x00, 0x09),
     *range(0x0B, 0x20),
     *range(0x7F, 0xA0),
@@ -17,34 +17,34 @@ _OBEYED = (
     *range(0x2066, 0x206A),
     *range(0xE0000, 0xE0080),
 )
-_SHOWN = {code: chr(code).encode("unicode_escape").decode("ascii") for code in _OBEYED}
+_ESCAPED = {code: chr(code).encode("unicode_escape").decode("ascii") for code in _CONTROL_CODES}
 
 
-def printable(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""The text with such signs spelt out: \x1b for an escape."""
-    return text.translate(_SHOWN)
+    return text.translate(_ESCAPED)
 
 
-class Cleaned:
+class CleanStream:
     """A stream in whose place text is written without such signs.
 
     It does not give away its bytes (`buffer`), so that nothing is written past it by accident.
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self.uncleaned = stream
+        self.wrapped = stream
 
     def write(self, text: str) -> int:
         """Write what can be shown."""
-        self.uncleaned.write(printable(text))
+        self.wrapped.write(escape_controls(text))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
         if name == "buffer":
             raise AttributeError(name)
-        return getattr(self.uncleaned, name)
+        return getattr(self.wrapped, name)
 
 
-def uncleaned(stream: TextIO) -> TextIO:
+def unwrap_stream(stream: TextIO) -> TextIO:
     """The stream behind: for a bar or a table that has colours of its own, and cleans its texts itself."""
-    return stream.uncleaned if isinstance(stream, Cleaned) else stream
+    return stream.wrapped if isinstance(stream, CleanStream) else stream

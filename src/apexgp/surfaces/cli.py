@@ -22,7 +22,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..errors import ApexError, ApexWarning
-from ..running.terminal import Cleaned
+from ..running.terminal import CleanStream
 
 __all__ = ["COMMANDS", "app", "function_of", "main"]
 
@@ -124,7 +124,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     # Names of tasks, columns and files come from anywhere, and a terminal obeys some signs.
-    with redirect_stdout(Cleaned(sys.stdout)), redirect_stderr(Cleaned(sys.stderr)):
+    with redirect_stdout(CleanStream(sys.stdout)), redirect_stderr(CleanStream(sys.stderr)):
         _run()
 
 

@@ -15,7 +15,7 @@ from ..cautions import in_brief, of_one
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
-from ..files.plain import plain
+from ..files.plain import to_json_value
 from ..forecast import Forecast
 from ..model.learnt import Learnt
 from ..questions.backtest import BacktestAnswer
@@ -137,7 +137,7 @@ def _task_facts(found: CurveForecast, level: float) -> types.TaskFacts:
     ends = found.intervals.get(level)
     return {
         "task": None if found.task is None else str(found.task),
-        "largest": plain(found.largest),
+        "largest": to_json_value(found.largest),
         "forecast": [] if ends is None else _forecast_rows(found.sizes, found.mean, found.median, found.std, ends),
         "wrong": [found.error] if found.error is not None else list(map(in_brief, found.cautions)),
         "cautions": list(found.cautions),
@@ -154,7 +154,7 @@ def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> type
     return {
         "schema": "urn:apexgp:plan:1",
         **_model_facts(model),
-        "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
+        "plan": to_json_value({name: value for name, value in vars(plan).items() if name != "cautions"}),
         "rounds": rows_of(plan.to_dict()),
         **_said(sentence, plan_methods(plan, model), plan.cautions, sources),
     }
@@ -163,7 +163,7 @@ def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> type
 def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     """What to measure next, with a model fitted to the curve or, where there is none, with the priors of one."""
     found, model = answer.found, answer.model
-    own = plain(
+    own = to_json_value(
         {name: value for name, value in vars(found).items() if name not in ("designs", "cautions", "required_now")}
     )
     now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
@@ -175,7 +175,7 @@ def design_facts(answer: DesignAnswer) -> types.DesignFacts:
         "schema": "urn:apexgp:design:1",
         **_pilot_or_none(answer),
         "question": own,
-        "now": plain(now),
+        "now": to_json_value(now),
         "designs": [row | more for row, more in zip(rows, along, strict=True)],
         "frugal": found.designs.index(found.frugal) + 1,
         "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,
@@ -281,8 +281,8 @@ def _change_facts(row: SensitivityRow, found: Sensitivity) -> types.ChangeFacts:
             for size, mean, low, high in zip(*columns, strict=True)
         ],
         "required": None if row.required is None else _required_facts(row.required),
-        "prob_target": plain(row.prob_target),
-        "effect": plain(row.effect),
+        "prob_target": to_json_value(row.prob_target),
+        "effect": to_json_value(row.effect),
         "error": row.error,
     }
 
@@ -341,7 +341,7 @@ def record_facts(answer: ReliabilityAnswer) -> types.RecordFacts:
         "waiting": found.waiting,
         "known": found.known,
         "unlike": found.unlike,
-        "above_median": plain(found.above),
+        "above_median": to_json_value(found.above),
         "levels": rows_of(found.to_dict("level")),
         "comparisons": rows_of(found.to_dict("forecast")),
         **_said(reliability_sentence(found), reliability_methods(found), found.cautions, ("harvey",)),
@@ -350,7 +350,7 @@ def record_facts(answer: ReliabilityAnswer) -> types.RecordFacts:
 
 def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     """What an experiment was told, what it measured, and how each method fared."""
-    from ..replication.settings import Dense  # here, since the experiment brings all of scikit-learn along
+    from ..replication.settings import DenseRuns  # here, since the experiment brings all of scikit-learn along
     from .words.experiment import experiment_methods, experiment_sentence
 
     told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
@@ -360,7 +360,7 @@ def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
     return {
         "schema": "urn:apexgp:experiment:1",
         "apexgp": version("apexgp"),
-        "experiment": plain(told, lambda value: vars(value) if isinstance(value, Dense) else str(value)),
+        "experiment": to_json_value(told, lambda value: vars(value) if isinstance(value, DenseRuns) else str(value)),
         "curves": {
             task: {"sizes": one.sizes.tolist(), "means": one.mean.tolist(), "splits": one.count.tolist()}
             for task, one in measured.items()
@@ -424,7 +424,7 @@ def _model_facts(model: APExGP) -> types.ModelFacts:
         "learner": model.learner_,
         "pilot": _pilot(model.curve_),
         "parameters": model.parameters_,
-        "fit": plain({name: getattr(model, f"{name}_") for name in fit if hasattr(model, f"{name}_")}),
+        "fit": to_json_value({name: getattr(model, f"{name}_") for name in fit if hasattr(model, f"{name}_")}),
     }
 
 
@@ -435,7 +435,7 @@ def _pilot(curve: LearningCurve) -> types.PilotFacts:
         "metric_name": curve.metric_name,
         "task": curve.task,
         "direction": curve.direction,
-        "range": plain(curve.range),
+        "range": to_json_value(curve.range),
         "unit": curve.unit,
         "unit_name": curve.unit_name,
         "test_share": curve.test_share,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...questions.picture import CurvePicture, is_marked
-from ...running.terminal import printable
+from ...running.terminal import escape_controls
 from ..words.chart import legend_words
 from .axes import LogScale, ScoreScale, size_ticks
 
@@ -81,7 +81,7 @@ class TextChart:
         from rich.text import Text
 
         for line in self.lines():
-            yield Text.assemble(*((printable(piece), _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True)
+            yield Text.assemble(*((escape_controls(piece), _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True)
 
     def lines(self) -> list[list[tuple[str, str]]]:
         """Lines of pieces of text, each with the name of its kind."""

@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from ...collect.abilities import check_classifier
-from ...collect.agenda import Agenda
+from ...collect.agenda import FitPlan
 from ...collect.labelled import read_labelled
 from ...collect.logistic import LogisticHead
 from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
-from ...collect.runner import carried_out
+from ...collect.runner import run_fits
 from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
 from ...errors import ClassesLeftOutWarning, RequestError
@@ -100,12 +100,12 @@ def collect(
     given = read_labelled(data, label, group, labels=labels, drop=drop or ())
     for note in given.notes:
         typer.echo(note, err=True)
-    called = estimator or ("slice-head" if isinstance(given.X, MappedScans) else "logistic")
-    classifier = _classifier(called)
+    estimator_name = estimator or ("slice-head" if isinstance(given.X, MappedScans) else "logistic")
+    classifier = _classifier(estimator_name)
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with all_warnings(), workers.at_work() as n_jobs:
         warnings.simplefilter("ignore", ClassesLeftOutWarning)  # it stands among the notes, too
-        agenda = Agenda.drawn_up(
+        agenda = FitPlan.build(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,
             given.y,
@@ -121,13 +121,13 @@ def collect(
             tasks=task,
             names=given.names,
             categorical=given.categorical,
-            called=called,
+            estimator_name=estimator_name,
             embedded=data.suffix.lower() in (".npy", ".npz"),
         )
         for note in agenda.notes:
             typer.echo(note, err=True)
         with files.going_on():
-            curves = carried_out(agenda, n_jobs=n_jobs, results=files.fits, progress=True)
+            curves = run_fits(agenda, n_jobs=n_jobs, results=files.fits, progress=True)
     files.write(curves)
     for (measured, name), curve in curves.items():
         print_table(*curve_table(curve), title=curve_title(measured, name))

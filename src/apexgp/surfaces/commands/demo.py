@@ -11,7 +11,7 @@ import typer
 
 from ...errors import MissingExtraError
 from ...estimators import APExGP
-from ...files.writing import check_writable, file_behind
+from ...files.writing import check_writable, resolve_path
 from ...questions.forecast import ForecastQuestion
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.reach import Reach
@@ -42,7 +42,7 @@ def demo(
 
     Writes the pilot, a picture and a report to a folder, and says what to type next.
     """
-    if not file_behind(out).is_dir():
+    if not resolve_path(out).is_dir():
         check_writable(out, False)
         out.mkdir()
     table, picture, report = (check_writable(out / name, force) for name in LEFT)

@@ -15,11 +15,11 @@ import typer
 from ..._check import whole_number
 from ...answers.required import CONFIDENCE
 from ...collect.curves import CurveSet
-from ...collect.program import Command, Program
+from ...collect.program import Command, CommandTrainer
 from ...collect.results import FitRow, read_record
-from ...collect.runner import carried_out
-from ...collect.slurm import Gathered, array_script
-from ...collect.training import Training
+from ...collect.runner import run_fits
+from ...collect.slurm import ArrayJobReader, format_array_script
+from ...collect.training import TrainingPlan
 from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
@@ -152,8 +152,8 @@ def run(
     slots = whole_number(
         "n_jobs", usual if jobs is None else joblib.cpu_count() if jobs == -1 else jobs, least=1, most=_MOST_JOBS
     )
-    called = Command.checked(command, shell, env or ())
-    program = Program(
+    called = Command.parse(command, shell, env or ())
+    program = CommandTrainer(
         called,
         files.out.parent / f"{files.out.stem}.output",
         slots=slots,
@@ -165,18 +165,18 @@ def run(
         if gather:
             raise RequestError("--script comes before the job, --gather after it.")
         check_writable(script, files.force)
-    work = Training.planned(
+    work = TrainingPlan.build(
         program,
         numbers_in("sizes", sizes, ","),
         splits,
         metric=metric,
         direction=direction_from_flag(lower_is_better),
-        between=range,
+        score_range=range,
         unit=unit,
-        identity=called.identity(),
+        identity=called.to_settings(),
         by_split=enough is not None,
     )
-    if splits > 1 and not called.names("seed"):
+    if splits > 1 and not called.has_place("seed"):
         typer.echo(f"Note: {unseeded_sentence(splits)}", err=True)
     done = _finished(files.record, work)
     if done:
@@ -184,16 +184,16 @@ def run(
     left = [fit for fit in work.fits if fit not in done]
     if dry_run:
         for size, split in left:
-            typer.echo(called.typed(n=size, seed=split, out=program.files(size, split)[2].absolute()))
+            typer.echo(called.to_shell_line(n=size, seed=split, out=program.output_files(size, split)[2].absolute()))
         return
     if script is not None:
         if left:
-            write_text(script, array_script(called, program, left, slots, files.out.stem), overwrite=files.force)
+            write_text(script, format_array_script(called, program, left, slots, files.out.stem), overwrite=files.force)
         typer.echo(script_sentence(len(left), script))
         return
     asked_for = len(work.fits)
     if gather:
-        work = _of_what_ended(work, Gathered(program), done)
+        work = _of_what_ended(work, ArrayJobReader(program), done)
     curves = _measured(work, program, files, min(slots, len(work.fits)), len(done), enough)
     _print(curves)
     for note in curves.notes:
@@ -210,17 +210,17 @@ def run(
 
 
 def _measured(
-    work: Training, program: Program, files: CurveOutput, n_jobs: int, done: int, enough: Enough | None
+    work: TrainingPlan, program: CommandTrainer, files: CurveOutput, n_jobs: int, done: int, enough: Enough | None
 ) -> CurveSet:
     """Run what is left, enter each score in the record, and renew the curve with it."""
     number = done
 
-    def told(row: FitRow) -> None:
+    def on_row(row: FitRow) -> None:
         nonlocal number
         number += 1
         typer.echo(fit_line(row, number, len(work.fits)), err=True)
         if not row["error"]:
-            program.discard(row["size"], row["split"])
+            program.discard_output(row["size"], row["split"])
 
     def stop(curves: CurveSet) -> str:
         reason = "" if enough is None else enough(curves)
@@ -231,14 +231,14 @@ def _measured(
     # Threads: each only waits for the program that it has started.
     with all_warnings(), joblib.parallel_config(backend="threading"), closing(program), files.going_on():
         try:
-            curves = carried_out(
+            curves = run_fits(
                 work,
                 n_jobs=n_jobs,
                 results=files.fits,
                 progress=False,
                 after=files.write,
                 stop=None if enough is None else stop,
-                told=told,
+                on_row=on_row,
             )
         except DataError:
             typer.echo(kept_sentence(len(work.fits), program.folder), err=True)
@@ -247,9 +247,9 @@ def _measured(
     return curves
 
 
-def _of_what_ended(work: Training, gathered: Gathered, done: set[tuple[int, int]]) -> Training:
+def _of_what_ended(work: TrainingPlan, gathered: ArrayJobReader, done: set[tuple[int, int]]) -> TrainingPlan:
     """The same work, of the fits whose tasks have ended."""
-    ended = [fit for fit in work.fits if fit in done or gathered.ended(*fit)]
+    ended = [fit for fit in work.fits if fit in done or gathered.find_end_file(*fit)]
     if not ended:
         raise RequestError(f"None of the {len(work.fits)} fits has finished yet. Gather once the job has.")
     return replace(work, train=gathered, fits=ended)
@@ -276,10 +276,10 @@ def _print(curves: CurveSet) -> None:
             print_table(*table, title=curve_title(task, name))
 
 
-def _finished(record: Path, work: Training) -> set[tuple[int, int]]:
+def _finished(record: Path, work: TrainingPlan) -> set[tuple[int, int]]:
     """What an earlier start has finished, of what is asked for; whether its record will do is seen later."""
     try:
-        rows = read_record(record).finished().values()
+        rows = read_record(record).finished_rows().values()
     except ApexError:  # there is none, or not a whole one
         return set()
     return {(row["size"], row["split"]) for row in rows} & set(work.fits)
