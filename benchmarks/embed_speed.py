@@ -24,8 +24,8 @@ from scipy.ndimage import gaussian_filter
 from apexgp.images.embed import _embed_cases
 from apexgp.images.encoder import Encoder
 from apexgp.images.items import read_own_files
-from apexgp.images.picture_store import open_picture_store
 from apexgp.images.preprocess import Preprocessing
+from apexgp.images.stores import open_picture_store
 
 _MEMORY = """
 import resource, sys

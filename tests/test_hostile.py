@@ -14,7 +14,7 @@ import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics, minimum_sample_size, plan_collection
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
-from apexgp.running.jobs import check_n_jobs
+from apexgp.running.processes import check_n_jobs
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]

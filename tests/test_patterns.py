@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 import apexgp
-from apexgp.collect.outcome import NoScoreError
-from apexgp.collect.printed import find_scores
+from apexgp.collect.outcome import NoScoreError, find_scores
 from apexgp.reading.cells import before_interval, holds_number, looks_like_a_date, number_in, with_spread
 from apexgp.reading.counts import counts_training_examples
 from apexgp.reading.formulas import as_text, restored
@@ -121,7 +120,10 @@ def test_the_patterns_are_found():
     assert len(texts) > 50
     assert r"\d[,' \u00a0]\d" in texts  # passed to re.search
     assert any("CrI" in text for text in texts)  # compiled
-    assert made_locally == {"apexgp.replication.moved", "apexgp.surfaces.words.remake"}  # of keys and names of ours
+    assert made_locally == {
+        "apexgp.replication.configuration",
+        "apexgp.surfaces.words.remake",
+    }  # of keys and names of ours
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from ._extras import need
-from .files.plain import to_json_value
+from .files.writing import to_json_value
 
 __all__ = ["Answer", "ColumnData", "Shown", "as_frame", "columns_as_json", "rows_of"]
 

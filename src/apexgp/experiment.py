@@ -1,8 +1,7 @@
 """The paper's experiment on embeddings of one's own."""
 
 from .replication.configuration import Experiment
-from .replication.judge import judge_curves
-from .replication.paper_figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
+from .replication.judge import bootstrapped_likelihood, dense_coverage, judge_curves, uniform_likelihood
 from .replication.result import DenseFigure, ExperimentResult, RangeFigure
 from .replication.run import run_experiment
 from .surfaces.experiment_folder import write_experiment

@@ -7,8 +7,7 @@ import pytest
 
 from apexgp import SliceHead, collect_curves
 from apexgp.collect.identity import describe
-from apexgp.collect.labelled import read_labelled
-from apexgp.collect.mapped import MappedScans
+from apexgp.collect.labelled import MappedScans, read_labelled
 from apexgp.collect.slices import Scans, to_scans
 from apexgp.errors import DataError
 

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from apexgp.collect.outcome import NoScoreError, to_outcome
-from apexgp.collect.printed import find_scores
+from apexgp.collect.outcome import NoScoreError, find_scores, to_outcome
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,7 @@ def test_a_number_a_mapping_and_an_object_are_scores():
     assert to_outcome(np.float32(0.5), 60, 1, "auroc").scores == {"test": {"auroc": 0.5}}
     found = to_outcome({"auc": 0.8, "loss": 2.5, "n": 60, "seed": 1, "model": "x", "seconds": 9, "n_test": 50}, 60, 1)
     assert found.scores == {"test": {"auc": 0.8, "loss": 2.5}}
-    assert found.beside == {"n": 60, "seed": 1, "model": "x"}
+    assert found.extras == {"n": 60, "seed": 1, "model": "x"}
     assert (found.n_test, found.seconds) == (50, 9.0)
     assert to_outcome({"n": 7}, 60, 1).metrics == ["n"]  # does not repeat the size
     assert parts(test=0.8) == ({"test": {"score": 0.8}}, None, None)

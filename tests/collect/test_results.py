@@ -4,7 +4,7 @@ import os
 import pytest
 
 from apexgp.collect.curves import CurveSet
-from apexgp.collect.results import list_columns, open_record, read_record
+from apexgp.collect.fit_record import list_columns, open_record, read_record
 from apexgp.errors import DataError, NotWrittenError, RequestError
 from apexgp.reading.spreadsheets import csv_line
 
@@ -79,11 +79,11 @@ def test_failed_fits_are_not_finished_until_they_succeed(path):
     with open_record(path, SETTINGS) as record:
         record.add(row(60, error="ValueError: no"))
         record.add(row(94))
-        assert [size for size, *_ in record.finished()] == [94]
+        assert [size for size, *_ in record.finished_rows()] == [94]
     with open_record(path, SETTINGS) as record:
-        assert [size for size, *_ in record.finished()] == [94]
+        assert [size for size, *_ in record.finished_rows()] == [94]
         record.add(row(60))
-    assert {size for size, *_ in read_record(path).finished()} == {60, 94}
+    assert {size for size, *_ in read_record(path).finished_rows()} == {60, 94}
 
 
 def test_other_settings_are_refused_and_named(written):
@@ -185,7 +185,7 @@ def test_whatever_an_error_says_the_record_can_be_read_again(path, error):
     assert failed["error"]
     assert done == row(94)
     with open_record(path, SETTINGS) as record:
-        assert [size for size, *_ in record.finished()] == [94]
+        assert [size for size, *_ in record.finished_rows()] == [94]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from apexgp.collect.splits import check_ratio, encode_column, order_units, split_by_group
+from apexgp.collect.input_checks import encode_column
+from apexgp.collect.splits import check_ratio, order_units, split_by_group
 from apexgp.errors import DataError, RequestError
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from apexgp.collect.results import open_record, read_record
+from apexgp.collect.fit_record import open_record, read_record
 from apexgp.errors import RequestError
 from apexgp.files import lock
 from apexgp.files.lock import lock_file
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.slow
 HOLDER = """
 import sys
 from pathlib import Path
-from apexgp.files.lock import held
-with held(Path(sys.argv[1])) as file:
+from apexgp.files.lock import lock_file
+with lock_file(Path(sys.argv[1])) as file:
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -34,11 +34,11 @@ OTHER = """
 import sys
 from pathlib import Path
 from apexgp.errors import RequestError
-from apexgp.files.lock import held
+from apexgp.files.lock import lock_file
 for line in sys.stdin:
     said = ""
     try:
-        with held(Path(line.rstrip())):
+        with lock_file(Path(line.rstrip())):
             pass
     except RequestError as problem:
         said = str(problem)
@@ -134,7 +134,10 @@ def test_a_file_system_without_locks_is_refused(path, monkeypatch):
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(lock, "_lock", no_locks)
-    with pytest.raises(RequestError, match=r"cannot be locked \(No locks available\).*another file system"), lock_file(path):
+    with (
+        pytest.raises(RequestError, match=r"cannot be locked \(No locks available\).*another file system"),
+        lock_file(path),
+    ):
         pass
 
 
@@ -156,7 +159,7 @@ def test_two_hosts_whose_locks_do_not_meet_stop_at_the_first_row_of_the_other(pa
 STARTER = """
 import os, sys
 from pathlib import Path
-from apexgp.collect.results import resumed
+from apexgp.collect.fit_record import open_record
 from apexgp.errors import RequestError
 row = {"size": 60, "split": int(sys.argv[2]), "task": None, "parameters": {}, "train_auroc": None,
        "validation_auroc": None, "test_auroc": 0.5, "test_cases": 1, "seconds": 0.0, "error": ""}
@@ -165,7 +168,7 @@ for number in range(rounds):
     print("ready", flush=True)
     sys.stdin.readline()
     try:
-        with resumed(Path(path, f"{number}.csv"), {"metrics": ["auroc"]}) as record:
+        with open_record(Path(path, f"{number}.csv"), {"metrics": ["auroc"]}) as record:
             record.add(row)
         print("wrote", flush=True)
     except RequestError as problem:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from apexgp.files.plain import to_json_value
+from apexgp.files.writing import to_json_value
 
 
 def test_arrays_numbers_and_containers_become_json():

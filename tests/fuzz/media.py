@@ -11,11 +11,11 @@ import pydicom
 from hypothesis import strategies as st
 from PIL import Image
 
-from apexgp.images.bounds import limit_pillow
 from apexgp.images.dicom import silence_pydicom
 from apexgp.images.items import Item
 from apexgp.images.pipeline import UnreadableCase, _read_case
 from apexgp.images.preprocess import Preprocessing
+from apexgp.images.unpack_limits import limit_pillow
 from fuzz.surface import folder
 from fuzz.values import damaged
 from image_files import dicom_file, save_dicom

@@ -32,7 +32,7 @@ from apexgp import (
 from apexgp._answer import Answer
 from apexgp.estimators.contract import SettingsEstimator
 from apexgp.experiment import Experiment
-from apexgp.files.plain import to_json_value
+from apexgp.files.writing import to_json_value
 from apexgp.plot import (
     BacktestDisplay,
     BatchDisplay,

@@ -113,7 +113,8 @@ def test_nifti_files_are_bounded_by_what_they_declare(name, tmp_path):
     # Each slice becomes one of the network's size, however small it is.
     path = save_nifti(tmp_path / name, np.zeros((1, 1, 9000), np.int16))
     refused(
-        lambda: Preprocessing.build("scans", False, 224, "half").read_planes(path), "declares 451,584,000 voxels in slices of"
+        lambda: Preprocessing.build("scans", False, 224, "half").read_planes(path),
+        "declares 451,584,000 voxels in slices of",
     )
 
 

@@ -275,7 +275,7 @@ def test_mean_and_sd_of_the_source_are_those_of_all_pixels(folder, vit, embed, m
     np.testing.assert_allclose(made["mean"], shades.mean(axis=(0, 1, 2)), rtol=1e-6)
     np.testing.assert_allclose(made["sd"], shades.std(axis=(0, 1, 2)), rtol=1e-6)
     # They are not measured again where they are known.
-    monkeypatch.setattr(run_of, "mean_and_sd", lambda cases: pytest.fail("measured again"))
+    monkeypatch.setattr(run_of, "measure_mean_and_sd", lambda cases: pytest.fail("measured again"))
     assert not embed(normalise="source", crop=True).written
     monkeypatch.undo()
     (folder / "train.csv").write_text("file\na/00.png\nb/01.png\n")
@@ -475,7 +475,7 @@ def test_memory_holds_a_few_pictures_however_many_there_are(folder, embed, monke
     from apexgp.images import pipeline
 
     waiting = [0]
-    read, normalised = pipeline._read, Preprocessing.make_batch
+    read, normalised = pipeline._read_case, Preprocessing.make_batch
 
     def counted(item, preprocessing):
         waiting.append(waiting[-1] + 1)
@@ -485,8 +485,8 @@ def test_memory_holds_a_few_pictures_however_many_there_are(folder, embed, monke
         waiting.append(waiting[-1] - len(planes))
         return normalised(self, planes)
 
-    monkeypatch.setattr(pipeline, "_read", counted)
-    monkeypatch.setattr(Preprocessing, "normalised", taken)
+    monkeypatch.setattr(pipeline, "_read_case", counted)
+    monkeypatch.setattr(Preprocessing, "make_batch", taken)
     embed(batch=2)
     assert max(waiting) <= 2 * 2 + 2
 

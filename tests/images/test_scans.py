@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from apexgp.errors import DataError
-from apexgp.images.preprocess import Preprocessing, read_scan
-from apexgp.images.scans import scale_to_window
+from apexgp.images.preprocess import Preprocessing
+from apexgp.images.scans import read_scan, scale_to_window
 from conftest import require
 from image_files import dicom_file, save_dicom, save_series
 

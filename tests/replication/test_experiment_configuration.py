@@ -12,8 +12,8 @@ from apexgp.errors import DataError, WouldOverwriteError
 from apexgp.experiment import Experiment
 from apexgp.replication import run
 from apexgp.replication.configuration import shipped_experiments
-from apexgp.replication.keys import ConfigTable
 from apexgp.replication.run import KEYS
+from apexgp.replication.settings import ConfigTable
 from apexgp.surfaces.command import options_of
 from apexgp.surfaces.commands.experiment import experiment
 

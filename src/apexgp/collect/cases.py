@@ -14,8 +14,8 @@ from .._check import UNUSABLE, shown, some
 from ..errors import DataError
 from ..reading.spreadsheets import one_line
 from .identity import describe
+from .input_checks import check_column, encode_column
 from .slices import Scans
-from .splits import check_column, encode_column
 
 __all__ = ["Cases", "count_features", "list_labels"]
 

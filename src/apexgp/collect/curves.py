@@ -18,7 +18,7 @@ from ..learners import settle_kind
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
 from ..scale import range_text
-from .results import FitRecord, FitRow, fit_key, read_record
+from .fit_record import FitRecord, FitRow, fit_key, read_record
 
 __all__ = ["CurveSet"]
 

@@ -17,11 +17,10 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from .._check import FloatArray
-from ..files.plain import to_json_value
+from ..files.writing import to_json_value
 from ..reading.spreadsheets import one_line
-from .abilities import fit_takes
-from .metadata import GROUPS, WEIGHTS, requests_weights, select_fit_metadata
-from .results import PARTS, FitKey, FitRow
+from .capabilities import GROUPS, WEIGHTS, fit_takes, requests_weights, select_fit_metadata
+from .fit_record import PARTS, FitKey, FitRow
 from .scores import Scorer, is_recorded_as_loss
 from .splits import Rows
 
@@ -120,7 +119,9 @@ def _fit_candidates(
     model, candidate = best
     chosen = {**candidate, **getattr(model, "chosen_", {})}
     return {
-        "parameters": json.loads(json.dumps(to_json_value(chosen, repr))),  # here, where what cannot be written is an error
+        "parameters": json.loads(
+            json.dumps(to_json_value(chosen, repr))
+        ),  # here, where what cannot be written is an error
         **best_scores,
         **_score_part(scorers, "test", model, test),
         **_score_train(scorers, model, train),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..errors import RequestError
-from .mapped import MappedScans
+from .labelled import MappedScans
 
 __all__ = ["describe", "describe_training"]
 
@@ -42,7 +42,11 @@ def describe(value: Any) -> str:
         text = _describe_value(value, ())
     except RecursionError:
         raise RequestError(f"A {type(value).__name__} is nested too deeply to be distinguished from others.") from None
-    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]} ... {_digest(text.encode(errors='backslashreplace'))}"
+    return (
+        text
+        if len(text) <= _MAX_CHARS
+        else f"{text[:_MAX_CHARS]} ... {_digest(text.encode(errors='backslashreplace'))}"
+    )
 
 
 def describe_training(train: Any) -> str:
@@ -57,7 +61,9 @@ def describe_training(train: Any) -> str:
     assigned = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_DEREF"}
     caught = dict(zip(code.co_freevars, train.__closure__ or (), strict=True))
     lasting = {
-        name: _describe_cell(cell, ()) for name, cell in caught.items() if name not in assigned and _is_lasting(cell, id(train))
+        name: _describe_cell(cell, ())
+        for name, cell in caught.items()
+        if name not in assigned and _is_lasting(cell, id(train))
     }
     whole = _describe_value([code, train.__defaults__, train.__kwdefaults__, lasting], (id(train),))
     return f"{train.__module__}.{train.__qualname__} {_digest(whole.encode(errors='backslashreplace'))}"
@@ -113,7 +119,9 @@ def _describe_value(value: Any, within: tuple[int, ...]) -> str:
 
 
 def _describe_pairs(content: Mapping[Any, Any], within: tuple[int, ...]) -> str:
-    return ", ".join(sorted(f"{_describe_value(name, within)}: {_describe_value(item, within)}" for name, item in content.items()))
+    return ", ".join(
+        sorted(f"{_describe_value(name, within)}: {_describe_value(item, within)}" for name, item in content.items())
+    )
 
 
 def _describe_estimator(value: Any, within: tuple[int, ...]) -> str:
@@ -145,7 +153,9 @@ def _describe_array(value: NDArray[Any], within: tuple[int, ...]) -> str:
     """Shape, kind and content, whichever way it lies in memory."""
     kind = value.dtype.newbyteorder("<")
     if value.dtype.hasobject:
-        return f"array{value.shape}({_digest(_describe_value(value.tolist(), within).encode(errors='backslashreplace'))})"
+        return (
+            f"array{value.shape}({_digest(_describe_value(value.tolist(), within).encode(errors='backslashreplace'))})"
+        )
     if value.size <= _FEW:
         return f"array({value.tolist()!r}, {kind.str})"
     summed = hashlib.sha256()
@@ -159,10 +169,10 @@ def _describe_array(value: NDArray[Any], within: tuple[int, ...]) -> str:
 def _describe_frame(value: Any, within: tuple[int, ...]) -> str:
     """Names, kinds and values of the columns of a pandas frame or series; what its rows are called is no datum."""
     columns = [(name, value.iloc[:, i]) for i, name in enumerate(value.columns)] if value.ndim == 2 else [("", value)]
-    parts = [
-        f"{_describe_value(name, within)} {_describe_dtype(column.dtype, within)}: {_describe_array(np.asarray(column), within)}"
-        for name, column in columns
-    ]
+    parts = []
+    for name, column in columns:
+        values = _describe_array(np.asarray(column), within)
+        parts.append(f"{_describe_value(name, within)} {_describe_dtype(column.dtype, within)}: {values}")
     return f"{type(value).__name__}{value.shape}({_digest(' '.join(parts).encode(errors='backslashreplace'))})"
 
 
@@ -176,7 +186,9 @@ def _describe_dtype(dtype: Any, within: tuple[int, ...]) -> str:
 def _describe_sparse(value: Any, within: tuple[int, ...]) -> str:
     rows = value.tocsr().copy()
     rows.sum_duplicates()  # puts the columns of each row into order, too
-    parts = [_describe_array(np.asarray(part), within) for part in (rows.data, rows.indices.astype(np.int64), rows.indptr)]
+    parts = [
+        _describe_array(np.asarray(part), within) for part in (rows.data, rows.indices.astype(np.int64), rows.indptr)
+    ]
     return f"sparse{value.shape}({', '.join(parts)})"
 
 
@@ -186,7 +198,9 @@ def _describe_class(value: type, within: tuple[int, ...]) -> str:
     if _is_found_by_name(value):
         return name
     inside = (*within, id(value))
-    own = sorted(f"{key}: {_describe_member(item, inside)}" for key, item in vars(value).items() if key not in _BOOKKEEPING)
+    own = sorted(
+        f"{key}: {_describe_member(item, inside)}" for key, item in vars(value).items() if key not in _BOOKKEEPING
+    )
     whole = " ".join([*(_describe_class(base, inside) for base in value.__bases__), *own])
     return f"{name} {_digest(whole.encode(errors='backslashreplace'))}"
 

@@ -1,8 +1,8 @@
-"""Labelled data as people keep them: a CSV table, or embeddings in .npy and .npz files with a table of labels."""
+"""Labelled data as people keep them: a CSV table, embeddings in .npy or .npz files, or a folder of embedded scans."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,14 +16,16 @@ from ..errors import DataError
 from ..reading.cells import looks_like_a_date
 from ..reading.spreadsheets import Table, read_table
 from ..vocabulary import Remedy
-from .mapped import read_scans
-from .splits import check_column
+from .input_checks import check_column
 
-__all__ = ["LabelledData", "read_labelled"]
+__all__ = ["LabelledData", "MappedScans", "read_labelled", "read_scans"]
 
 _GAPS = {"", "na", "n/a", "nan", "null", "none", "?"}
 _LARGEST_WHOLE = 2.0**53  # beyond, neighbouring whole numbers are the same float
 _MOST_CATEGORIES = 20  # a column of texts with more, most of them different, is no category
+
+_SCAN_TABLE = "table.csv"
+_SCAN_COLUMN = "embedding"
 
 
 @dataclass(frozen=True)
@@ -282,3 +284,57 @@ def _find_embeddings(path: Path, arrays: dict[str, NDArray[Any]], others: set[st
     if name is None:
         raise DataError(f"{path} must contain an array X with one row per case; found {', '.join(arrays) or 'none'}.")
     return arrays[name]
+
+
+class MappedScans(Sequence[NDArray[Any]]):
+    """Scans in files of their own, each mapped when it is asked for: together they need not fit into memory.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        The .npy files, each an array of shape (slices, features).
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.paths = list(paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, which: Any) -> Any:
+        """One scan by its number, or the MappedScans of several numbers."""
+        if np.ndim(which) == 0 and not isinstance(which, slice):
+            return self._open_scan(self.paths[which])
+        return MappedScans([self.paths[i] for i in np.arange(len(self))[which]])
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        return (self[i] for i in range(len(self)))
+
+    @staticmethod
+    def _open_scan(path: Path) -> NDArray[Any]:
+        try:
+            scan = np.load(path, mmap_mode="r", allow_pickle=False)
+        except FileNotFoundError:
+            raise DataError(f"There is no file {path}, which the table beside it names.") from None
+        except (OSError, ValueError, EOFError) as problem:
+            raise DataError(f"{path} cannot be read as an array of numbers: {problem}.") from None
+        if scan.ndim != 2 or not scan.size or scan.dtype.kind != "f":
+            raise DataError(f"{path} must be an array of shape (slices, features), got {scan.dtype} {scan.shape}.")
+        return scan
+
+
+def read_scans(folder: Path) -> tuple[MappedScans, Table]:
+    """The scans of a folder, and the table that says whose they are, row by row."""
+    if not (folder / _SCAN_TABLE).is_file():
+        raise DataError(
+            f"{folder} is a folder without a {_SCAN_TABLE}: it does not contain finished embeddings of scans, as "
+            "apexgp embed makes them."
+        )
+    table = read_table(folder / _SCAN_TABLE)
+    if _SCAN_COLUMN not in table.columns:
+        raise DataError(f"{folder / _SCAN_TABLE} has no column {_SCAN_COLUMN!r}, which names the file of each scan.")
+    scans = MappedScans([folder / name for name in table.columns[_SCAN_COLUMN]])
+    widths = {scan.shape[1] for scan in scans}
+    if len(widths) > 1:
+        raise DataError(f"{folder} holds scans with different numbers of features: {sorted(widths)}.")
+    return scans, table

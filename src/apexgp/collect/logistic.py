@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, positive, several, whole_number
 from ..errors import RequestError
-from .given import check_features, check_validation, encode_two_classes, find_positives, hold_out
+from .input_checks import check_features, check_validation, encode_two_classes, find_positives, hold_out
 from .scores import auroc
 
 __all__ = ["LogisticHead"]

@@ -1,18 +1,20 @@
-"""What a training function gives back, as scores: a number, some by metric, or those of train, validation and test."""
+"""Scores from what a training function returns (a number, or numbers by name and part) or a program prints."""
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._check import UNUSABLE, offers, shown, some
-from ..files.plain import to_json_value
+from ..files.writing import to_json_value
 from ..reading.known_metrics import UNNAMED, says_held_out_score
-from .results import PARTS
+from .fit_record import PARTS
 
-__all__ = ["INPUT_KEYS", "NoScoreError", "Outcome", "is_number", "to_outcome"]
+__all__ = ["INPUT_KEYS", "NoScoreError", "Outcome", "find_scores", "is_number", "to_outcome"]
 
 Scores = dict[str, dict[str, float]]
 """By part of the data (train, validation, test) and metric."""
@@ -20,6 +22,14 @@ Scores = dict[str, dict[str, float]]
 _SECONDS_KEY, _N_TEST_KEY = "seconds", "n_test"
 # Keys that repeat which fit it was, where their value does: a script that says what it was asked for measures nothing.
 INPUT_KEYS = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
+
+# Not part of a word or a longer number: neither the 1 of F1 nor the 12.3 of 12.3s. NaN and infinity count as numbers,
+# so that they cannot be passed over in favour of an earlier one.
+_NUMBER = re.compile(
+    r"(?<![\w.])(?P<number>[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?))(?P<share>\s?%)?(?!\w|\.\d)",
+    re.IGNORECASE,
+)
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class NoScoreError(Exception):
@@ -94,7 +104,9 @@ def _read_parts(given: dict[str, Any], unnamed: str) -> Outcome:
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
         raise NoScoreError(f"{some(strange)} for train or validation, but not for test")
-    return Outcome(scores, {}, _check_n_test(given.get(_N_TEST_KEY)), _check_seconds(given.get(_SECONDS_KEY)), by_part=True)
+    return Outcome(
+        scores, {}, _check_n_test(given.get(_N_TEST_KEY)), _check_seconds(given.get(_SECONDS_KEY)), by_part=True
+    )
 
 
 def _name_scores(given: Any, part: str, unnamed: str) -> dict[str, float]:
@@ -146,3 +158,35 @@ def _check_seconds(value: Any) -> float | None:
     if number < 0:
         raise NoScoreError(f"{number:g} seconds")
     return number
+
+
+def find_scores(text: str) -> Any:
+    """The scores of a text: a mapping from names to values, or a number."""
+    text = _ESCAPES.sub("", text).replace("\r", "\n")  # colours, and bars that are drawn again and again
+    found = _find_last_object(text)
+    if found is not None:
+        return found
+    numbers = list(_NUMBER.finditer(text))
+    if not numbers:
+        raise NoScoreError("no number and no JSON object")
+    last = numbers[-1]
+    number = last["number"]
+    before = re.search(r"(?<![\d.,])\d+,$", text[: last.start()][-100:])
+    if before and re.fullmatch(r"\d+|\d{3}\.\d+", number):
+        raise NoScoreError(f"'{before[0]}{number}', which could be one number or two (write it without a comma)")
+    return float(number) / (100 if last["share"] else 1)
+
+
+def _find_last_object(text: str) -> dict[str, Any] | None:
+    """The last JSON object that begins a line and ends one, however many lines it has."""
+    found, start, decoder = None, 0, json.JSONDecoder()
+    for line in re.finditer(r"^[ \t]*(?=\{)", text, re.MULTILINE):
+        if line.end() < start:
+            continue  # part of the object before
+        try:
+            value, end = decoder.raw_decode(text, line.end())
+        except (ValueError, RecursionError):
+            continue
+        if re.match(r"[ \t\r]*(\n|\Z)", text[end : end + 1000]):
+            found, start = value, end
+    return found

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from .._check import truth
 from ..files.writing import check_writable
-from ..running.jobs import check_n_jobs
-from .agenda import FitPlan
+from ..running.processes import check_n_jobs
 from .curves import CurveSet
+from .fit_plan import FitPlan
 from .runner import run_fits
 from .scores import Scorer
 

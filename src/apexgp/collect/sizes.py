@@ -79,13 +79,13 @@ class SizeChoice:
         fitting, beyond = given[given <= limits.largest], given[given > limits.largest]
         if not fitting.size:
             raise RequestError(
-                f"All sizes are beyond the {limits.largest} {limits.unit} of the smallest training set: {some(beyond)}. "
-                "Give smaller ones."
+                f"All sizes are beyond the {limits.largest} {limits.unit} of the smallest training set: {some(beyond)}."
+                " Give smaller ones."
             )
         if beyond.size:
             warn(
-                f"The sizes {some(beyond)} are beyond the {limits.largest} {limits.unit} of the smallest training set and "
-                "were left out.",
+                f"The sizes {some(beyond)} are beyond the {limits.largest} {limits.unit} of the smallest training set "
+                "and were left out.",
                 SizesLeftOutWarning,
             )
         return cls(tuple(int(size) for size in fitting))
@@ -112,8 +112,8 @@ class SizeChoice:
         whole = (
             f"up to the {top:,} {limits.unit} of the smallest training set"
             if top == limits.largest
-            else f"up to {top:,} of the {limits.largest:,} {limits.unit} available, to limit the cost (name larger ones "
-            "with sizes, --sizes)"
+            else f"up to {top:,} of the {limits.largest:,} {limits.unit} available, to limit the cost (name larger "
+            "ones with sizes, --sizes)"
         )
         why = f"{cases_of_each} or more cases of each class" if low == for_classes else f"1/{top / low:.0f} of the last"
         return cls(tuple(sizes), f"{len(sizes)} sizes, evenly spaced on a log scale, from {low:,} ({why}) {whole}.")

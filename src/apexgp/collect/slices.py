@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import UNUSABLE, FloatArray, checked_seed, positive, real_number, several, shown, whole_number
 from ..errors import DataError, RequestError
-from .given import check_validation, encode_two_classes, find_positives, hold_out
-from .mapped import MappedScans
+from .input_checks import check_validation, encode_two_classes, find_positives, hold_out
+from .labelled import MappedScans
 from .scores import auroc
 
 __all__ = ["Scans", "SliceHead"]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import UNUSABLE, holds_masked, real_array, shown, some
+from .._check import real_array, shown
 from ..errors import DataError, RequestError
 
-__all__ = ["SplitParts", "check_column", "check_ratio", "encode_column", "order_units", "split_by_group"]
+__all__ = ["SplitParts", "check_ratio", "order_units", "split_by_group"]
 
 Rows = NDArray[np.int64]
 
@@ -120,44 +118,6 @@ def order_units(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random.G
             held.update(y[units == front[-1]].tolist())
     position[front] = -1.0
     return np.lexsort((rank, position)), len(front)
-
-
-def encode_column(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Distinct values of a column in order, and the number of each row's among them; missing ones are refused."""
-    array = check_column(name, values)
-    if array.dtype.kind == "O":
-        missing = np.flatnonzero([_is_missing(value) for value in array])
-    else:
-        missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
-    if missing.size:
-        raise DataError(
-            f"has no value in row {some(missing)} (counting from 0). Fill it in, or leave the row out.", argument=name
-        )
-    try:
-        distinct, code = np.unique(array, return_inverse=True)
-    except UNUSABLE:  # they cannot be compared
-        raise DataError("mixes text and numbers. Write all its values the same way.", argument=name) from None
-    return code.astype(np.int64).reshape(array.shape), distinct
-
-
-def check_column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
-    """Values as an array with one dimension; `hint` is what to do with others."""
-    if holds_masked(values):
-        raise DataError("has masked entries. Remove those rows.", argument=name)
-    try:
-        array = np.asarray(values)
-    except UNUSABLE:
-        raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
-    if array.ndim != 1:
-        raise DataError(f"must be one column, got shape {array.shape}.{hint}", argument=name)
-    return array
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return bool(value is None or value != value or value == "")
-    except UNUSABLE:  # pandas.NA is neither equal nor unequal
-        return True
 
 
 def _find_unit_classes(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -17,16 +17,14 @@ from ..files.writing import check_writable
 from ..reading.known_metrics import UNNAMED
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import one_line
-from ..running.jobs import check_n_jobs
+from ..running.processes import check_n_jobs
 from ..scale import Range, checked_range, range_text
 from .curves import CurveSet
-from .differences import DIRECTION, ESTIMATOR_NAME, RANGE
+from .fit_record import DIRECTION, ESTIMATOR_NAME, PARTS, RANGE, FitKey, FitRecord, FitRow
 from .identity import describe_training
 from .outcome import INPUT_KEYS, NoScoreError, is_number, to_outcome
-from .results import PARTS, FitKey, FitRecord, FitRow
-from .runner import AfterScore, StopCondition, run_fits
+from .runner import AfterScore, FitCall, StopCondition, run_fits
 from .sizes import MOST_SPLITS, SizeChoice, SizeLimits
-from .workers import FitCall
 
 __all__ = ["TrainFunction", "TrainingPlan", "collect_scores"]
 
@@ -127,7 +125,10 @@ def collect_scores(
         direction=direction,
         score_range=range,
         unit=unit,
-        identity={ESTIMATOR_NAME: getattr(train, "__qualname__", type(train).__name__), "train": describe_training(train)},
+        identity={
+            ESTIMATOR_NAME: getattr(train, "__qualname__", type(train).__name__),
+            "train": describe_training(train),
+        },
         by_split=stop is not None,
     )
     return run_fits(plan, n_jobs=n_jobs, results=record, progress=progress, after=after, stop=stop)

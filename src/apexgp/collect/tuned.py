@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, positive, several, shown, whole_number
 from ..errors import DataError, RequestError
-from .abilities import list_response_methods
-from .frame_features import FrameFeatures
-from .given import check_features, check_validation, encode_classes
+from .capabilities import list_response_methods
+from .input_checks import check_column, check_features, check_validation, encode_classes, encode_column
+from .prepare import FrameFeatures
 from .scores import Scorer
-from .splits import Rows, check_column, encode_column
+from .splits import Rows
 
 __all__ = ["TunedLogistic"]
 

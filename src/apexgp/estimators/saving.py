@@ -15,8 +15,7 @@ from .._check import DAMAGED, some
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
-from ..files.plain import to_json_value
-from ..files.writing import write_text
+from ..files.writing import to_json_value, write_text
 from ..model.beliefs import Beliefs
 from ..model.elicitation import PositiveNormal
 from ..model.variant import Variant

@@ -1,16 +1,24 @@
-"""Files are written whole or not at all, and never over another one unasked."""
+"""Writing files: whole or not at all, never over another one unasked, and with values that JSON can hold."""
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .._check import UNUSABLE, shown, truth
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
+
+__all__ = []
 
 
 def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
@@ -128,3 +136,28 @@ def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> N
     """Write `text` to `path` atomically; half of a pair of surrogates, which no file can hold, is written as ?."""
     with write_atomically(path, overwrite=overwrite) as draft:
         draft.write_bytes(text.encode("utf-8", errors="replace"))
+
+
+def _refuse_value(value: Any) -> Any:
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
+
+
+def to_json_value(value: Any, fallback: Callable[[Any], Any] = _refuse_value) -> Any:
+    """Lists, dictionaries, numbers, text, true, false and null; null for a number that is not finite.
+
+    `fallback` is asked about what is none of these and no array or number of any kind; by default it is refused with a
+    TypeError.
+    """
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, (Decimal, Fraction)):
+        value = float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [to_json_value(item, fallback) for item in value]
+    if isinstance(value, Mapping):
+        return {str(name): to_json_value(item, fallback) for name, item in value.items()}
+    return fallback(value)

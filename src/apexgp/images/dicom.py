@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._extras import need
 from ..errors import DataError
-from .bounds import MOST_PIXELS, inflate, refuse_more
+from .unpack_limits import MOST_PIXELS, inflate, refuse_more
 
 __all__ = ["decode_pixels", "is_dicom", "open_dicom", "read_dicom_picture", "rescale_to_hounsfield", "silence_pydicom"]
 
@@ -125,7 +125,9 @@ def _find_grey_values(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     pixels = need("pydicom.pixels", "Reading DICOM", "images")
     shown = np.asarray(pixels.apply_modality_lut(values, data), dtype=np.float64)
     if data.get("WindowCenter") is not None and data.get("WindowWidth") is not None:
-        return _apply_window(shown, _take_first(data.WindowCenter), _take_first(data.WindowWidth), data.get("VOILUTFunction"))
+        return _apply_window(
+            shown, _take_first(data.WindowCenter), _take_first(data.WindowWidth), data.get("VOILUTFunction")
+        )
     if data.get("VOILUTSequence"):
         looked_up = pixels.apply_voi(shown.astype(values.dtype), data)
         return looked_up / (2.0 ** int(data.VOILUTSequence[0].LUTDescriptor[2]) - 1)

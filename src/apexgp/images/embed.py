@@ -12,16 +12,22 @@ from typing import Any
 from .._check import choice, several, some, text, truth, whole_number
 from ..errors import DataError, RequestError
 from ..files.writing import resolve_path
-from ..running.progress import progress_bar
+from ..running.terminal import progress_bar
 from . import dicom
-from .bounds import MOST_PIXELS, limit_pillow
 from .datasets import DATASETS, read_dataset
 from .encoder import DEFAULT_MODEL, Encoder
 from .items import Item, LabelledFiles, digest_items, read_file_names, read_own_files
-from .picture_store import PictureStore, open_picture_store, read_picture_settings
 from .pipeline import EmbeddedCase, UnreadableCase, embed_batches, read_in_order
 from .preprocess import NORMALISATIONS, Kind, Planes, Preprocessing, measure_mean_and_sd
-from .scan_store import ScanStore, open_scan_store, read_scan_settings
+from .stores import (
+    PictureStore,
+    ScanStore,
+    open_picture_store,
+    open_scan_store,
+    read_picture_settings,
+    read_scan_settings,
+)
+from .unpack_limits import MOST_PIXELS, limit_pillow
 
 __all__ = ["EmbeddingRun", "embed_images"]
 
@@ -275,7 +281,9 @@ def _measure_or_reuse(
     """With mean and sd of these items: those that an earlier run measured, or measured now."""
     on = digest_items(items)
     before = {} if known is None else known["preprocessing"]
-    same = {name: value for name, value in preprocessing.to_settings().items() if name not in ("mean", "sd", "measured_on")}
+    same = {
+        name: value for name, value in preprocessing.to_settings().items() if name not in ("mean", "sd", "measured_on")
+    }
     if before.get("measured_on") == on and all(before.get(name) == value for name, value in same.items()):
         return preprocessing.with_statistics(before["mean"], before["sd"], on)
     with progress_bar("mean and sd", len(items), shown=progress, patience=0) as advance:
@@ -283,7 +291,9 @@ def _measure_or_reuse(
     return preprocessing.with_statistics(mean, sd, on)
 
 
-def _iterate_readable(items: Sequence[Item], preprocessing: Preprocessing, advance: Callable[[], None]) -> Iterator[Planes]:
+def _iterate_readable(
+    items: Sequence[Item], preprocessing: Preprocessing, advance: Callable[[], None]
+) -> Iterator[Planes]:
     for _, found in read_in_order(items, preprocessing, ahead=32 if preprocessing.kind == "pictures" else 2):
         advance()
         if isinstance(found, Planes):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._extras import need
 from ..errors import DataError
 from . import dicom
-from .bounds import MOST_PIXELS, refuse_more
+from .unpack_limits import MOST_PIXELS, refuse_more
 
 __all__ = ["PICTURE_SUFFIXES", "make_square", "read_picture"]
 

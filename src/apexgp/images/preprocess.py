@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from .bounds import MOST_PIXELS, MOST_VOXELS, refuse_more
 from .pictures import make_square, read_picture
-from .scans import WINDOW, Scan, is_nifti, read_nifti, scale_to_window
-from .series import read_series
+from .scans import WINDOW, read_scan, scale_to_window
+from .unpack_limits import MOST_PIXELS, MOST_VOXELS, refuse_more
 
-__all__ = ["NORMALISATIONS", "Kind", "Planes", "Preprocessing", "measure_mean_and_sd", "read_scan"]
+__all__ = ["NORMALISATIONS", "Kind", "Planes", "Preprocessing", "measure_mean_and_sd"]
 
 Kind = Literal["pictures", "scans"]
 
@@ -117,15 +116,6 @@ class Preprocessing:
 def to_unit_range(plane: NDArray[Any]) -> NDArray[np.float32]:
     """A plane in [0, 1]."""
     return plane.astype(np.float32) / np.float32(255) if plane.dtype == np.uint8 else plane.astype(np.float32)
-
-
-def read_scan(path: Path, most: int = MOST_VOXELS) -> Scan:
-    """The scan in a NIfTI file or in a folder of DICOM files."""
-    if path.is_dir():
-        return read_series(path, most)
-    if is_nifti(path):
-        return read_nifti(path, most)
-    raise DataError("is neither a folder of DICOM files nor a NIfTI file (.nii, .nii.gz)")
 
 
 def measure_mean_and_sd(cases: Iterable[Planes]) -> tuple[list[float], list[float]]:

@@ -16,12 +16,11 @@ import numpy as np
 from .._check import DAMAGED, FloatArray, instance, mapped, several, truth, whole_number
 from ..curve import LearningCurve, curve_columns
 from ..errors import AccuracyWarning, DataError, RequestError
-from ..files.plain import to_json_value
-from ..files.writing import resolve_path, write_atomically
+from ..files.writing import resolve_path, to_json_value, write_atomically
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.learnt import FIGURES, Learnt
 from ..running.processes import run_in_order
-from ..running.progress import progress_bar
+from ..running.terminal import progress_bar
 from .cuts import Lesson, check_alike, lessons_of
 from .fit import Moves, learnt_moves
 from .moves import moved, names_of, numbers_moved

@@ -12,8 +12,7 @@ from typing import Any
 
 from .._check import DAMAGED, instance
 from ..errors import DataError
-from ..files.plain import to_json_value
-from ..files.writing import write_text
+from ..files.writing import to_json_value, write_text
 from ..reading.spreadsheets import one_line, read_bytes
 from .beliefs import Beliefs
 

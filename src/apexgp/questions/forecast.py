@@ -18,7 +18,7 @@ from ..estimators import APExGP
 from ..estimators.contract import clone
 from ..forecast import LEVEL, Forecast, Quantity
 from ..repeated.many import DEFAULT_TIMES, CurveForecast, forecast_many
-from ..running.progress import progress_bar
+from ..running.terminal import progress_bar
 from .reach import Reach
 
 __all__ = ["BatchAnswer", "ForecastAnswer", "ForecastQuestion"]

@@ -17,7 +17,7 @@ from ..errors import ApexError, DataError, RequestError
 from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
 from ..estimators.contract import clone
 from ..running.processes import run_in_order
-from ..running.progress import progress_bar
+from ..running.terminal import progress_bar
 from .backtest_answer import Backtest, HeldOut, MethodScore
 
 __all__ = ["backtest", "methods_named", "sizes_required"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -14,11 +17,9 @@ from .._check import text
 from ..errors import DataError
 from ..files.writing import resolve_path, write_text
 from ..reading.spreadsheets import read_bytes
-from .keys import ConfigTable
-from .moved import rewrite_paths
-from .settings import HEADS, DenseRuns, read_settings
+from .settings import HEADS, ConfigTable, DenseRuns, read_settings
 
-__all__ = ["Experiment", "shipped_experiments"]
+__all__ = ["Experiment", "rewrite_paths", "shipped_experiments"]
 
 
 @dataclass(frozen=True)
@@ -153,3 +154,54 @@ def shipped_experiments() -> dict[str, str]:
     folder = resources.files(__package__) / "shipped"
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
     return {file.name.removesuffix(".toml"): file.read_text(encoding="utf-8") for file in files}
+
+
+def rewrite_paths(text: str, files: Mapping[str, Path | None], folder: Path) -> str:
+    """The text of a configuration as it must stand in `folder`, remarks and all.
+
+    Parameters
+    ----------
+    text
+        As it was written.
+    files
+        The files that it means, by their keys in its table `data`; None where it means none.
+    folder
+        Where it goes. Paths are written relative to it, but for those that lead to the same file as they are.
+    """
+    for key, file in files.items():
+        named = tomllib.loads(text).get("data", {}).get(key, "")
+        if file is not None and not (named and folder / named == file):
+            text = _replace_path(text, key, _find_relative_path(folder, file))
+    return text
+
+
+def _find_relative_path(folder: Path, file: Path) -> str:
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:  # on another drive
+        return file.as_posix()
+
+
+def _replace_path(text: str, key: str, path: str) -> str:
+    """The text with another path for a key; where it is written too oddly to be changed, with a remark that says so."""
+    wanted = tomllib.loads(text)
+    wanted.setdefault("data", {})[key] = path
+    for changed in _list_edits(text, key, json.dumps(path, ensure_ascii=False)):
+        if _parse_toml(changed) == wanted:
+            return changed
+    return f"# data.{key} is {path!a} from here.\n{text}"
+
+
+def _list_edits(text: str, key: str, literal: str) -> Iterator[str]:
+    """Each way to write the path into the text; some hit a remark or another table."""
+    for found in re.finditer(rf"""\b{key}["']?\s*=\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""", text):
+        yield text[: found.start(1)] + literal + text[found.end(1) :]
+    for found in re.finditer(r"^[ \t]*\[[ \t]*data[ \t]*\].*$", text, re.MULTILINE):
+        yield f"{text[: found.end()]}\n{key} = {literal}{text[found.end() :]}"
+
+
+def _parse_toml(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None

@@ -13,8 +13,7 @@ import numpy as np
 
 from .._check import shown, truth
 from ..collect.curves import CurveSet
-from ..collect.labelled import LabelledData, read_labelled
-from ..collect.mapped import MappedScans
+from ..collect.labelled import LabelledData, MappedScans, read_labelled
 from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..curve import LearningCurve

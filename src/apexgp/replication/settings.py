@@ -1,26 +1,44 @@
-"""What a configuration may say, key by key, and what stands where it says nothing."""
+"""The keys that a configuration may have, with checks and defaults; the classifiers and methods it can name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._check import UNUSABLE, choice, mapped, some
+from .._check import UNUSABLE, choice, mapped, probability, real_number, shown, some, text, whole_number
 from ..collect.logistic import LogisticHead
 from ..collect.slices import SliceHead
 from ..collect.splits import check_ratio
 from ..collect.tuned import TunedLogistic
-from ..errors import RequestError
-from . import keys
-from .keys import ConfigTable
-from .methods import EXPERIMENT_METHODS, PAPER_METHODS
+from ..errors import ApexError, DataError, RequestError
+from ..estimators import APExGP, CurveEstimator, LeastSquares
+from ..forecast import IntervalKind
+from ..model.families import FAMILIES
 
-__all__ = ["HEADS", "DenseRuns", "read_settings"]
+__all__ = [
+    "EXPERIMENT_METHODS",
+    "HEADS",
+    "PAPER_METHODS",
+    "ConfigTable",
+    "DenseRuns",
+    "ExperimentMethod",
+    "check_fraction",
+    "check_names",
+    "check_numbers",
+    "check_probability",
+    "check_sizes",
+    "check_whole",
+    "check_word",
+    "read_settings",
+]
 
 HEADS: Mapping[str, type[BaseEstimator]] = {"2D": LogisticHead, "3D": SliceHead, "tuned": TunedLogistic}
 """Classifiers by the names that a configuration has for them: the paper's two, and the default of `apexgp collect`."""
@@ -29,6 +47,10 @@ _MOST_SPLITS = 1000
 _MOST_ROUNDS = 100_000
 _FEWEST_PILOT_SIZES = 3  # that a curve is fitted to
 _TRIAL = np.linspace(-1.0, 1.0, 20)  # cases that a head's settings are tried on
+
+Found = TypeVar("Found")
+Check = Callable[[str, Any], Found]
+"""Gives the value of a key as it is used, or raises an error that goes on from the key's name."""
 
 
 @dataclass(frozen=True)
@@ -58,26 +80,26 @@ def read_settings(top: ConfigTable, folder: Path) -> dict[str, Any]:
     data, classifier, sizes = top.table("data"), top.table("classifier"), top.table("sizes")
     splits, forecasts = top.table("splits"), top.table("forecasts")
     found: dict[str, Any] = {
-        "name": top.take("name", keys.check_word),
+        "name": top.take("name", check_word),
         "embeddings": _read_path(data, "embeddings", folder),
         "table": _read_path(data, "table", folder),
-        "labels": data.take("labels", keys.check_names),
+        "labels": data.take("labels", check_names),
         "tasks": data.take("tasks", _check_tasks, {}),
-        "patients": data.take("patients", keys.check_word, None),
-        "drop": data.take("drop", keys.check_names, ()),
+        "patients": data.take("patients", check_word, None),
+        "drop": data.take("drop", check_names, ()),
         "head": classifier.take("head", _check_head),
-        "metric": classifier.take("metric", keys.check_word, "auroc"),
-        "pilot": sizes.take("pilot", keys.check_sizes),
-        "short": sizes.take("short", keys.check_sizes, ()),
-        "long": sizes.take("long", keys.check_sizes, ()),
-        "n_splits": splits.take("number", keys.check_whole(1, _MOST_SPLITS), 3),
-        "seed": splits.take("seed", keys.check_whole(0, 2**53), 0),
+        "metric": classifier.take("metric", check_word, "auroc"),
+        "pilot": sizes.take("pilot", check_sizes),
+        "short": sizes.take("short", check_sizes, ()),
+        "long": sizes.take("long", check_sizes, ()),
+        "n_splits": splits.take("number", check_whole(1, _MOST_SPLITS), 3),
+        "seed": splits.take("seed", check_whole(0, 2**53), 0),
         "ratio": splits.take("ratio", _check_ratio, (0.8, 0.1, 0.1)),
-        "eps_min": forecasts.take("eps_min", keys.check_fraction, 0.0),
+        "eps_min": forecasts.take("eps_min", check_fraction, 0.0),
         "methods": forecasts.take("methods", _check_methods, (*PAPER_METHODS, "apexgp")),
-        "level": forecasts.take("level", keys.check_probability, 0.95),
-        "delta": forecasts.take("delta", keys.check_probability, 0.01),
-        "rounds": forecasts.take("rounds", keys.check_whole(1, _MOST_ROUNDS), 500),
+        "level": forecasts.take("level", check_probability, 0.95),
+        "delta": forecasts.take("delta", check_probability, 0.01),
+        "rounds": forecasts.take("rounds", check_whole(1, _MOST_ROUNDS), 500),
     }
     found["head_settings"] = _read_head_settings(classifier.table("settings"), found["head"])
     _check_ranges(sizes, found)
@@ -88,13 +110,13 @@ def read_settings(top: ConfigTable, folder: Path) -> dict[str, Any]:
 
 
 def _read_path(data: ConfigTable, key: str, folder: Path) -> Path | None:
-    named = data.take(key, keys.check_word, "")
+    named = data.take(key, check_word, "")
     return folder / named if named else None
 
 
 def _check_tasks(name: str, value: Any) -> dict[str, str]:
     tasks = mapped(name, value, 'a table, such as {bacterial = "Bacterial"}')
-    found = {task: keys.check_word(name, title) for task, title in tasks.items()}
+    found = {task: check_word(name, title) for task, title in tasks.items()}
     if len(set(found.values())) < len(found):
         raise RequestError(f"gives two tasks the same name: {some(list(found.values()))}.", argument=name)
     return found
@@ -122,11 +144,11 @@ def _read_head_settings(settings: ConfigTable, head: str) -> dict[str, Any]:
 
 
 def _check_ratio(name: str, value: Any) -> tuple[float, float, float]:
-    return check_ratio(keys.check_numbers(name, value), name)
+    return check_ratio(check_numbers(name, value), name)
 
 
 def _check_methods(name: str, value: Any) -> tuple[str, ...]:
-    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in keys.check_names(name, value))
+    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in check_names(name, value))
 
 
 def _check_ranges(sizes: ConfigTable, found: Mapping[str, Any]) -> None:
@@ -145,9 +167,9 @@ def _check_ranges(sizes: ConfigTable, found: Mapping[str, Any]) -> None:
 
 def _read_dense(dense: ConfigTable, found: Mapping[str, Any]) -> DenseRuns:
     wanted = DenseRuns(
-        sizes=dense.take("sizes", keys.check_sizes),
-        runs=dense.take("runs", keys.check_whole(1, _MOST_SPLITS)),
-        group=dense.take("group", keys.check_whole(1, _MOST_SPLITS), found["n_splits"]),
+        sizes=dense.take("sizes", check_sizes),
+        runs=dense.take("runs", check_whole(1, _MOST_SPLITS)),
+        group=dense.take("group", check_whole(1, _MOST_SPLITS), found["n_splits"]),
         levels=dense.take("levels", _check_levels, (0.95, 0.8)),
     )
     dense.refuse_unused()
@@ -155,10 +177,184 @@ def _read_dense(dense: ConfigTable, found: Mapping[str, Any]) -> DenseRuns:
         raise dense.make_error("sizes", f"must lie beyond the pilot's largest, {found['pilot'][-1]:,}.")
     if wanted.runs < wanted.group:
         raise dense.make_error(
-            "runs", f"must be at least {dense.full_key('group')}, {wanted.group}, which are averaged; got {wanted.runs}."
+            "runs",
+            f"must be at least {dense.full_key('group')}, {wanted.group}, which are averaged; got {wanted.runs}.",
         )
     return wanted
 
 
 def _check_levels(name: str, value: Any) -> tuple[float, ...]:
-    return tuple(keys.check_probability(name, level) for level in keys.check_numbers(name, value))
+    return tuple(check_probability(name, level) for level in check_numbers(name, value))
+
+
+class ConfigTable:
+    """One table of a file.
+
+    Parameters
+    ----------
+    where : str
+        The file, for messages.
+    table : mapping
+        What `tomllib` made of it.
+    name : str
+        The table's name in the file; empty for the file itself.
+    """
+
+    def __init__(self, where: str, table: Mapping[str, Any], name: str = "") -> None:
+        self._where, self._table, self._name = where, dict(table), name
+        self._asked: list[str] = []
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._table
+
+    def take(self, key: str, check: Check[Found], *otherwise: Any) -> Found:
+        """The value of a key, checked; where there is none, `otherwise`, without which the key must be there."""
+        self._asked.append(key)
+        if key not in self._table:
+            self._refuse_misspelt(key)
+            if otherwise:
+                found: Found = otherwise[0]
+                return found
+            raise self.make_error(key, "is missing.")
+        try:
+            return check(self.full_key(key), self._table[key])
+        except ApexError as problem:
+            raise DataError(
+                problem.message, argument=problem.argument, remedy=problem.remedy, where=self._where
+            ) from None
+
+    def table(self, key: str) -> ConfigTable:
+        """A table within this one; an empty one where there is none."""
+        return ConfigTable(self._where, self.take(key, _check_table, {}), self.full_key(key))
+
+    def unused(self) -> dict[str, Any]:
+        """The keys that were not asked for."""
+        return {key: value for key, value in self._table.items() if key not in self._asked}
+
+    def refuse_unused(self) -> None:
+        """Refuse a key that nothing was asked of: mostly one that is misspelt."""
+        for key in self.unused():
+            near = difflib.get_close_matches(key, self._asked, 1)
+            known = f"Did you mean {self.full_key(near[0])}?" if near else f"Choose from {', '.join(self._asked)}."
+            raise self.make_error(key, f"is not a key of the configuration. {known}")
+
+    def _refuse_misspelt(self, key: str) -> None:
+        """Refuse what is there instead of a key that is not: what is missing within it would only puzzle."""
+        for near in difflib.get_close_matches(key, self.unused(), 1, cutoff=0.8):
+            raise self.make_error(near, f"is not a key of the configuration. Did you mean {self.full_key(key)}?")
+
+    def full_key(self, key: str) -> str:
+        """A key as messages have it."""
+        return f"{self._name}.{key}" if self._name else key
+
+    def make_error(self, key: str, message: str) -> DataError:
+        """What is wrong with a key, and where it is."""
+        return DataError(message, argument=self.full_key(key), where=self._where)
+
+
+def _check_table(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise RequestError(f"must be a table, [{name}], got {shown(value)}.", argument=name)
+    return value
+
+
+def check_word(name: str, value: Any) -> str:
+    """A text with something in it, on one line."""
+    found = text(name, value, 'text, such as "patient"')
+    if not found.strip() or "\n" in found:
+        raise RequestError(f"must be text on one line, got {shown(value)}.", argument=name)
+    return found
+
+
+def check_names(name: str, value: Any) -> tuple[str, ...]:
+    """A list of texts, all different."""
+    if not isinstance(value, list) or not value:
+        raise RequestError(f'must be a list of strings, such as ["a", "b"], got {shown(value)}.', argument=name)
+    found = tuple(check_word(name, one) for one in value)
+    if len(set(found)) < len(found):
+        raise RequestError(f"contains a duplicate: {shown(value)}.", argument=name)
+    return found
+
+
+def check_sizes(name: str, value: Any) -> tuple[int, ...]:
+    """Training-set sizes in ascending order; there may be none."""
+    if not isinstance(value, list):
+        raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {shown(value)}.", argument=name)
+    found = [whole_number(name, one, least=1) for one in value]
+    if found != sorted(set(found)):
+        raise RequestError(f"must be ascending, got {shown(value)}.", argument=name)
+    return tuple(found)
+
+
+def check_numbers(name: str, value: Any) -> tuple[float, ...]:
+    """A list of numbers."""
+    if not isinstance(value, list) or not value:
+        raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {shown(value)}.", argument=name)
+    return tuple(real_number(name, one) for one in value)
+
+
+def check_whole(least: int, most: int) -> Check[int]:
+    """A check for whole numbers between two."""
+    return lambda name, value: whole_number(name, value, least=least, most=most)
+
+
+def check_fraction(name: str, value: Any) -> float:
+    """A number of at least 0 and below 1."""
+    found = real_number(name, value)
+    if not 0 <= found < 1:
+        raise RequestError(f"must be at least 0 and below 1, got {found:g}.", argument=name)
+    return found
+
+
+def check_probability(name: str, value: Any) -> float:
+    """A number between 0 and 1."""
+    return probability(name, value)
+
+
+@dataclass(frozen=True)
+class ExperimentMethod:
+    """A method of forecasting curves.
+
+    Parameters
+    ----------
+    heading
+        What tables and pictures call it; the paper's own words for the paper's methods.
+    make
+        Makes the estimator, of the best score that is possible at all: `ceiling` or, where lower is better, `floor`.
+    uncut
+        Whether its error is that of the mean before it is cut to [0, 1], as in the paper's tables.
+    interval
+        Kind of its intervals: the paper's text speaks of highest density, its code has equal tails.
+    single_scores
+        Whether it is fitted to the scores of the single splits, instead of to their means.
+    """
+
+    heading: str
+    make: Callable[..., CurveEstimator]
+    uncut: bool = False
+    interval: IntervalKind = "equal_tailed"
+    single_scores: bool = False
+
+
+PAPER_METHODS = ("power_law", "gp_power_law", "arctan", "gp_arctan")
+
+_HEADINGS = {"power_law": "Power law", "arctan": "Arctan"}
+
+EXPERIMENT_METHODS = MappingProxyType(
+    {
+        "gp_power_law": ExperimentMethod("GP pow", partial(APExGP.as_published, "power_law"), uncut=True),
+        "gp_arctan": ExperimentMethod("GP arc", partial(APExGP.as_published, "arctan"), uncut=True),
+        "gp_power_law_as_written": ExperimentMethod(
+            "GP pow as written", partial(APExGP.as_written, "power_law"), uncut=True, interval="hdi"
+        ),
+        "gp_arctan_as_written": ExperimentMethod(
+            "GP arc as written", partial(APExGP.as_written, "arctan"), uncut=True, interval="hdi"
+        ),
+        "apexgp": ExperimentMethod("apexgp", APExGP, single_scores=True),
+        **{
+            family: ExperimentMethod(_HEADINGS.get(family, family), partial(LeastSquares, family))
+            for family in FAMILIES
+        },
+    }
+)
+"""Every method by name."""

@@ -1,4 +1,4 @@
-"""Work that is spread over processes, where what goes wrong with a process is said in our words."""
+"""Work spread over processes by joblib: how many are started, and what is said when one of them dies."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from concurrent.futures.process import BrokenProcessPool
 from pickle import PicklingError
 from typing import Any
 
-from ..errors import RequestError
-from .jobs import check_n_jobs
+from .._check import whole_number
+from .._warn import warn
+from ..errors import FewerProcessesWarning, RequestError
 
 __all__ = ["run_in_order"]
+
+_PER_CORE = 4  # processes a core, beyond which they only take each other's memory
 
 
 def run_in_order(work: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
@@ -34,3 +37,26 @@ def _translate_errors(results: Iterable[Any]) -> Iterator[Any]:
             f"The curves or settings cannot be sent to other processes: {problem}",
             remedy=("Run in one process, with {}.", ("n_jobs", 1)),
         ) from None
+
+
+def check_n_jobs(n_jobs: int | None) -> int | None:
+    """A number of processes for joblib: None, or whole, not 0, and at most four per core of this machine.
+
+    What is computed does not depend on it, so that more are lowered to that, with a warning, and not refused. On a
+    cluster, whose cores are others, they are taken as they come.
+    """
+    if n_jobs is None:
+        return None
+    number = whole_number("n_jobs", n_jobs, least=-(2**31), most=2**31)
+    if number == 0:
+        raise RequestError("must be a number of processes other than 0; -1 uses all cores.", argument="n_jobs")
+    import joblib  # here: reading a curve needs none of it
+
+    most = _PER_CORE * joblib.cpu_count()
+    if number <= most or joblib.parallel.get_active_backend()[0].__class__.__name__ == "DaskDistributedBackend":
+        return number
+    warn(
+        f"{number:,} processes are more than this machine can use; {most} are started, four per core.",
+        FewerProcessesWarning,
+    )
+    return most

@@ -15,7 +15,7 @@ from ..cautions import in_brief, of_one
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
-from ..files.plain import to_json_value
+from ..files.writing import to_json_value
 from ..forecast import Forecast
 from ..model.learnt import Learnt
 from ..questions.backtest import BacktestAnswer

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from ..files.plain import to_json_value
+from ..files.writing import to_json_value
 
 __all__ = ["escaped", "json_block", "without_controls"]
 

@@ -162,7 +162,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
         remarks = i == len(header) - 1 and any(" " in row[i] and row[i][:1].isalpha() for row in rows)
-        table.add_column(Text(escape_controls(name)), justify="left" if names_things or remarks else "right", no_wrap=True)
+        table.add_column(
+            Text(escape_controls(name)), justify="left" if names_things or remarks else "right", no_wrap=True
+        )
     for row in rows:
         table.add_row(*(Text(escape_controls(cell)) for cell in row))
     console = Console(highlight=False, file=unwrap_stream(sys.stdout))

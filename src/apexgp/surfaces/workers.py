@@ -12,7 +12,7 @@ import typer
 
 from .._extras import need
 from ..errors import ApexWarning, RequestError
-from ..running.jobs import check_n_jobs as checked_jobs
+from ..running.processes import check_n_jobs as checked_jobs
 from .command import Sets
 
 __all__ = ["WorkerOptions", "all_warnings"]

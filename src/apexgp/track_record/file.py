@@ -15,8 +15,7 @@ from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import CurveEstimator
 from ..files.lock import lock_file, read_shared
-from ..files.plain import to_json_value
-from ..files.writing import check_writable, resolve_path
+from ..files.writing import check_writable, resolve_path, to_json_value
 from ..forecast import Quantity
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import read_bytes

@@ -18,7 +18,7 @@ from ..errors import ApexError, DataError, RequestError
 from ..estimators import CurveEstimator
 from ..estimators.contract import check_is_fitted
 from ..estimators.saving import plain_curve, plain_setting
-from ..files.plain import to_json_value
+from ..files.writing import to_json_value
 from ..forecast import Forecast, Quantity
 from ..model.priors_file import checksum_of
 from ..reading.spreadsheets import one_line

@@ -81,7 +81,9 @@ class TextChart:
         from rich.text import Text
 
         for line in self.lines():
-            yield Text.assemble(*((escape_controls(piece), _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True)
+            yield Text.assemble(
+                *((escape_controls(piece), _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True
+            )
 
     def lines(self) -> list[list[tuple[str, str]]]:
         """Lines of pieces of text, each with the name of its kind."""

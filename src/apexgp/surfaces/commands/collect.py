@@ -11,11 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ...collect.abilities import check_classifier
-from ...collect.agenda import FitPlan
-from ...collect.labelled import read_labelled
+from ...collect.capabilities import check_classifier
+from ...collect.fit_plan import FitPlan
+from ...collect.labelled import MappedScans, read_labelled
 from ...collect.logistic import LogisticHead
-from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
 from ...collect.runner import run_fits
 from ...collect.slices import SliceHead

@@ -13,7 +13,7 @@ from ...estimators import APExGP
 from ...estimators.contract import clone
 from ...files.writing import check_writable
 from ...questions.design import BUDGET
-from ...running.progress import progress_bar
+from ...running.terminal import progress_bar
 from ..command import Sets
 from ..curve_file import CurveFile
 from ..options import ModelOptions, StudyOptions

@@ -15,10 +15,9 @@ import typer
 from ..._check import whole_number
 from ...answers.required import CONFIDENCE
 from ...collect.curves import CurveSet
-from ...collect.program import Command, CommandTrainer
-from ...collect.results import FitRow, read_record
+from ...collect.fit_record import FitRow, read_record
+from ...collect.program import ArrayJobReader, Command, CommandTrainer, format_array_script
 from ...collect.runner import run_fits
-from ...collect.slurm import ArrayJobReader, format_array_script
 from ...collect.training import TrainingPlan
 from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError

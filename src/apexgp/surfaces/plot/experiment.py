@@ -12,8 +12,8 @@ from ..._check import FloatArray, instance, shown, some, text
 from ..._extras import need
 from ...curve import LearningCurve
 from ...errors import RequestError
-from ...replication.methods import EXPERIMENT_METHODS
 from ...replication.result import ExperimentResult
+from ...replication.settings import EXPERIMENT_METHODS
 from .curve import CurveDisplay
 from .look import LINES, MODELS, TRUTH, Display, as_they_are, dress, score_axis, size_axis
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 from ..._extras import need
 from ...cautions import Caution, in_brief, worded_for
 from ...curve import curve_columns
-from ...files.plain import to_json_value
+from ...files.writing import to_json_value
 from ...questions.backtest import own_method
 from ...questions.picture import CurvePicture, picture_of
 from ...questions.report import ReportAnswer, ReportQuestion

@@ -21,7 +21,7 @@ from ...questions.forecast import ForecastQuestion
 from ...questions.plan import PlanQuestion
 from ...questions.reach import Reach
 from ...questions.report import ReportQuestion
-from ...running.progress import progress_bar
+from ...running.terminal import progress_bar
 from .page import report_page
 
 __all__ = ["write_report"]

@@ -10,8 +10,8 @@ from pathlib import Path
 from ..._numbers import exactly
 from ...reading.known_metrics import metric_name
 from ...replication.configuration import Experiment
-from ...replication.methods import EXPERIMENT_METHODS
 from ...replication.result import ExperimentResult, RangeFigure
+from ...replication.settings import EXPERIMENT_METHODS
 from .phrases import listed
 
 __all__ = ["experiment_methods", "experiment_sentence", "shipped_lines", "stopped_sentence", "written_sentence"]

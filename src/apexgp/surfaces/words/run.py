@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from ..._numbers import exactly
-from ...collect.results import FitRow
+from ...collect.fit_record import FitRow
 from ...reading.known_metrics import metric_name
 
 __all__ = [

@@ -25,7 +25,19 @@ _ROWS_OF_A_TEXT = 5  # a text that stands in fewer rows, on average, is hardly a
 _ROWS_OF_A_LEAK = 5  # a value that stands in fewer may have met one class by chance
 
 # Words in the name of a column that says whose the row is.
-_GROUP_WORDS = {"patient", "patients", "subject", "participant", "person", "donor", "individual", "mrn", "id", "pid", "uid"}
+_GROUP_WORDS = {
+    "patient",
+    "patients",
+    "subject",
+    "participant",
+    "person",
+    "donor",
+    "individual",
+    "mrn",
+    "id",
+    "pid",
+    "uid",
+}
 _IDENTIFIER_WORDS = {*_GROUP_WORDS, "uuid", "identifier", "accession", "index", "key", "rownames"}
 
 
@@ -83,10 +95,10 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
         if len(counts) == 2
         else f"{counts.sum()} cases, {counts.min()} of the rarest class"
     )
-    group_like = "" if worst is None else f" of {worst!r}"
+    of_task = "" if worst is None else f" of {worst!r}"
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{group_like}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a "
+        f"The test sets are small: {held}{of_task}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a "
         f"standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
         "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
@@ -152,14 +164,16 @@ def warn_of_features(
         )
     if group_like:
         warn(
-            f"Whose rows are these? These features repeat as patient names do: {some(group_like, 10)}. Rows of one patient "
-            "in both training and test data inflate the scores: say which rows belong together (groups, --group), or "
-            "leave the column out (--drop).",
+            f"Whose rows are these? These features repeat as patient names do: {some(group_like, 10)}. Rows of one "
+            "patient in both training and test data inflate the scores: say which rows belong together (groups, "
+            "--group), or leave the column out (--drop).",
             UngroupedWarning,
         )
 
 
-def _iterate_columns(X: Any, names: Sequence[str] | None, categorical: Sequence[int]) -> Iterator[tuple[str, FloatArray, bool]]:
+def _iterate_columns(
+    X: Any, names: Sequence[str] | None, categorical: Sequence[int]
+) -> Iterator[tuple[str, FloatArray, bool]]:
     """Name, numbers (codes of texts, NaN for gaps) and whether it is text, of each column."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         for i, name in enumerate(X.columns):
@@ -176,7 +190,7 @@ def _iterate_columns(X: Any, names: Sequence[str] | None, categorical: Sequence[
 
 
 def _relate_to_label(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
-    """Whether the class follows from the value in all rows: "leak", "whose" or no text.
+    """Whether the class follows from the value in all rows: "leak", "group" or no text.
 
     It does where a cut of the range tells the classes apart, or each of a few values stands for one class. Where many
     values do, each in several rows, they stand for patients: all rows of a patient have one class.
@@ -198,7 +212,7 @@ def _relate_rows(values: FloatArray, label: NDArray[np.int64], is_text: bool) ->
     changes = int((np.diff(label) != 0).sum())
     if (changes == n_classes - 1 and not is_text) or len(starts) <= min(_MANY_VALUES, len(known) / _ROWS_OF_A_LEAK):
         return "leak"
-    return "whose" if len(starts) <= len(known) / 2 else ""
+    return "group" if len(starts) <= len(known) / 2 else ""
 
 
 def _is_identifier(name: str, values: FloatArray, is_text: bool) -> bool:

@@ -1,4 +1,4 @@
-"""A run before its first fit: everything checked and decided, and what there is to say about it said."""
+"""The plan of a run on labelled data: input checked, sizes and splits chosen, every fit listed, warnings given."""
 
 from __future__ import annotations
 
@@ -15,21 +15,27 @@ from sklearn.base import clone
 from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
 from ..errors import RequestError
 from ..learners import kind_of, settle_kind
-from .abilities import check_capabilities, check_classifier
+from .capabilities import (
+    GROUPS,
+    WEIGHTS,
+    check_capabilities,
+    check_classifier,
+    check_metadata_use,
+    check_weights,
+    is_routing_on,
+    is_routing_used,
+)
 from .cases import Cases, count_features, list_labels
-from .differences import ESTIMATOR_NAME, FEATURES, LEARNER
-from .doubts import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
+from .data_warnings import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
 from .fit import Fit, make_empty_row, measure_fit
+from .fit_record import ESTIMATOR_NAME, FEATURES, LEARNER, FitRecord, FitRow
 from .identity import describe
-from .metadata import GROUPS, WEIGHTS, check_metadata_use, check_weights, is_routing_on, is_routing_used
-from .results import FitRecord, FitRow
+from .runner import FitCall
 from .scores import Scorer, find_scorers
-from .sizes import MOST_SPLITS, SizeChoice, count_cases_needed
-from .splits import check_ratio
-from .subsets import TrainingSubsets
-from .workers import FitCall
+from .sizes import MOST_SPLITS, SizeChoice, SizeLimits, count_cases_needed
+from .splits import SplitParts, check_ratio, order_units, split_by_group
 
-__all__ = ["FitPlan"]
+__all__ = ["FitPlan", "TrainingSubsets"]
 
 
 @dataclass(frozen=True)
@@ -86,9 +92,10 @@ class FitPlan:
     ) -> FitPlan:
         """Check and decide; the arguments are those of `collect_curves`.
 
-        `names` and `categorical` say what the columns of X are called, and which are codes of texts, where X itself
-        does not; `estimator_name` is the estimator's name, where that of its class says less; `embedded` says that a pretrained
-        network has made X: then the estimator is no more than its last layer, and what kind the whole is is not known.
+        `names` and `categorical` are the names of the columns of X, and the numbers of those that are codes of texts,
+        where X itself does not say. `estimator_name` replaces the name of the estimator's class in the record.
+        `embedded` says that X comes from a pretrained network: the estimator is then only its last layer, so its kind
+        is not recorded.
         """
         n_splits, seed = whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), checked_seed(seed)
         shares = check_ratio(ratio)
@@ -256,3 +263,55 @@ def _list_candidates(param_grid: Any, estimator: Any, shares: tuple[float, float
             remedy=("Try {}.", ("ratio", (8, 1, 1))),
         )
     return candidates
+
+
+class TrainingSubsets:
+    """Splits and training subsets; each split follows from the seed and its own number alone."""
+
+    def __init__(
+        self,
+        cases: Cases,
+        shares: tuple[float, float, float],
+        seed: int,
+        n_splits: int,
+        unit: str,
+    ) -> None:
+        self._seed = seed
+        self._groups = cases.groups if cases.grouped else None
+        self._rarest = float(np.bincount(cases.y).min() / len(cases.y))
+        self._parts: list[SplitParts] = []
+        self._units: list[NDArray[np.int64]] = []
+        self._orders: list[NDArray[np.int64]] = []
+        self._smallest = 0
+        for split in range(n_splits):
+            rng = np.random.default_rng([seed, split])
+            parts = split_by_group(cases.y, cases.groups, shares, rng)
+            in_train = cases.groups[parts.train] if unit == "groups" else parts.train
+            units = np.unique(in_train, return_inverse=True)[1]
+            order, smallest = order_units(cases.y[parts.train], units, rng)
+            self._parts.append(parts)
+            self._units.append(units)
+            self._orders.append(order)
+            self._smallest = max(self._smallest, smallest)
+        self._largest = min(len(order) for order in self._orders)
+        self._unit = unit
+
+    @property
+    def size_limits(self) -> SizeLimits:
+        """How small and how large training subsets can be."""
+        return SizeLimits(self._smallest, self._largest, self._rarest, self._unit)
+
+    def count_test_cases(self, target: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Test cases of each class of a target, in the split that has the fewest of the rarest."""
+        counts = [np.bincount(target[parts.test], minlength=int(target.max()) + 1) for parts in self._parts]
+        return min(counts, key=lambda count: int(count.min()))
+
+    def make_fit(self, size: int, split: int, task: str | None) -> Fit:
+        """The rows of one fit."""
+        parts, units = self._parts[split], self._units[split]
+        within = np.zeros(len(self._orders[split]), bool)
+        within[self._orders[split][:size]] = True
+        own_seed = int(np.random.SeedSequence([self._seed, split, size]).generate_state(1)[0])
+        train = parts.train[within[units]]
+        groups = None if self._groups is None else self._groups[train]
+        return Fit(size, split, task, train, parts.validation, parts.test, own_seed, groups)

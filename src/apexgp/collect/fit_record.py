@@ -1,4 +1,4 @@
-"""The durable record of a run: a CSV file that a person can read, and that the same run goes on from."""
+"""The record of a run: a CSV file of fits that a person can read and that the same run resumes from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
@@ -24,15 +25,43 @@ from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_li
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
 from ..scale import Range, checked_range
-from .differences import DIRECTION, FEATURES, LEARNER, RANGE, list_differences
 from .scores import is_recorded_as_loss
 from .splits import check_ratio
 
-__all__ = ["PARTS", "FitKey", "FitRecord", "FitRow", "fit_key", "open_record", "read_record"]
+__all__ = [
+    "DIRECTION",
+    "ESTIMATOR_NAME",
+    "FEATURES",
+    "LEARNER",
+    "PARTS",
+    "RANGE",
+    "FitKey",
+    "FitRecord",
+    "FitRow",
+    "fit_key",
+    "list_differences",
+    "open_record",
+    "read_record",
+]
 
 # One fit: size, split, task, parameters, {train,validation,test}_<metric>, test_cases, seconds, error.
 # Of a training function that says what it measures only with its first score, rows before that one have no metrics.
 FitRow = dict[str, Any]
+
+ESTIMATOR_NAME = "called"  # the setting that holds what a person calls the estimator
+DIRECTION = "direction"  # and the one that says whether higher or lower scores are better
+RANGE = "range"  # and the one that says which values they can take
+LEARNER = "learner"  # and the one that says of which kind the estimator is
+FEATURES = "features"  # and the one that says how many features it has
+_IGNORED = (ESTIMATOR_NAME, DIRECTION, RANGE, LEARNER, FEATURES)  # tell no two runs apart: the rows are the same
+_MAX_CHARS = 60
+_DATA_NAMES = {
+    "X": "features",
+    "y": "labels",
+    "groups": "groups",
+    "scorers": "scorers",
+    "sample_weight": "sample weights",
+}
 
 
 class FitKey(NamedTuple):
@@ -339,3 +368,55 @@ def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, 
             f"{path} holds the fits of another run ({'; '.join(other)}). It was left untouched.",
             remedy=("Start another record with {}, or go back to those settings.", ("results", "other.csv")),
         )
+
+
+def list_differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    """Each setting that differs, as in "seed: 0, now 1"; empty where it is the same run."""
+    changed = [
+        name
+        for name in dict.fromkeys([*wanted, *found])
+        if name not in _IGNORED and found.get(name) != wanted.get(name)
+    ]
+    if "cases" in changed:  # then all about the data differs
+        changed = [name for name in changed if name not in ("classes", *_DATA_NAMES)]
+    elif "y" in changed:
+        changed = [name for name in changed if name != "classes"]
+    return [_describe_difference(name, found, wanted) for name in changed]
+
+
+def _describe_difference(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    before, after = found.get(name), wanted.get(name)
+    if name in ("estimator", "train"):
+        return f"{name}: {_describe_estimators(name, found, wanted)}"
+    if name in _DATA_NAMES:
+        if before is None or after is None:
+            was, now = ("none" if value is None else "given" for value in (before, after))
+            return f"{_DATA_NAMES[name]}: {was}, now {now}"
+        return f"{_DATA_NAMES[name]}: different values"
+    return f"{name}: {_shorten(before)}, now {_shorten(after)}"
+
+
+def _describe_estimators(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    before, after = str(found.get(ESTIMATOR_NAME, "another")), str(wanted.get(ESTIMATOR_NAME, "another"))
+    if before != after:
+        return f"{_shorten(before)}, now {_shorten(after)}"
+    old, new = (_parse_parameters(str(settings.get(name))) for settings in (found, wanted))
+    changed = [one for one in dict.fromkeys([*old, *new]) if old.get(one) != new.get(one)]
+    if not changed:
+        return f"{_shorten(before)}, but with different code"
+    return f"{_shorten(before)} with {'; '.join(f'{one} {old.get(one)}, now {new.get(one)}' for one in changed[:3])}"
+
+
+def _parse_parameters(description: str) -> dict[str, str]:
+    """Plain values of parameters that the description of an estimator holds."""
+    return dict(re.findall(r"\b(\w++)=([^,()\[\]{} ]+)", description))
+
+
+def _shorten(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(map(_shorten, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return one_line(value if isinstance(value, str) else json.dumps(value), _MAX_CHARS)

@@ -1,28 +1,34 @@
-"""Sample weights and groups on their way to `fit` and to scorers: who takes them, by name or by routing."""
+"""What an estimator can do, asked before any fit: classes, prediction methods, sample weights and groups it accepts."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
+from sklearn.base import is_regressor
 from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object, process_routing
 
-from .._check import FloatArray, real_array, some
+from .._check import FloatArray, offers, real_array, shown, some
 from ..errors import DataError, RequestError
-from .abilities import fit_takes
 from .scores import Scorer
 
 __all__ = [
     "GROUPS",
     "WEIGHTS",
+    "check_capabilities",
+    "check_classifier",
     "check_metadata_use",
     "check_weights",
+    "fit_takes",
     "is_routing_on",
     "is_routing_used",
+    "list_response_methods",
     "requests_weights",
     "select_fit_metadata",
 ]
@@ -30,6 +36,79 @@ __all__ = [
 WEIGHTS = "sample_weight"
 GROUPS = "groups"
 _ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
+
+
+def check_classifier(estimator: Any) -> None:
+    """Refuse what cannot be fitted and scored."""
+    if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
+        hint = " Add parentheses to make it an instance." if isinstance(estimator, type) else ""
+        raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
+    try:
+        estimator.get_params()
+        regressor = is_regressor(estimator)
+    except Exception as problem:  # another person's class, which may do anything when it is asked
+        raise RequestError(
+            f"must be a scikit-learn classifier; {type(estimator).__name__} does not say what it is "
+            f"({type(problem).__name__}: {problem}).",
+            argument="estimator",
+        ) from None
+    if regressor:
+        raise RequestError(f"must be a classifier, got the regressor {type(estimator).__name__}.", argument="estimator")
+
+
+def check_capabilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: int) -> None:
+    """Refuse an estimator that lacks what the metrics ask of it, or that knows fewer classes at once."""
+    name_of_class = type(_find_innermost(estimator)).__name__
+    if n_classes > 2 and _is_binary_only(estimator):
+        raise RequestError(
+            f"cannot be {name_of_class}: it handles two classes only, and there are {n_classes} here.",
+            argument="estimator",
+            remedy=("Try {}, one curve per class, or another classifier.", ("multiclass", "one_vs_rest")),
+        )
+    for name, scorer in scorers.items():
+        wanted = list_response_methods(scorer)
+        if wanted and not any(hasattr(estimator, method) for method in wanted):
+            raise RequestError(
+                f"cannot be {name_of_class}: {name} needs its {' or '.join(wanted)}, which it does not have.",
+                argument="estimator",
+                remedy=(
+                    "Use another classifier, or a metric based on predicted classes: {}.",
+                    ("metric", "accuracy"),
+                ),
+            )
+
+
+def fit_takes(estimator: Any, name: str) -> bool:
+    """Whether the estimator's `fit` has an argument of that name."""
+    try:
+        return name in inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError):  # compiled code does not tell what it takes
+        return False
+
+
+def _find_innermost(estimator: Any) -> Any:
+    """The classifier that a pipeline ends in, or that is wrapped in another; a person knows it by its name."""
+    if hasattr(estimator, "steps"):
+        return _find_innermost(estimator.steps[-1][1])
+    inner = getattr(estimator, "estimator", None)
+    return estimator if inner is None else _find_innermost(inner)
+
+
+def _is_binary_only(estimator: Any) -> bool:
+    try:
+        tags = get_tags(estimator).classifier_tags
+    except (AttributeError, TypeError):  # an estimator that is none of scikit-learn's kin does not say
+        return False
+    return tags is not None and not tags.multi_class
+
+
+def list_response_methods(scorer: Scorer) -> tuple[str, ...]:
+    """Methods of the estimator, any of which would do; none where the scorer does not say."""
+    thing: Any = scorer
+    asked = thing._response_method if offers(thing, "_response_method") else ()
+    if asked == "default":
+        return ("predict",)
+    return (asked,) if isinstance(asked, str) else tuple(asked)
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:

@@ -1,18 +1,65 @@
-"""What the heads check of the cases and classes they are given, with scikit-learn's own checks where it has them."""
+"""Checks of features, labels and validation sets, by scikit-learn where it has them; labels encoded as integers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import column_or_1d, validate_data
 
-from .._check import UNUSABLE, generator, holds_masked, probability, several, shown
+from .._check import UNUSABLE, generator, holds_masked, probability, several, shown, some
 from ..errors import DataError, DataTypeError
-from .splits import Rows, check_column, encode_column, split_by_group
+from .splits import Rows, split_by_group
 
-__all__ = ["check_features", "check_validation", "encode_classes", "encode_two_classes", "find_positives", "hold_out"]
+__all__ = [
+    "check_column",
+    "check_features",
+    "check_validation",
+    "encode_classes",
+    "encode_column",
+    "encode_two_classes",
+    "find_positives",
+    "hold_out",
+]
+
+
+def encode_column(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Distinct values of a column in order, and the number of each row's among them; missing ones are refused."""
+    array = check_column(name, values)
+    if array.dtype.kind == "O":
+        missing = np.flatnonzero([_is_missing(value) for value in array])
+    else:
+        missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
+    if missing.size:
+        raise DataError(
+            f"has no value in row {some(missing)} (counting from 0). Fill it in, or leave the row out.", argument=name
+        )
+    try:
+        distinct, code = np.unique(array, return_inverse=True)
+    except UNUSABLE:  # they cannot be compared
+        raise DataError("mixes text and numbers. Write all its values the same way.", argument=name) from None
+    return code.astype(np.int64).reshape(array.shape), distinct
+
+
+def check_column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
+    """Values as an array with one dimension; `hint` is what to do with others."""
+    if holds_masked(values):
+        raise DataError("has masked entries. Remove those rows.", argument=name)
+    try:
+        array = np.asarray(values)
+    except UNUSABLE:
+        raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
+    if array.ndim != 1:
+        raise DataError(f"must be one column, got shape {array.shape}.{hint}", argument=name)
+    return array
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return bool(value is None or value != value or value == "")
+    except UNUSABLE:  # pandas.NA is neither equal nor unequal
+        return True
 
 
 def check_features(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
@@ -20,6 +67,8 @@ def check_features(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> A
 
     `how` goes to scikit-learn's `check_array`.
     """
+    from sklearn.utils.validation import validate_data
+
     if holds_masked(X):
         raise DataError("X has masked entries. Remove those rows, or fill them in.")
     try:
@@ -38,6 +87,8 @@ def _mention_features(problem: Exception) -> str:
 
 def encode_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Codes and names of two classes or more."""
+    from sklearn.utils.validation import column_or_1d
+
     try:
         labels = column_or_1d(y, warn=True)
     except UNUSABLE as problem:

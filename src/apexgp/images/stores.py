@@ -1,7 +1,9 @@
-"""Embeddings of pictures: one .npz file, and beside it, while a run lasts, the rows that are finished."""
+"""Embeddings on disk, resumable: an .npz file of pictures, a folder of .npy files of scans; never of mixed settings."""
 
 from __future__ import annotations
 
+import json
+import re
 import struct
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -12,18 +14,89 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import WouldOverwriteError
+from ..errors import DataError, RequestError, WouldOverwriteError
 from ..files.lock import LockedFile, lock_file
-from ..files.writing import check_writable, write_atomically
+from ..files.writing import check_writable, write_atomically, write_text
+from ..reading.spreadsheets import as_csv, one_line
 from .items import LabelledFiles
 from .pipeline import EmbeddedCase
-from .record import EmbeddingSettings, format_settings, parse_settings, refuse_to_mix
 
-__all__ = ["PictureStore", "open_picture_store", "read_picture_settings"]
+__all__ = [
+    "FORMAT",
+    "RECORD",
+    "TABLE",
+    "PictureStore",
+    "ScanStore",
+    "format_settings",
+    "open_picture_store",
+    "open_scan_store",
+    "parse_settings",
+    "read_picture_settings",
+    "read_scan_settings",
+    "refuse_to_mix",
+]
+
+FORMAT = 1  # of the outputs
+
+EmbeddingSettings = dict[str, Any]
 
 _KEY = 16  # bytes of an item's key
 _LONGEST_HEAD = 1 << 16
 _ROWS = 1024  # that are moved at a time, however many there are
+
+RECORD = "record.jsonl"  # a line of settings, then a line per scan
+TABLE = "table.csv"
+
+
+def format_settings(settings: EmbeddingSettings) -> str:
+    """Settings on one line."""
+    return json.dumps({"format": FORMAT, **settings})
+
+
+def parse_settings(text: str, path: Path) -> EmbeddingSettings:
+    """What `format_settings` wrote."""
+    try:
+        settings = json.loads(text)
+        if settings.pop("format") == FORMAT and isinstance(settings["preprocessing"], dict):
+            return settings
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise RequestError(
+        f"{path} is not an output of this version of apexgp embed; it was left untouched. Name another for the "
+        "embeddings."
+    )
+
+
+def refuse_to_mix(path: Path, found: EmbeddingSettings, wanted: EmbeddingSettings) -> None:
+    """Refuse to go on with what another model or another preprocessing has begun.
+
+    The same weights under another name, or in another folder, are the same model.
+    """
+    differences = []
+    if found["weights"] != wanted["weights"]:
+        differences.append(f"model was {found['model']}, now {wanted['model']}")
+        if found["model"] == wanted["model"]:
+            differences[-1] += " with other weights"
+    if found["precision"] != wanted["precision"]:
+        differences.append(f"precision was {found['precision']}, now {wanted['precision']} (a matter of the device)")
+    before, now = found["preprocessing"], wanted["preprocessing"]
+    differences += [
+        f"{name} was {_format_value(before.get(name))}, now {_format_value(now.get(name))}"
+        for name in dict.fromkeys([*now, *before])
+        if before.get(name) != now.get(name) and name != "measured_on"
+    ]
+    if not differences and before.get("measured_on") != now.get("measured_on"):
+        differences.append("mean and sd were computed from other pictures")
+    if differences:
+        raise RequestError(
+            f"{path} was made with other settings, and mixing two kinds of embeddings in one file would make them "
+            f"worthless: {'; '.join(differences)}. Name another output, go back to those settings,",
+            remedy=("or start afresh with {}.", ("overwrite", True)),
+        )
+
+
+def _format_value(value: Any) -> str:
+    return one_line(json.dumps(value), 100)
 
 
 def get_part_path(out: Path) -> Path:
@@ -57,7 +130,9 @@ class PictureStore:
         The output that is there already, if there is one.
     """
 
-    def __init__(self, out: Path, settings: EmbeddingSettings, part: LockedFile, finished: _FinishedOutput | None) -> None:
+    def __init__(
+        self, out: Path, settings: EmbeddingSettings, part: LockedFile, finished: _FinishedOutput | None
+    ) -> None:
         self._out = out
         self._settings = settings
         self._part = part
@@ -167,7 +242,9 @@ class _FinishedOutput:
 
 
 @contextmanager
-def open_picture_store(out: Path, settings: EmbeddingSettings, labelled: LabelledFiles, overwrite: bool) -> Iterator[PictureStore]:
+def open_picture_store(
+    out: Path, settings: EmbeddingSettings, labelled: LabelledFiles, overwrite: bool
+) -> Iterator[PictureStore]:
     """Open the store of an output, new or to go on with; no other run may use it then.
 
     The part goes when the block ends well, and stays when it does not.
@@ -229,3 +306,102 @@ def _to_whole_numbers(cells: Sequence[str]) -> NDArray[Any]:
         return np.array([int(cell) for cell in cells], dtype=np.int64)
     except (ValueError, OverflowError):
         return np.array(cells)
+
+
+def read_scan_settings(out: Path) -> EmbeddingSettings | None:
+    """What the scans in an output were made with; None where there is none."""
+    record = out / RECORD
+    if not record.is_file():
+        return None
+    head, end, _ = record.read_bytes().partition(b"\n")
+    return parse_settings(head.decode(errors="replace"), record) if end else None
+
+
+class ScanStore:
+    """Scans by key.
+
+    Parameters
+    ----------
+    out
+        The folder.
+    record
+        The file in it that scans are added to when they are finished.
+    """
+
+    def __init__(self, out: Path, record: LockedFile) -> None:
+        self._out = out
+        self._record = record
+        content = record.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        record.truncate(len(whole))  # what a kill has torn
+        self._entries: dict[str, dict[str, Any]] = {}
+        for number, line in enumerate(whole.splitlines()[1:], start=2):
+            try:
+                entry = json.loads(line)
+                self._entries[entry["key"]] = entry
+            except (ValueError, KeyError, TypeError):
+                raise DataError(
+                    f"{out / RECORD}, line {number} is damaged. Delete it to embed that scan again."
+                ) from None
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries and (self._out / self._entries[key]["embedding"]).is_file()
+
+    def add(self, finished: Sequence[EmbeddedCase]) -> None:
+        """Keep scans; when this returns, they are on the disk."""
+        for one in finished:
+            stem = re.sub(r"[^\w.-]+", "_", one.item.file.removesuffix(".gz").removesuffix(".nii"))
+            name = f"{stem[-80:]}-{one.item.key[:12]}.npy"
+            with write_atomically(self._out / name, overwrite=True) as draft, draft.open("wb") as file:
+                np.save(file, one.rows.astype("<f4"), allow_pickle=False)
+            entry = {"key": one.item.key, "embedding": name, "slices": len(one.rows), "remarks": list(one.remarks)}
+            self._record.append(f"{json.dumps(entry)}\n")
+            self._entries[one.item.key] = entry
+
+    def list_remarks(self, labelled: LabelledFiles) -> list[tuple[str, str]]:
+        """What was found odd about the scans, with the file that it is about."""
+        return [
+            (item.file, remark)
+            for item in labelled.items
+            if item.key in self
+            for remark in self._entries[item.key]["remarks"]
+        ]
+
+    def finish(self, labelled: LabelledFiles) -> bool:
+        """Write the table of what is there of the items; False where it is there already."""
+        rows = [i for i, item in enumerate(labelled.items) if item.key in self]
+        entries = [self._entries[labelled.items[i].key] for i in rows]
+        columns: dict[str, list[Any]] = {"file": [labelled.items[i].file for i in rows]}
+        if labelled.patients is not None:
+            columns["patient"] = [labelled.patients[i] for i in rows]
+        columns |= {label: [cells[i] for i in rows] for label, cells in labelled.labels.items()}
+        columns["slices"] = [entry["slices"] for entry in entries]
+        columns["embedding"] = [entry["embedding"] for entry in entries]
+        text, path = as_csv(columns), self._out / TABLE
+        if path.is_file() and path.read_bytes() == text.encode(errors="replace"):
+            return False
+        write_text(path, text, overwrite=True)
+        return True
+
+
+@contextmanager
+def open_scan_store(out: Path, settings: EmbeddingSettings, overwrite: bool) -> Iterator[ScanStore]:
+    """Open the store of an output, new or to go on with; no other run may use it then."""
+    if out.exists() and not out.is_dir():
+        raise RequestError(f"{out} is a file. Embeddings of scans go into a folder: name a new one.", argument="out")
+    if out.is_dir() and not (out / RECORD).is_file() and any(out.iterdir()):
+        raise WouldOverwriteError(
+            f"{out} is a folder with other files in it. Embeddings of scans need their own folder: name a new one."
+        )
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as problem:
+        raise RequestError(f"{out} cannot be created: {problem.strerror}.", argument="out") from None
+    with lock_file(out / RECORD) as record:
+        head, end, _ = record.read().partition(b"\n")
+        if end and not overwrite:
+            refuse_to_mix(out, parse_settings(head.decode(errors="replace"), out / RECORD), settings)
+        else:
+            record.truncate(0)
+            record.append(f"{format_settings(settings)}\n")
+        yield ScanStore(out, record)
