@@ -39,7 +39,7 @@ _ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
 
 
 def check_classifier(estimator: Any) -> None:
-    """Refuse what cannot be fitted and scored."""
+    """Refuse what is not an instance of a scikit-learn classifier."""
     if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
         hint = " Add parentheses to make it an instance." if isinstance(estimator, type) else ""
         raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
@@ -57,7 +57,7 @@ def check_classifier(estimator: Any) -> None:
 
 
 def check_capabilities(estimator: Any, scorers: Mapping[str, Scorer], n_classes: int) -> None:
-    """Refuse an estimator that lacks what the metrics ask of it, or that knows fewer classes at once."""
+    """Refuse an estimator that lacks a method that the metrics call, or that cannot handle so many classes."""
     name_of_class = type(_find_innermost(estimator)).__name__
     if n_classes > 2 and _is_binary_only(estimator):
         raise RequestError(
@@ -87,7 +87,7 @@ def fit_takes(estimator: Any, name: str) -> bool:
 
 
 def _find_innermost(estimator: Any) -> Any:
-    """The classifier that a pipeline ends in, or that is wrapped in another; a person knows it by its name."""
+    """The classifier at the end of a pipeline, or inside a wrapper, whose name people recognise."""
     if hasattr(estimator, "steps"):
         return _find_innermost(estimator.steps[-1][1])
     inner = getattr(estimator, "estimator", None)
@@ -103,7 +103,7 @@ def _is_binary_only(estimator: Any) -> bool:
 
 
 def list_response_methods(scorer: Scorer) -> tuple[str, ...]:
-    """Methods of the estimator, any of which would do; none where the scorer does not say."""
+    """Methods of an estimator of which a scorer calls one, such as predict_proba; empty if it does not say."""
     thing: Any = scorer
     asked = thing._response_method if offers(thing, "_response_method") else ()
     if asked == "default":
@@ -112,7 +112,7 @@ def list_response_methods(scorer: Scorer) -> tuple[str, ...]:
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
-    """One weight per row, none of them negative and not all of them 0; None where there are no weights."""
+    """Check that there is one weight per row, none negative and not all 0; None is returned as it is."""
     if sample_weight is None:
         return None
     weights = real_array(WEIGHTS, sample_weight, error=DataError)
@@ -138,7 +138,7 @@ def is_routing_on() -> bool:
 
 
 def select_fit_metadata(estimator: Any, metadata: Iterable[str]) -> set[str]:
-    """Those of the `metadata` names that `fit` is to be passed.
+    """Names of the metadata that are passed to `fit`.
 
     With routing on, these are the ones that the estimator, or any part of it, requests. Weights are also passed to an
     estimator that has no parts and names them as an argument, unless it requests not to get them.
@@ -161,7 +161,7 @@ def requests_weights(scorer: Scorer) -> bool:
 
 
 def is_routing_used(estimators: Iterable[Any], scorers: Mapping[str, Scorer], metadata: Iterable[str]) -> bool:
-    """Whether anything that is given is passed because it was requested, so that routing decides what is measured."""
+    """Whether an estimator or scorer requests any of the metadata, so that routing decides what is measured."""
     metadata = set(metadata)
     if not metadata or not is_routing_on():
         return False
@@ -173,16 +173,16 @@ def is_routing_used(estimators: Iterable[Any], scorers: Mapping[str, Scorer], me
 def check_metadata_use(
     estimators: Iterable[Any], scorers: Mapping[str, Scorer], metadata: Mapping[str, NDArray[Any]]
 ) -> str | None:
-    """Refuse weights that no one takes, and requests that scikit-learn would refuse; give what is to be said of it.
+    """Refuse weights that nothing takes, and requests that scikit-learn would refuse; return a note, or None.
 
     Parameters
     ----------
     estimators
         The estimator with each candidate's settings.
     scorers
-        By name.
-    given
-        Weights and groups of all rows, those that there are.
+        Scorers by name.
+    metadata
+        Weights and groups of all rows, by name, where they are given.
     """
     weighted = [name for name, scorer in scorers.items() if WEIGHTS in metadata and requests_weights(scorer)]
     only_scored = False
@@ -199,7 +199,7 @@ def check_metadata_use(
 
 
 def _get_routing(estimator: Any) -> Any:
-    """What scikit-learn knows of an estimator's requests; None where the estimator cannot route."""
+    """An estimator's metadata requests, as scikit-learn has them; None where the estimator cannot route."""
     try:
         return get_routing_for_object(estimator)
     except NotImplementedError:
@@ -217,7 +217,7 @@ def _check_requests(estimator: Any, passed: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _make_unused_error(estimator: Any) -> RequestError:
-    """The error of an estimator to which weights were to be passed."""
+    """Error for sample weights that the estimator does not take."""
     name = type(estimator).__name__
     if is_routing_on() and _get_routing(estimator) is None:
         return RequestError(

@@ -1,4 +1,4 @@
-"""The labelled cases of a run: checked, coded, and told from others."""
+"""The labelled cases of a run: checked, with classes and groups as integers, and described for the record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SEVERAL = " Give several labels as a mapping (or a data frame) from names to co
 
 @dataclass(frozen=True)
 class Cases:
-    """The cases, checked: codes of classes and groups beside X."""
+    """Checked cases `X`, with integer codes of their classes and groups."""
 
     X: Any
     y: NDArray[np.int64]
@@ -35,7 +35,7 @@ class Cases:
 
     @classmethod
     def build(cls, X: Any, y: ArrayLike, groups: ArrayLike | None, n_parts: int) -> Cases:
-        """Refuse what a run cannot be made with; `n_parts` is how many parts the data are divided into."""
+        """Check cases, labels and groups; of each class there must be one for each of `n_parts` parts of the data."""
         X, n_rows = _check_cases(X)
         labels = check_column("y", y, _SEVERAL)
         if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
@@ -64,7 +64,7 @@ class Cases:
         return cls(X, code, classes, group, groups is not None)
 
     def describe(self) -> dict[str, Any]:
-        """What tells these data from others, for the record of a run."""
+        """Description of the data for the record, by which other data are recognised."""
         names = [one_line(str(name), 100) for name in self.classes]
         counts = dict(zip(names, np.bincount(self.y).tolist(), strict=True))
         return {
@@ -78,11 +78,10 @@ class Cases:
     def make_targets(
         self, together: bool, label: str | None = None, wanted: Collection[str] | None = None
     ) -> tuple[dict[str | None, NDArray[np.int64]], dict[str, int]]:
-        """What the estimator is to learn, by task: one class against the rest, or all classes.
+        """Codes to learn by task (one class against the rest, or all classes), and row counts of classes left out.
 
-        A task goes by its class; where the label has a name, because it is one of several, by that. Of several classes
-        those are told apart that a tenth of the rows are of, and those that are `wanted`. The others are given too,
-        with their numbers of rows; none of them where the caller has chosen.
+        A task is called after its class, or after `label` where that has a name. Of three or more classes, those
+        with a tenth of the rows are tasks, and those in `wanted`. Where `wanted` is given, no class counts as left out.
         """
         if together or (label is not None and len(self.classes) == 2):
             return {label: self.y}, {}
@@ -138,14 +137,14 @@ def count_features(X: Any, categorical: Sequence[int] = ()) -> int | None:
 
 
 def _count_one_hot(values: NDArray[Any]) -> int:
-    """How many features a column makes: one, or as many as it has different texts."""
+    """Number of features a column becomes: one, or as many as it has different texts."""
     if values.dtype.kind in "biuf":
         return 1
     return max(1, len({str(value) for value in values.tolist() if not isinstance(value, Real)}))
 
 
 def list_labels(y: Any) -> dict[str | None, Any]:
-    """One column of classes, which has no name, or several: a mapping or a data frame of columns by their names."""
+    """Columns of classes by name: those of a mapping or data frame; a single column has the name None."""
     if isinstance(y, Mapping):
         pairs = list(y.items())
     elif hasattr(y, "columns") and hasattr(y, "iloc"):
@@ -162,7 +161,7 @@ def list_labels(y: Any) -> dict[str | None, Any]:
 
 
 def _check_cases(X: Any) -> tuple[Any, int]:
-    """The cases as they are sent to the estimator, and how many they are."""
+    """Cases as they are sent to the estimator, and their number."""
     try:
         if isinstance(X, (list, tuple)):
             X = Scans(X) if len(X) and np.ndim(X[0]) == 2 else np.asarray(X)

@@ -1,4 +1,4 @@
-"""What a run gives: learning curves by task and metric, and the table of fits they come from."""
+"""The result of a run: learning curves by task and metric, and the table of fits they come from."""
 
 from __future__ import annotations
 
@@ -104,15 +104,15 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What went wrong in the run, in words."""
+        """Sentences on what went wrong in the run."""
         failed = len(self.failed)
         return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
 
     def _columns(self) -> ColumnData:
         """The columns of a file of curves, as `curve_columns` has them.
 
-        A number of a training function that no curve takes for a score without being told more is in the file all the
-        same: the question comes when it is read.
+        Numbers of a training function that need a direction or range to become a curve are included: whoever reads the
+        file is asked for it.
         """
         if not self._of_training:
             return curve_columns(self.values())

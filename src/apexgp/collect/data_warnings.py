@@ -1,4 +1,4 @@
-"""Reasons to doubt a run before its first fit: too few test cases, features that are no features, leaks."""
+"""Warnings before the first fit: few test cases, identifiers among the features, leaks of the label."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["auroc_standard_error", "warn_of_features", "warn_of_few_test_cases",
 
 _SCORE = 0.9  # at which standard errors are stated
 _LARGE_ERROR = 0.05
-_MANY_VALUES = 20  # values, above which a column may tell rows apart instead of describing them
-_FIRST_ROWS = 1000  # rows that settle most questions
+_MANY_VALUES = 20  # distinct values, above which a column may identify rows instead of describing them
+_FIRST_ROWS = 1000  # looked at first, which settles most cases
 _EXPECTED_TIES = 5.0  # equal values to be expected in a column of measurements, so that none at all means identifiers
 _ROWS_OF_A_TEXT = 5  # a text that stands in fewer rows, on average, is hardly a category
 _ROWS_OF_A_LEAK = 5  # a value that stands in fewer may have met one class by chance
 
-# Words in the name of a column that says whose the row is.
+# Words in the names of columns that say to which patient a row belongs.
 _GROUP_WORDS = {
     "patient",
     "patients",
@@ -53,14 +53,14 @@ def auroc_standard_error(positives: int, negatives: int, auroc: float = _SCORE) 
 
 
 def warn_of_rare_classes(rows: Mapping[str, int], measured: int) -> str:
-    """Say which classes get no curve, because fewer than a tenth of the rows are of them; gives what was said.
+    """Warn of classes without a curve, because fewer than a tenth of the rows belong to each; return the text.
 
     Parameters
     ----------
     rows
-        How many are of each such class, by its task.
+        Number of rows of each such class, by its task.
     measured
-        How many classes get a curve.
+        Number of classes with a curve.
     """
     if not rows:
         return ""
@@ -75,7 +75,7 @@ def warn_of_rare_classes(rows: Mapping[str, int], measured: int) -> str:
 
 
 def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.int64]]) -> None:
-    """Say how uncertain a single score is where test sets are small.
+    """Warn of test sets so small that a single score is uncertain.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
 
 
 def _score_standard_error(metric: str, counts: NDArray[np.int64]) -> float:
-    """Of one score of `_SCORE`; 0 where the metric has no formula."""
+    """Standard error of a score of `_SCORE` on so many cases of each class; 0 for a metric without a formula."""
     spread = _SCORE * (1 - _SCORE)
     name = metric_name(metric)
     if name == "accuracy":
@@ -126,7 +126,7 @@ def warn_of_features(
     names: Sequence[str] | None = None,
     categorical: Sequence[int] = (),
 ) -> None:
-    """Say which features look like identifiers, like names of those whom rows belong to, or like the label.
+    """Warn of features that look like row identifiers, like names of patients, or like the label.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def warn_of_features(
     grouped
         Whether groups were given.
     names
-        What the columns are called, where X does not say.
+        Names of the columns, where X has none.
     categorical
         Columns of an array that are codes of categories.
     """
@@ -174,7 +174,7 @@ def warn_of_features(
 def _iterate_columns(
     X: Any, names: Sequence[str] | None, categorical: Sequence[int]
 ) -> Iterator[tuple[str, FloatArray, bool]]:
-    """Name, numbers (codes of texts, NaN for gaps) and whether it is text, of each column."""
+    """Yield name, numbers (codes of texts, NaN for gaps) and whether it holds text, of each column."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         for i, name in enumerate(X.columns):
             values = np.asarray(X.iloc[:, i])
@@ -190,10 +190,10 @@ def _iterate_columns(
 
 
 def _relate_to_label(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
-    """Whether the class follows from the value in all rows: "leak", "group" or no text.
+    """Whether the value determines the class in every row, as a "leak" or as a "group"; otherwise empty.
 
-    It does where a cut of the range tells the classes apart, or each of a few values stands for one class. Where many
-    values do, each in several rows, they stand for patients: all rows of a patient have one class.
+    A leak is a threshold that separates the classes, or a few values that each stand for one class. Many values, each
+    in several rows, are a group: they stand for patients, all of whose rows have one class.
     """
     if len(values) < _MANY_VALUES or not _relate_rows(values[:_FIRST_ROWS], label[:_FIRST_ROWS], is_text):
         return ""
@@ -201,6 +201,7 @@ def _relate_to_label(values: FloatArray, label: NDArray[np.int64], is_text: bool
 
 
 def _relate_rows(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
+    """`_relate_to_label` for these rows."""
     known = np.where(np.isnan(values), np.inf, values)  # a gap is a value: it may be the one that tells
     order = np.lexsort((label, known))
     known, label = known[order], label[order]
@@ -216,6 +217,7 @@ def _relate_rows(values: FloatArray, label: NDArray[np.int64], is_text: bool) ->
 
 
 def _is_identifier(name: str, values: FloatArray, is_text: bool) -> bool:
+    """Whether a column has a different value in every row, as row numbers and names have."""
     number = len(values)
     glance = values[:_FIRST_ROWS]
     if number <= _MANY_VALUES or (glance != np.round(glance)).any():  # fractions and gaps are measured

@@ -1,4 +1,4 @@
-"""One fit of a run: tune on validation, score on test and training rows, keep what went wrong. Runs in a worker."""
+"""One fit of a run, made in a worker: tune on validation, score on test and training rows, record errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["Fit", "make_empty_row", "measure_fit"]
 
 @dataclass(frozen=True)
 class Fit:
-    """What is to be fitted: the rows of each part, by what name it goes, and the seed of what is random in it."""
+    """Size, split and task of a fit, the rows of each part of the data, and its seed."""
 
     size: int
     split: int
@@ -39,16 +39,16 @@ class Fit:
     test: Rows
     seed: int
     groups: NDArray[np.int64] | None = None
-    """Of the training rows, where there are groups."""
+    """Groups of the training rows; None where there are none."""
 
     @property
     def key(self) -> FitKey:
-        """What makes it the same fit."""
+        """Size, split and task, which identify the fit."""
         return FitKey(self.size, self.split, self.task)
 
 
 def make_empty_row(fit: Fit, metrics: Iterable[str]) -> FitRow:
-    """The row of a fit before there is anything to say of it."""
+    """Row of a fit that has no scores yet."""
     scores = {f"{part}_{name}": None for name in metrics for part in PARTS}
     return {**fit.key._asdict(), "parameters": {}, **scores, "test_cases": len(fit.test), "seconds": 0.0, "error": ""}
 
@@ -94,6 +94,7 @@ def _fit_candidates(
     scorers: Mapping[str, Scorer],
     weights: FloatArray | None,
 ) -> FitRow:
+    """Scores and parameters of the candidate that does best on validation."""
     train, validation, test = (_Part.select(X, y, weights, rows) for rows in (fit.train, fit.validation, fit.test))
     arguments: dict[str, Any] = {}
     if fit_takes(estimator, "validation"):  # it chooses its own settings
@@ -130,7 +131,7 @@ def _fit_candidates(
 
 @dataclass(frozen=True)
 class _Part:
-    """Train, validation or test: its cases, their classes and, where there are any, their weights."""
+    """Cases, classes and sample weights of train, validation or test."""
 
     X: Any
     y: NDArray[np.int64]
@@ -142,7 +143,7 @@ class _Part:
 
 
 def _score_train(scorers: Mapping[str, Scorer], model: Any, train: _Part) -> dict[str, float]:
-    """Scores on the training rows; none where they cannot be had, which is no reason to lose those on test."""
+    """Scores on the training rows; empty where that fails, so that the test scores are not lost."""
     try:
         return _score_part(scorers, "train", model, train)
     except Exception:  # another person's estimator or scorer
@@ -166,7 +167,7 @@ def _score_part(scorers: Mapping[str, Scorer], name_of_part: str, model: Any, pa
 
 
 def _set_seeds(estimator: Any, seed: int) -> Any:
-    """Give a seed to whatever in the estimator would draw without one."""
+    """Set each random_state and seed of the estimator that is None."""
     unset = [
         name
         for name, value in estimator.get_params().items()

@@ -40,16 +40,16 @@ __all__ = ["FitPlan", "TrainingSubsets"]
 
 @dataclass(frozen=True)
 class FitPlan:
-    """What is to be fitted, and to what.
+    """A run on labelled data that is ready to start: the `RunPlan` of `collect_curves`.
 
     Attributes
     ----------
     weights : array or None
-        Of all rows.
+        Sample weights of all rows.
     routing : bool
         Whether scikit-learn's metadata routing is on.
     fits : list of Fit
-        In the order in which to begin.
+        In the order in which to start them.
     settings : dict
         Everything that decides what a row of the record holds.
     notes : tuple of str
@@ -90,7 +90,7 @@ class FitPlan:
         estimator_name: str | None = None,
         embedded: bool = False,
     ) -> FitPlan:
-        """Check and decide; the arguments are those of `collect_curves`.
+        """Check the input and decide what to fit; the arguments are those of `collect_curves`.
 
         `names` and `categorical` are the names of the columns of X, and the numbers of those that are codes of texts,
         where X itself does not say. `estimator_name` replaces the name of the estimator's class in the record.
@@ -128,11 +128,11 @@ class FitPlan:
         for task in set() if listed is None else set(targets) - _check_known_tasks(listed, targets):
             del targets[task], subsets[task], in_test[task]
         rare_classes = warn_of_rare_classes(rare, len(targets))
-        room = reduce(and_, (own.size_limits for own in subsets.values()))
+        limits = reduce(and_, (own.size_limits for own in subsets.values()))
         chosen = (
-            SizeChoice.choose(room, count_cases_needed(estimator), len(targets) * len(candidates))
+            SizeChoice.choose(limits, count_cases_needed(estimator), len(targets) * len(candidates))
             if sizes is None
-            else SizeChoice.from_request(sizes, room)
+            else SizeChoice.from_request(sizes, limits)
         )
         warn_of_few_test_cases(next(iter(scorers)), in_test)
         warn_of_features(
@@ -166,14 +166,14 @@ class FitPlan:
         return cls(estimator, first.X, targets, candidates, scorers, weights, is_routing_on(), fits, settings, notes)
 
     accepts_other_metrics = False
-    """The first metric is tuned on, so that a record of others holds other fits."""
+    """False: fits are tuned on the first metric, so a record of other metrics holds other fits."""
 
     def make_notes(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
-        """Those of the plan, whatever came of it."""
+        """Notes on what was chosen; they do not depend on the rows."""
         return self.notes
 
     def list_calls(self) -> list[FitCall]:
-        """What workers do, in the order in which to begin."""
+        """Function calls that make the fits, in the order in which to start them."""
         rest = self.candidates, self.scorers, self.weights, self.routing
         return [
             FitCall(
@@ -185,12 +185,12 @@ class FitPlan:
         ]
 
     def to_record_row(self, row: FitRow, record: FitRecord) -> FitRow:
-        """A row as the record takes it: as the worker has given it."""
+        """Return the row as it is: workers make complete rows."""
         return row
 
 
 def _note_kind(recognised: tuple[str, str] | None, features: int | None, largest: int) -> str:
-    """Say whether forecasts of the curves will go by the kind of learner that was recognised, and if not, why."""
+    """Say whether forecasts of the curves will use the kind of learner that was recognised, and if not, why."""
     if recognised is None:
         return ""
     kind, name = recognised
@@ -206,7 +206,7 @@ def _note_kind(recognised: tuple[str, str] | None, features: int | None, largest
 
 
 def _configure_candidates(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:
-    """The estimator with the settings of each candidate, as fits will make it."""
+    """Copies of the estimator with the settings of each candidate."""
     try:
         return [clone(estimator).set_params(**candidate) for candidate in candidates]
     except (*UNUSABLE, AttributeError, RuntimeError):  # scikit-learn cannot copy it, which the fits will record
@@ -214,13 +214,13 @@ def _configure_candidates(estimator: Any, candidates: list[dict[str, Any]]) -> l
 
 
 def _check_task_names(tasks: Sequence[str]) -> set[str]:
-    """The tasks that were asked for."""
+    """Check that the requested tasks are texts."""
     listed = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
     return {text("tasks", task, "names of tasks") for task in listed}
 
 
 def _check_known_tasks(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
-    """The tasks that were asked for, if all of them are there."""
+    """Refuse requested tasks that the data do not have."""
     unknown = wanted - set(known)
     if unknown or not wanted:
         there = some([shown(task) for task in known], 20)
@@ -230,7 +230,7 @@ def _check_known_tasks(wanted: set[str], known: Mapping[str | None, Any]) -> set
 
 
 def _describe_data(by_label: Mapping[str | None, Cases]) -> dict[str, Any]:
-    """What tells these data from others, for the record of a run."""
+    """Description of the data for the record, by which other data are recognised."""
     first = next(iter(by_label.values()))
     if None in by_label:
         return first.describe()
@@ -239,6 +239,7 @@ def _describe_data(by_label: Mapping[str | None, Cases]) -> dict[str, Any]:
 
 
 def _list_candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, float]) -> list[dict[str, Any]]:
+    """All combinations of the parameters in `param_grid`, checked."""
     if param_grid is None:
         return [{}]
     from sklearn.model_selection import ParameterGrid
@@ -266,7 +267,7 @@ def _list_candidates(param_grid: Any, estimator: Any, shares: tuple[float, float
 
 
 class TrainingSubsets:
-    """Splits and training subsets; each split follows from the seed and its own number alone."""
+    """The splits of a run and their nested training subsets; a split depends on the seed and its number alone."""
 
     def __init__(
         self,
@@ -302,12 +303,12 @@ class TrainingSubsets:
         return SizeLimits(self._smallest, self._largest, self._rarest, self._unit)
 
     def count_test_cases(self, target: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Test cases of each class of a target, in the split that has the fewest of the rarest."""
+        """Number of test cases of each class, in the split that has the fewest of the rarest class."""
         counts = [np.bincount(target[parts.test], minlength=int(target.max()) + 1) for parts in self._parts]
         return min(counts, key=lambda count: int(count.min()))
 
     def make_fit(self, size: int, split: int, task: str | None) -> Fit:
-        """The rows of one fit."""
+        """The rows and the seed of one fit."""
         parts, units = self._parts[split], self._units[split]
         within = np.zeros(len(self._orders[split]), bool)
         within[self._orders[split][:size]] = True

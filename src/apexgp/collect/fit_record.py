@@ -65,7 +65,7 @@ _DATA_NAMES = {
 
 
 class FitKey(NamedTuple):
-    """What makes a fit the same fit."""
+    """Size, split and task, which identify a fit."""
 
     size: int
     split: int
@@ -73,27 +73,27 @@ class FitKey(NamedTuple):
 
 
 _TITLE = "# apexgp: one row per fit. Run again with the same settings and data to resume from here."
-_FORMAT = 3  # how estimators and data are told apart in the settings, and which columns there are
+_FORMAT = 3  # of the descriptions of estimators and data in the settings, and of the columns
 _FIRST_WITH_TRAIN = 3  # the first that has training scores
 
 
 PARTS = ("train", "validation", "test")
-"""Of the data of a fit: each has a column of scores for every metric."""
+"""Parts of the data of a fit; each has a column of scores for every metric."""
 
 
 class FitRecord:
-    """Rows that are on the disk, and the way to add one.
+    """The rows of a run so far, and a file to append further ones to.
 
     Parameters
     ----------
     metrics : sequence of str
-        Names of the scores; none as long as nobody has said.
+        Names of the scores; empty until the first score names them.
     rows : list of FitRow
-        What there is already.
+        Rows that exist already.
     file : LockedFile, optional
         Where to append; None keeps the rows in memory only.
     head : dict
-        What stands above the rows: everything that decides what a row holds, by name.
+        Settings above the rows, by name: everything that decides what a row holds.
     """
 
     def __init__(
@@ -110,13 +110,13 @@ class FitRecord:
 
     @property
     def unit(self) -> str:
-        """What a size counts."""
+        """Unit of a size, such as rows or patients."""
         unit: str = self.head.get("unit", "rows")
         return unit
 
     @property
     def test_share(self) -> float | None:
-        """Share of the cases that is kept for validation and test, where the run knows it."""
+        """Share of the cases kept for validation and test; None where the run does not know it."""
         if "ratio" not in self.head:
             return None
         train, *_ = check_ratio(self.head["ratio"])
@@ -124,13 +124,13 @@ class FitRecord:
 
     @property
     def is_from_training(self) -> bool:
-        """Whether a training function has given the scores, which may be any numbers."""
+        """Whether the scores come from a training function, and may be any numbers."""
         return DIRECTION in self.head
 
     def find_direction(self, metric: str) -> Direction:
-        """Whether higher or lower is better: what the head says, or, where it leaves that open, the metric's name.
+        """Whether higher or lower is better: as the head says, or otherwise the name of the metric.
 
-        Where neither does, scores without a greatest value are losses.
+        Where neither says so, scores without a greatest value are losses.
         """
         stated: Direction | None = self.head.get(DIRECTION)
         if not self.is_from_training:
@@ -141,19 +141,19 @@ class FitRecord:
 
     @property
     def range(self) -> Range | None:
-        """The lowest and the highest possible score, where that was said."""
+        """The lowest and the highest possible score; None where nobody has said."""
         stated = self.head.get(RANGE)
         return None if stated is None else checked_range(stated)
 
     @property
     def learner(self) -> str | None:
-        """The kind of learner, where it was recognised."""
+        """The kind of learner; None where it was not recognised."""
         stated: str | None = self.head.get(LEARNER)
         return stated
 
     @property
     def features(self) -> int | None:
-        """Number of features after one-hot encoding, where it is known."""
+        """Number of features after one-hot encoding; None where it is not known."""
         stated: int | None = self.head.get(FEATURES)
         return stated
 
@@ -163,7 +163,7 @@ class FitRecord:
         return self.is_from_training and self.metrics == [UNNAMED] and self.head[DIRECTION] is None
 
     def select(self, rows: Sequence[FitRow], metrics: Sequence[str]) -> FitRecord:
-        """Some of the rows and metrics, in memory."""
+        """A record in memory of some of the rows and metrics."""
         return FitRecord(metrics, rows, head=self.head)
 
     def add(self, row: FitRow) -> None:
@@ -173,7 +173,7 @@ class FitRecord:
         self.rows.append(row)
 
     def name_metrics(self, metrics: Sequence[str]) -> None:
-        """Say what is measured, once the first score has told; the rows so far are failed fits."""
+        """Set the names of the scores, once the first score has given them; the rows so far are failed fits."""
         self.metrics = list(metrics)
         unknown = dict.fromkeys(list_columns(metrics))
         self.rows = [{**unknown, **row} for row in self.rows]
@@ -190,12 +190,12 @@ class FitRecord:
 
 
 def fit_key(row: FitRow) -> FitKey:
-    """Which fit a row is of."""
+    """Size, split and task of a row."""
     return FitKey(row["size"], row["split"], row["task"])
 
 
 def list_columns(metrics: Sequence[str], written: int = _FORMAT) -> list[str]:
-    """Header of the file; of one that an earlier version has written, without training scores."""
+    """Header of the file in the format `written`; earlier formats have no training scores."""
     parts = PARTS if written >= _FIRST_WITH_TRAIN else PARTS[1:]
     scores = [f"{part}_{metric}" for metric in metrics for part in parts]
     return ["size", "split", "task", "parameters", *scores, "test_cases", "seconds", "error"]
@@ -203,17 +203,17 @@ def list_columns(metrics: Sequence[str], written: int = _FORMAT) -> list[str]:
 
 @contextmanager
 def open_record(target: Path, settings: dict[str, Any], *, allow_other_metrics: bool = False) -> Iterator[FitRecord]:
-    """Open the record of a run with these settings: a new file, or one to go on with. No other run may use it then.
+    """Open and lock the record of a run with these settings: a new file, or one to resume.
 
     Parameters
     ----------
     target
-        The CSV file, of which it has been checked that it can be written.
+        The CSV file, already checked to be writable.
     settings
         Everything that decides what a row holds, by name; values that JSON can hold. Its `metrics` are the names of the
-        scores, None where the first score is to tell.
-    of_more_metrics
-        Whether a record will do that holds other metrics beside these.
+        scores, None where the first score names them.
+    allow_other_metrics
+        Whether the record may hold further metrics.
     """
     head = {"record": _FORMAT, **settings}
     with lock_file(target) as file:
@@ -252,13 +252,13 @@ def read_record(path: str | os.PathLike[str]) -> FitRecord:
 
 
 def _format_head(head: Mapping[str, Any]) -> str:
-    """What stands above the rows."""
+    """Text above the rows: title, settings and header."""
     lines = [_TITLE, *(f"# {name}: {json.dumps(value)}" for name, value in head.items())]
     return "\n".join(lines) + "\n" + csv_line(list_columns(head["metrics"] or ()))
 
 
 def _has_no_rows(content: bytes) -> bool:
-    """Whether a run was killed before it had written the head of its record: that is as good as an empty file."""
+    """Whether the file is empty, or its run was killed before the head of the record was complete."""
     title = _TITLE.encode()
     if len(content) <= len(title):
         return title.startswith(content)
@@ -267,7 +267,7 @@ def _has_no_rows(content: bytes) -> bool:
 
 
 def _parse_record(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitRow]]:
-    """Settings and rows; what stands after the last end of line is left out."""
+    """Settings and rows of a record; a last line without its end is left out."""
     try:
         whole = content[: content.rfind(b"\n") + 1].decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -371,7 +371,7 @@ def _refuse_other_settings(path: Path, found: dict[str, Any], wanted: dict[str, 
 
 
 def list_differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
-    """Each setting that differs, as in "seed: 0, now 1"; empty where it is the same run."""
+    """Sentences on the settings that differ, such as "seed: 0, now 1"; empty for the same run."""
     changed = [
         name
         for name in dict.fromkeys([*wanted, *found])
@@ -408,7 +408,7 @@ def _describe_estimators(name: str, found: dict[str, Any], wanted: dict[str, Any
 
 
 def _parse_parameters(description: str) -> dict[str, str]:
-    """Plain values of parameters that the description of an estimator holds."""
+    """Parameters with plain values in the description of an estimator."""
     return dict(re.findall(r"\b(\w++)=([^,()\[\]{} ]+)", description))
 
 

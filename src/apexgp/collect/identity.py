@@ -1,7 +1,7 @@
-"""What makes an estimator, a setting or a data set the same one tomorrow, in another process.
+"""Texts that identify estimators, settings and data, the same ones in another process and on another day.
 
-Everything is described by a text: classes and parameters all the way down, functions by their name or their code,
-arrays by their content. Equal texts are equal things, wherever and whenever they were made.
+Classes and parameters are described all the way down, functions by their name or their code, arrays by their content.
+Equal texts mean equal things, wherever and whenever they were made.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from .labelled import MappedScans
 
 __all__ = ["describe", "describe_training"]
 
-_MAX_CHARS = 2000  # characters of a description; of a longer one the beginning, and a digest of all
-_FEW = 10  # entries of an array that are shown and not summed up
-_BLOCK = 1 << 24  # bytes that are summed up at a time, however large the data
+_MAX_CHARS = 2000  # characters; a longer text is cut, with a digest of all of it
+_FEW = 10  # entries of an array that are shown in full
+_BLOCK = 1 << 24  # bytes that are hashed at a time, however large the data
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_BOOKKEEPING = {  # of Python's own in a class: where it was written, and what follows from the rest
+_BOOKKEEPING = {  # attributes that Python gives a class: where it was written, and what follows from the rest
     *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__"),
     *("__static_attributes__", "__abstractmethods__", "_abc_impl"),
 }
-_FITTED = 0  # stands among the identities of what holds a thing where what was learnt counts, too
+_FITTED = 0  # an id in `within` that says that learnt attributes count, too
 
 
 def describe(value: Any) -> str:
-    """The text that identifies a value."""
+    """Text that identifies a value."""
     try:
         text = _describe_value(value, ())
     except RecursionError:
@@ -50,19 +50,19 @@ def describe(value: Any) -> str:
 
 
 def describe_training(train: Any) -> str:
-    """The text that identifies a training function: unlike another function, it may keep a log.
+    """Text that identifies a training function, which, unlike another function, may keep a log.
 
-    What it has caught counts where that is a value or data. Lists, dictionaries and other things that fill as it works
-    do not, nor do variables that it assigns itself.
+    Variables of its closure count where they are values or data. Lists, dictionaries and other things that fill as it
+    works do not, nor do variables that it assigns itself.
     """
     if not isinstance(train, FunctionType) or _is_found_by_name(train):
         return describe(train)
     code = train.__code__
     assigned = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_DEREF"}
-    caught = dict(zip(code.co_freevars, train.__closure__ or (), strict=True))
+    closure = dict(zip(code.co_freevars, train.__closure__ or (), strict=True))
     lasting = {
         name: _describe_cell(cell, ())
-        for name, cell in caught.items()
+        for name, cell in closure.items()
         if name not in assigned and _is_lasting(cell, id(train))
     }
     whole = _describe_value([code, train.__defaults__, train.__kwdefaults__, lasting], (id(train),))
@@ -70,7 +70,7 @@ def describe_training(train: Any) -> str:
 
 
 def _is_lasting(cell: Any, function: int) -> bool:
-    """Whether what a function has caught is a value, data or code, which stay as they are while it works."""
+    """Whether a closure variable is a value, data or code, which do not change while the function works."""
     try:
         value = cell.cell_contents
     except ValueError:  # not filled yet
@@ -82,7 +82,7 @@ def _is_lasting(cell: Any, function: int) -> bool:
 
 
 def _describe_value(value: Any, within: tuple[int, ...]) -> str:
-    """The whole description; `within` are the identities of the things that hold this one, in case it holds them."""
+    """The whole text of a value; `within` are the ids of the objects that contain it, in case it contains them."""
     if type(value) in _PLAIN:
         return repr(value)
     if id(value) in within:
@@ -92,7 +92,7 @@ def _describe_value(value: Any, within: tuple[int, ...]) -> str:
         return _describe_value(value.item(), inside) if not isinstance(value.item(), np.generic) else repr(value)
     if isinstance(value, np.ndarray):
         return _describe_array(value, inside)
-    if type(value) is list or isinstance(value, MappedScans):  # where scans lie is no datum
+    if type(value) is list or isinstance(value, MappedScans):  # where scans are stored does not count
         return f"[{', '.join(_describe_value(item, inside) for item in value)}]"
     if type(value) is tuple:
         return f"({', '.join(_describe_value(item, inside) for item in value)},)"
@@ -131,7 +131,7 @@ def _describe_estimator(value: Any, within: tuple[int, ...]) -> str:
 
 
 def _describe_requests(value: Any) -> str:
-    """What an estimator was told to request, or not to, by scikit-learn's metadata routing: `clone` keeps it."""
+    """Requests that were set on an estimator by scikit-learn's metadata routing, which `clone` keeps."""
     if not hasattr(value, "_metadata_request"):
         return ""
     made = sorted(
@@ -150,7 +150,7 @@ def _clone_keeps_state(value: Any) -> bool:
 
 
 def _describe_array(value: NDArray[Any], within: tuple[int, ...]) -> str:
-    """Shape, kind and content, whichever way it lies in memory."""
+    """Shape, type and content of an array, whatever its layout in memory."""
     kind = value.dtype.newbyteorder("<")
     if value.dtype.hasobject:
         return (
@@ -167,7 +167,7 @@ def _describe_array(value: NDArray[Any], within: tuple[int, ...]) -> str:
 
 
 def _describe_frame(value: Any, within: tuple[int, ...]) -> str:
-    """Names, kinds and values of the columns of a pandas frame or series; what its rows are called is no datum."""
+    """Names, types and values of the columns of a pandas frame or series; its index does not count."""
     columns = [(name, value.iloc[:, i]) for i, name in enumerate(value.columns)] if value.ndim == 2 else [("", value)]
     parts = []
     for name, column in columns:
@@ -177,7 +177,7 @@ def _describe_frame(value: Any, within: tuple[int, ...]) -> str:
 
 
 def _describe_dtype(dtype: Any, within: tuple[int, ...]) -> str:
-    """Of a column; the order of categories counts, by which they become codes."""
+    """Type of a column; of categories also their order, which determines their codes."""
     if not hasattr(dtype, "categories"):
         return str(dtype)
     return f"{dtype} {_describe_array(np.asarray(dtype.categories), within)} {dtype.ordered}"
@@ -193,7 +193,7 @@ def _describe_sparse(value: Any, within: tuple[int, ...]) -> str:
 
 
 def _describe_class(value: type, within: tuple[int, ...]) -> str:
-    """By name; where that is not to be found again, with all that it has, and what its ancestors have, too."""
+    """Name of a class; of one that cannot be imported by its name, also its members and base classes."""
     name = f"{value.__module__}.{value.__qualname__}"
     if _is_found_by_name(value):
         return name
@@ -206,7 +206,7 @@ def _describe_class(value: type, within: tuple[int, ...]) -> str:
 
 
 def _describe_member(value: Any, within: tuple[int, ...]) -> str:
-    """Something that a class has: what wraps functions says by itself nothing of them."""
+    """Member of a class; a property, static method or other wrapper by the functions inside."""
     if isinstance(value, staticmethod | classmethod):
         return f"{type(value).__name__} {_describe_member(value.__func__, within)}"
     if isinstance(value, property):
@@ -219,14 +219,14 @@ def _describe_member(value: Any, within: tuple[int, ...]) -> str:
 
 
 def _describe_function(value: FunctionType, within: tuple[int, ...]) -> str:
-    """By name; a lambda, a local function or one of the running script by its code and what that has caught."""
+    """Name of a function; of a lambda, a local function or one of the running script, also code and closure."""
     name = f"{value.__module__}.{value.__qualname__}"
     if _is_found_by_name(value):
         return name
-    caught = [_describe_cell(cell, within) for cell in value.__closure__ or ()]
+    closure = [_describe_cell(cell, within) for cell in value.__closure__ or ()]
     defaults = _describe_value([value.__defaults__, value.__kwdefaults__], within)
     attributes = f"{{{_describe_pairs(vars(value), within)}}}"
-    whole = f"{_describe_code(value.__code__, within)} {defaults} {caught} {attributes}"
+    whole = f"{_describe_code(value.__code__, within)} {defaults} {closure} {attributes}"
     return f"{name} {_digest(whole.encode(errors='backslashreplace'))}"
 
 
@@ -238,12 +238,12 @@ def _describe_cell(cell: Any, within: tuple[int, ...]) -> str:
 
 
 def _describe_code(value: CodeType, within: tuple[int, ...]) -> str:
-    """What is computed, not where it is written."""
+    """Instructions, names and constants of code, without where it is written."""
     return _describe_value([value.co_code, value.co_names, value.co_varnames, value.co_consts], within)
 
 
 def _is_found_by_name(value: Any) -> bool:
-    """Whether the name leads to this very object in any process: not in that of a script, whose names are its own."""
+    """Whether the name gives this very object in any process; not that of something in the running script."""
     module = getattr(value, "__module__", None)
     if not module or module == "__main__":
         return False
@@ -257,7 +257,7 @@ def _is_found_by_name(value: Any) -> bool:
 
 
 def _describe_object(value: Any, within: tuple[int, ...]) -> str:
-    """Class and state, as they would be copied to another process."""
+    """Class and state of an object, as they would be pickled."""
     try:
         parts = value.__reduce_ex__(4)
     except Exception:  # another person's class, which refuses to be copied: what it calls itself has to do

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def encode_column(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Distinct values of a column in order, and the number of each row's among them; missing ones are refused."""
+    """Integer codes of the values in a column, and its distinct values in order; missing values are refused."""
     array = check_column(name, values)
     if array.dtype.kind == "O":
         missing = np.flatnonzero([_is_missing(value) for value in array])
@@ -43,7 +43,7 @@ def encode_column(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray
 
 
 def check_column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
-    """Values as an array with one dimension; `hint` is what to do with others."""
+    """Check that values have one dimension; `hint` is added to the error for others."""
     if holds_masked(values):
         raise DataError("has masked entries. Remove those rows.", argument=name)
     try:
@@ -63,9 +63,9 @@ def _is_missing(value: Any) -> bool:
 
 
 def check_features(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
-    """`X` as a head takes it; its features are remembered while `fitting`, and must be the same ones afterwards.
+    """Check the features of a classifier as scikit-learn does; those seen while `fitting` must come again later.
 
-    `how` goes to scikit-learn's `check_array`.
+    `how` are arguments of scikit-learn's `check_array`.
     """
     from sklearn.utils.validation import validate_data
 
@@ -86,7 +86,7 @@ def _mention_features(problem: Exception) -> str:
 
 
 def encode_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes and names of two classes or more."""
+    """Integer codes and names of two classes or more."""
     from sklearn.utils.validation import column_or_1d
 
     try:
@@ -104,7 +104,7 @@ def encode_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArra
 
 
 def encode_two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes and names of two classes, or an error that says how many there are."""
+    """Integer codes and names of two classes, or an error that says how many there are."""
     code, classes = encode_classes(y, n_rows)
     if len(classes) > 2:
         raise DataError(
@@ -115,7 +115,7 @@ def encode_two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], ND
 
 
 def check_validation(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
-    """Cases and classes to choose by."""
+    """Check that a validation set is a pair (X, y)."""
     pair = several("validation", validation, "a pair (X, y)", error=DataError)
     if not isinstance(validation, (tuple, list)) or len(pair) != 2:
         raise DataError(f"must be a pair (X, y), got {shown(validation)}.", argument="validation")
@@ -123,7 +123,7 @@ def check_validation(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]
 
 
 def find_positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which validation cases are of the second class; both must be there to rank them."""
+    """Which validation cases belong to the second class; both classes must occur."""
     truth = np.asarray(check_column("The validation set's y", y) == classes[1])
     if truth.all() or not truth.any():
         raise DataError(f"The validation set must contain both classes ({classes[0]} and {classes[1]}).")
@@ -131,7 +131,7 @@ def find_positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def hold_out(y: NDArray[np.int64], fraction: float, seed: int) -> tuple[Rows, Rows]:
-    """Rows to fit to and rows to choose by, where the caller brought no validation set."""
+    """Divide rows into those to fit to and those to tune on, where the caller has no validation set."""
     share = probability("validation_fraction", fraction)
     parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), generator(seed))
     return parts.train, parts.test

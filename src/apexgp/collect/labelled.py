@@ -30,9 +30,10 @@ _SCAN_COLUMN = "embedding"
 
 @dataclass(frozen=True)
 class LabelledData:
-    """Cases, labels and groups; which columns are codes of categories; and what was done that a reader should know.
+    """Labelled cases as they were read from files.
 
-    `y` is a column of classes, or several by their names; `names` is what the features are called, where that is known.
+    `y` is a column of classes, or several by their names; `names` are those of the features, where they are known;
+    `categorical` are the numbers of columns that hold codes of categories; `notes` say what was left out or filled in.
     """
 
     X: Any
@@ -105,7 +106,7 @@ def read_labelled(
 
 
 def _keep_labelled(X: Any, y: dict[str, NDArray[Any]], groups: NDArray[Any] | None) -> LabelledData:
-    """The cases that have all the labels: pictures are embedded once, and some may get their labels later."""
+    """Keep the cases that have all the labels: pictures are embedded once, and some may get their labels later."""
     blank = [np.char.lower(np.char.strip(one)) for one in y.values() if one.dtype.kind == "U"]
     gaps = np.any([np.isin(one, sorted(_GAPS)) for one in blank], axis=0) if blank else np.zeros(len(X), bool)
     if not gaps.any():
@@ -139,13 +140,14 @@ def _unwrap_single(y: dict[str, NDArray[Any]]) -> NDArray[Any] | dict[str, NDArr
 
 
 def _split_label_array(name: str, array: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """The columns of an array of labels, numbered where there are several."""
+    """Columns of an array of labels, numbered where there are several."""
     if array.ndim != 2:
         return {name: check_column(name, array)}
     return {f"{name}[{i}]" if array.shape[1] > 1 else name: array[:, i] for i in range(array.shape[1])}
 
 
 def _read_features(table: Table, labels: Sequence[str], group: str | None, drop: Sequence[str]) -> LabelledData:
+    """Features, labels and groups of a table."""
     y = {label: _read_labels(table, label) for label in labels}
     groups = None if group is None else _read_groups(table, group)
     for name in drop:
@@ -266,7 +268,7 @@ def _check_gaps(table: Table, name: str) -> None:
 def _load_arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with path.open("rb") as file:
-            # What a file is, it says itself, whatever its name. Archives of arrays are those of the zip program.
+            # The content decides, not the name: archives of arrays are zip files.
             if file.read(2) == b"PK":
                 file.seek(0)
                 with np.load(file) as found:
@@ -324,7 +326,7 @@ class MappedScans(Sequence[NDArray[Any]]):
 
 
 def read_scans(folder: Path) -> tuple[MappedScans, Table]:
-    """The scans of a folder, and the table that says whose they are, row by row."""
+    """The scans of a folder, and its table, which has one row per scan."""
     if not (folder / _SCAN_TABLE).is_file():
         raise DataError(
             f"{folder} is a folder without a {_SCAN_TABLE}: it does not contain finished embeddings of scans, as "

@@ -17,10 +17,10 @@ from .fit_record import PARTS
 __all__ = ["INPUT_KEYS", "NoScoreError", "Outcome", "find_scores", "is_number", "to_outcome"]
 
 Scores = dict[str, dict[str, float]]
-"""By part of the data (train, validation, test) and metric."""
+"""Scores by part of the data (train, validation, test) and metric."""
 
 _SECONDS_KEY, _N_TEST_KEY = "seconds", "n_test"
-# Keys that repeat which fit it was, where their value does: a script that says what it was asked for measures nothing.
+# Keys under which a script may repeat its input, which is no score, and the place of that input in (size, split).
 INPUT_KEYS = {"n": 0, "size": 0, "n_train": 0, "train_size": 0, "seed": 1, "split": 1}
 
 # Not part of a word or a longer number: neither the 1 of F1 nor the 12.3 of 12.3s. NaN and infinity count as numbers,
@@ -33,23 +33,23 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class NoScoreError(Exception):
-    """Why there is no score of a fit, in words for its row of the record."""
+    """A fit has no score; the message is the reason, for its row of the record."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Scores of one fit, and what else came with them.
+    """Scores of one fit, and what came with them.
 
     Attributes
     ----------
     scores : dict
         By part and metric.
-    beside : dict
-        What else was given by name and is no number, or repeats the size or the seed.
+    extras : dict
+        Named values that are not scores: texts and the like, and numbers that repeat the size or the seed.
     n_test, seconds : optional
-        Number of test cases, and how long it took, where that was said.
-    of_parts : bool
-        Whether they came by part, as scores and nothing else.
+        Number of test cases and duration, where they are known.
+    by_part : bool
+        Whether the scores came by part of the data, so that every name is that of a metric.
     """
 
     scores: Scores
@@ -65,18 +65,18 @@ class Outcome:
 
     @property
     def likely_metrics(self) -> list[str]:
-        """Those whose names say that they are scores; all of them where none does, or where they came as scores."""
+        """Metrics whose names are known as scores; all of them where none is, or where scores came by part."""
         return [name for name in self.metrics if says_held_out_score(name)] * (not self.by_part) or self.metrics
 
     def with_seconds(self, seconds: float) -> Outcome:
-        """The same, after so many seconds."""
+        """Copy with this duration."""
         return replace(self, seconds=seconds)
 
 
 def to_outcome(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Outcome:
-    """Make scores of what a training function gave for a size and a split; NoScoreError says why that cannot be done.
+    """Convert what a training function returned for a size and a split to scores.
 
-    `unnamed` is the metric of a score without a name.
+    `unnamed` is the metric of a score without a name. NoScoreError says why there is no score.
     """
     if isinstance(given, Outcome):  # of a program, whose output has been read
         return given
@@ -123,7 +123,7 @@ def _repeats_input(name: str, value: Any, size: int, split: int) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is one real number, of whatever library; neither a truth value nor a text."""
+    """Whether a value is one real number, of whatever library; not a boolean, not a text."""
     if isinstance(value, (str, bytes, bool)) or type(value).__name__ in ("bool_", "bool"):
         return False
     try:
@@ -161,7 +161,7 @@ def _check_seconds(value: Any) -> float | None:
 
 
 def find_scores(text: str) -> Any:
-    """The scores of a text: a mapping from names to values, or a number."""
+    """Scores at the end of a text: the last JSON object, or else the last number."""
     text = _ESCAPES.sub("", text).replace("\r", "\n")  # colours, and bars that are drawn again and again
     found = _find_last_object(text)
     if found is not None:

@@ -25,6 +25,7 @@ _GAP = ""  # a category of its own, as good as any
 
 
 def _if_estimator_has(method: str) -> Callable[[Any], Any]:
+    """Decorator of a method that exists only if the estimator has it, too."""
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
 
 
@@ -38,7 +39,7 @@ class Prepared(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : scikit-learn classifier
-        What to fit.
+        The classifier to fit.
     categorical : sequence of int
         Columns whose numbers are codes of categories.
     """
@@ -56,7 +57,7 @@ class Prepared(ClassifierMixin, BaseEstimator):
         groups: ArrayLike | None = None,
         scorer: Scorer | None = None,
     ) -> Self:
-        """Learn the preparation from `X`, then fit the estimator to what comes out; the rest is for it, if it asks."""
+        """Learn the preparation from `X`, then fit the estimator, with those of the other arguments that it takes."""
         from sklearn.compose import ColumnTransformer
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
@@ -137,13 +138,13 @@ class FrameFeatures:
 
     @classmethod
     def is_needed(cls, X: Any) -> bool:
-        """Whether these are cases that scikit-learn would refuse: a data frame with texts, categories or gaps."""
+        """Whether scikit-learn would refuse the cases: a data frame with texts, categories or gaps."""
         if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
             return False
         return any(values.dtype.kind != "f" or np.isnan(values).any() for values in _read_columns(X).values())
 
     def __call__(self, frame: Any) -> FloatArray:
-        """The features of other rows."""
+        """Features of other rows with the same columns."""
         if not hasattr(frame, "columns") or [str(name) for name in frame.columns] != self.columns:
             got = some(list(frame.columns)) if hasattr(frame, "columns") else f"a {type(frame).__name__}"
             raise DataError(f"must be a data frame with the columns {some(self.columns)}, got {got}.", argument="X")
@@ -160,7 +161,7 @@ class FrameFeatures:
 
 
 def _read_columns(frame: Any, texts: Sequence[str] | dict[str, Any] = ()) -> dict[str, NDArray[Any]]:
-    """Each column as numbers with NaN for gaps, or as texts; as texts those that are named."""
+    """Columns as numbers with NaN for gaps, or as texts; those named in `texts` always as texts."""
     return {str(name): _read_column(frame[name], str(name), as_text=str(name) in texts) for name in frame.columns}
 
 

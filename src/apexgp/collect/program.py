@@ -33,7 +33,7 @@ _ENDED = "ended"  # ending of the file that says how a task has ended: exit code
 
 @dataclass(frozen=True)
 class Command:
-    """How a program is called.
+    """A command with places to fill in, such as {n}.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Command:
 
     @classmethod
     def parse(cls, text: str, shell: bool, assignments: Iterable[str]) -> Self:
-        """What was asked for, with variables as NAME=VALUE; what cannot be run is refused."""
+        """Check a command that is to be run, with variables as NAME=VALUE."""
         variables = {}
         for one in assignments:
             match = _ASSIGNMENT.fullmatch(one)
@@ -75,16 +75,16 @@ class Command:
         return made
 
     def has_place(self, place: str) -> bool:
-        """Whether the command or a variable has that place."""
+        """Whether the command or a variable has a place of that name."""
         return any(f"{{{place}}}" in text for text in (self.text, *self.variables.values()))
 
     def to_settings(self) -> dict[str, Any]:
-        """What tells it from others; on which device it runs does not."""
+        """Settings that identify the command in a record; variables that set the device by {slot} do not count."""
         variables = {name: value for name, value in self.variables.items() if "{slot}" not in value}
         return {"command": self.text, "shell": self.shell, **({"env": variables} if variables else {})}
 
     def fill_in(self, **values: object) -> tuple[dict[str, str], list[str]]:
-        """Its own variables, and the words to start it by; a place that has no value stays as it is."""
+        """Variables and words of the command with the places filled in; one without a value stays as it is."""
         variables, words = self._split_words()
         if self.shell:
             quoted = {name: shlex.quote(str(value)) for name, value in values.items()}
@@ -94,7 +94,7 @@ class Command:
         return {name: _fill_places(value, values) for name, value in {**variables, **self.variables}.items()}, words
 
     def to_shell_line(self, **values: object) -> str:
-        """The command as one would type it."""
+        """The command as one would type it in a shell."""
         variables, words = self.fill_in(**values)
         assigned = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
         if self.shell:  # whose first command would be the only one to see them
@@ -102,6 +102,7 @@ class Command:
         return " ".join([*assigned, shlex.join(words)])
 
     def _split_words(self) -> tuple[dict[str, str], list[str]]:
+        """Assignments at the beginning of the command, and its other words."""
         if self.shell:
             return {}, [self.text] if self.text.strip() else []
         words = shlex.split(self.text, posix=os.name == "posix")
@@ -117,14 +118,14 @@ def _fill_places(text: str, values: Mapping[str, object]) -> str:
 
 
 class CommandTrainer:
-    """Trains by running a command; a `Train` for `collect_scores`, from any thread of one process.
+    """A training function that runs a command and reads its score; for any thread of one process.
 
     Parameters
     ----------
     command
-        What to run.
+        The command to run.
     folder
-        Where it prints to: two files per fit, which stay until they are discarded.
+        Folder for its output: two files per fit, which stay until they are discarded.
     slots
         How many may run at the same time.
     timeout
@@ -153,7 +154,7 @@ class CommandTrainer:
             self._slots.put(slot)
 
     def __call__(self, n: int, seed: int) -> Outcome:
-        """What the program gives for a size and a seed; NoScoreError says why it gives none."""
+        """Run the command for a size and a seed; NoScoreError says why there is no score."""
         slot = self._slots.get()
         try:
             for attempt in range(self._retries + 1):
@@ -168,13 +169,13 @@ class CommandTrainer:
         raise AssertionError  # the last attempt has returned or raised
 
     def close(self) -> None:
-        """End what runs, and take the folder away if nothing is kept in it."""
+        """End running commands, and remove the folder if it is empty."""
         self._programs.close()
         with contextlib.suppress(OSError):  # not there, or something is kept in it
             self.folder.rmdir()
 
     def output_files(self, n: int, seed: int) -> tuple[Path, Path, Path]:
-        """Where a fit prints to, complains to, and writes its score to."""
+        """Files for the output, the errors and the score of a fit."""
         output, errors, out = (self.folder / f"n{n}_seed{seed}.{ending}" for ending in ("out", "err", "score"))
         return output, errors, out
 
@@ -198,7 +199,7 @@ class CommandTrainer:
         return self.read_outcome(n, seed, code)
 
     def read_outcome(self, n: int, seed: int, code: int) -> Outcome:
-        """The scores of a program that has ended with this exit code; NoScoreError says why there are none."""
+        """Read the scores of a command that ended with the exit code; NoScoreError says why there are none."""
         output, errors, out = self.output_files(n, seed)
         if code:
             raise NoScoreError(_describe_failure(code, errors, output))
@@ -213,13 +214,13 @@ class CommandTrainer:
         return to_outcome(scores, n, seed, self._unnamed)
 
     def discard_output(self, n: int, seed: int) -> None:
-        """Take away what a fit has printed: its score is in the record."""
+        """Delete the output of a fit whose score is in the record."""
         for path in self.folder.glob(f"n{n}_seed{seed}.*"):
             path.unlink(missing_ok=True)
 
 
 def _describe_failure(code: int, errors: Path, output: Path) -> str:
-    """How a program failed, with what it said last."""
+    """Exit code or signal of a failed program, with the last line that it printed."""
     there = [path for path in (errors, output) if path.exists()]
     lines = [line.strip() for path in there for line in _read_end(path).splitlines()[::-1] if line.strip()]
     said = one_line(lines[0], _MAX_MESSAGE) if lines else ""
@@ -247,10 +248,10 @@ def _get_environment() -> dict[str, str]:
 def format_array_script(
     command: Command, program: CommandTrainer, fits: Iterable[tuple[int, int]], at_once: int, name: str
 ) -> str:
-    """The script of an array job, one task per (size, seed).
+    """The script of a Slurm array job, one task per (size, seed).
 
-    What a task prints goes where `program` would print to. That it has ended is said last, in a file that is there
-    whole or not at all. {slot} is 0: Slurm shows each task its own devices.
+    A task prints where `program` would. At its end it writes exit code and seconds to a file, which exists whole or not
+    at all. {slot} is 0: Slurm shows each task its own devices.
     """
     tasks = list(fits)
     cases = []
@@ -284,21 +285,21 @@ def format_array_script(
 
 
 class ArrayJobReader:
-    """Reads what the tasks of an array job have left; a `Train` for `Training`, of the fits that have ended.
+    """A training function that reads the scores that tasks of an array job have left.
 
-    It takes nothing away: that is for whoever has entered the scores in a record.
+    It deletes nothing: that is done once the scores are in the record.
     """
 
     def __init__(self, program: CommandTrainer) -> None:
         self._program = program
 
     def find_end_file(self, n: int, seed: int) -> Path | None:
-        """The file that says how the task of a fit has ended; None where it has not."""
+        """File that says how the task of a fit ended; None where it has not ended."""
         path = self._program.output_files(n, seed)[0].with_suffix(f".{_ENDED}")
         return path if path.is_file() else None
 
     def __call__(self, n: int, seed: int) -> Outcome:
-        """The scores of a fit; NoScoreError says why there are none. A fit that failed is to be run again."""
+        """Scores of a fit; NoScoreError says why there are none. A fit that failed is to be run again."""
         path = self.find_end_file(n, seed)
         if path is None:
             raise NoScoreError("has not ended yet")
@@ -308,6 +309,7 @@ class ArrayJobReader:
 
 
 def _read_end_file(path: Path) -> tuple[int, float]:
+    """Exit code and seconds of a task."""
     try:
         code, seconds = map(int, path.read_text().split())
     except ValueError:

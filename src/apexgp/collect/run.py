@@ -1,4 +1,4 @@
-"""The paper's protocol over sizes, splits and tasks: a run whose fits are those of a classifier on labelled data."""
+"""`collect_curves`: learning curves of a classifier on labelled data, by the protocol of the paper."""
 
 from __future__ import annotations
 

@@ -36,32 +36,32 @@ __all__ = ["AfterScore", "FitCall", "RunPlan", "StopCondition", "run_fits", "run
 AfterScore = Callable[[CurveSet], object]
 """Called with the curves so far whenever there is one more score."""
 StopCondition = Callable[[CurveSet], object]
-"""Says of the curves so far whether they are enough: anything that counts as true, such as the reason."""
+"""Called with the curves so far; anything that counts as true, such as the reason, stops the run."""
 
 _ATTEMPTS = 3  # on a cluster, whose other troubles look the same
 _WAIT = 60  # seconds for which a cluster may be without workers
-_EVERY = 0.5  # seconds after which a worker looks whether the run that it works for is still there
+_EVERY = 0.5  # seconds between checks of a worker that its run still exists
 
 
 class RunPlan(Protocol):
-    """What a run is to do."""
+    """The fits of a run, and how their rows become rows of the record."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what a row of the record holds; `metrics` is None where the first score tells."""
+        """Everything that decides what a row of the record holds; `metrics` is None until a score names them."""
 
     def make_notes(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
-        """What was chosen, and why; for the run as planned, and for what came of it."""
+        """Notes on what was chosen and why, and on the rows so far."""
 
     @property
     def accepts_other_metrics(self) -> bool:
-        """Whether a record will do that holds other metrics beside those asked for."""
+        """Whether the record may hold further metrics."""
 
     def list_calls(self) -> list[FitCall]:
-        """What workers do, in the order in which to begin."""
+        """Function calls that make the fits, in the order in which to start them."""
 
     def to_record_row(self, row: FitRow, record: FitRecord) -> FitRow:
-        """A row as the record takes it."""
+        """A worker's row with the columns of the record."""
 
 
 def run_fits(
@@ -74,21 +74,21 @@ def run_fits(
     stop: StopCondition | None = None,
     on_row: Callable[[FitRow], None] | None = None,
 ) -> CurveSet:
-    """Do the fits that the record does not hold yet, and give the curves.
+    """Run the fits that the record does not hold yet, and return the curves.
 
     Parameters
     ----------
-    work
-        What to do.
+    plan
+        The fits.
     n_jobs
         Number of processes, as joblib counts them.
     results
-        The record's file, of which it has been checked that it can be written; None keeps the rows in memory only.
+        File of the record, already checked to be writable; None keeps the rows in memory only.
     progress
         Whether to show a bar.
     after, stop
         As for `collect_scores`.
-    told
+    on_row
         Called with each row, failed ones too, once it is in the record.
     """
     with _open_run_record(plan, results) as record:
@@ -134,13 +134,14 @@ def _find_stop_reason(stop: StopCondition | None, record: FitRecord, asked_for: 
 
 
 def _make_curves(record: FitRecord, asked_for: set[FitKey], plan: RunPlan, *notes: str) -> CurveSet:
-    """The curves of what was asked for."""
+    """Curves of the requested fits."""
     rows = [row for row in record.rows if fit_key(row) in asked_for]
     metrics = plan.settings["metrics"] or record.metrics
     return CurveSet(record.select(rows, metrics), notes=(*plan.make_notes(rows), *notes))
 
 
 def _report_failures(curves: CurveSet) -> None:
+    """Warn of failed fits, or raise an error if all have failed."""
     if not curves.failed:
         return
     reasons = Counter(row["error"] for row in curves.failed)
@@ -156,16 +157,16 @@ def _report_failures(curves: CurveSet) -> None:
 
 @dataclass(frozen=True)
 class FitCall:
-    """What a worker does for a fit.
+    """A fit as a function call, for a worker to make.
 
     Attributes
     ----------
     row : FitRow
-        What is known of the fit before it is done.
+        Row of the fit before it is made.
     function : callable
-        Gives the row, with what was measured.
+        Returns the row with its scores.
     arguments : tuple
-        Of the function, one by one: a cluster sends what is large among them to each worker once.
+        Its arguments, one by one: a cluster sends a large one to each worker once.
     """
 
     row: FitRow
@@ -174,17 +175,17 @@ class FitCall:
 
     @property
     def key(self) -> FitKey:
-        """Which fit it is."""
+        """Size, split and task, which identify the fit."""
         return fit_key(self.row)
 
 
 def run_in_workers(calls: Iterable[FitCall], n_jobs: int | None) -> Generator[FitRow]:
-    """Rows of the fits, each as soon as it is there.
+    """Run fits in worker processes, and yield each row as soon as it is there.
 
     Parameters
     ----------
     calls
-        What to do, in the order in which to begin.
+        The fits, in the order in which to start them.
     n_jobs
         Number of processes, as joblib counts them.
     """
@@ -211,7 +212,7 @@ def run_in_workers(calls: Iterable[FitCall], n_jobs: int | None) -> Generator[Fi
 
 
 def _run_together(calls: list[FitCall], under_way: dict[FitKey, FitCall], n_jobs: int | None) -> Iterator[FitRow]:
-    """Rows of the fits, or of the first of them where what is left could be done better."""
+    """Yield rows of fits that run side by side; not all of them where a cluster of one core has got more."""
     if _count_cluster_cores() == 1:
         # joblib would take a cluster of one core for this process, and do the fits here. It may get more: dead workers
         # have successors.
@@ -245,7 +246,7 @@ def _run_together(calls: list[FitCall], under_way: dict[FitKey, FitCall], n_jobs
 
 
 def _run_alone(call: FitCall) -> FitRow:
-    """The row of a fit that has a process to itself; where that dies, the row that says so."""
+    """Run a fit in a process of its own; if that dies, the row says so."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     with ProcessPoolExecutor(max_workers=1, initializer=_end_with_run, initargs=(os.getpid(),)) as process:
@@ -259,7 +260,7 @@ def _run_alone(call: FitCall) -> FitRow:
 
 
 def _run_on_cluster(call: FitCall) -> FitRow:
-    """The same on a Dask cluster, which gives a worker that died a successor."""
+    """Run a single fit on a Dask cluster, which replaces a worker that died."""
     client = _find_dask_client()
     for attempt in range(_ATTEMPTS):
         try:
@@ -281,12 +282,12 @@ def _run_on_cluster(call: FitCall) -> FitRow:
 
 
 def _find_dask_client() -> Any:
-    """The client of the Dask cluster that work goes to; None where it goes to no cluster."""
+    """Client of the Dask cluster that joblib uses; None where it uses none."""
     return getattr(joblib.parallel.get_active_backend()[0], "client", None)
 
 
 def _count_cluster_cores() -> int:
-    """How many cores a cluster has; 0 where there is none, or none of its workers has come yet."""
+    """Number of cores of the Dask cluster; 0 where there is none, or no worker has come yet."""
     client = _find_dask_client()
     return 0 if client is None else sum(client.ncores().values())
 
@@ -302,6 +303,7 @@ def _is_lost_on_cluster(problem: BaseException) -> bool:
 
 
 def _make_dead_row(call: FitCall, problem: BaseException) -> FitRow:
+    """Row of a fit that killed its worker twice."""
     found = re.search(r"exit codes of the workers are \{(.*?)\}", str(problem))
     ended = f" (it ended with {found[1]})" if found else ""
     return call.row | {
@@ -314,7 +316,7 @@ def _make_dead_row(call: FitCall, problem: BaseException) -> FitRow:
 
 
 def _end_with_run(run: int) -> None:
-    """Begin a worker: it ends when the process of the run does, whatever it is doing then, or before it has begun."""
+    """Initialise a worker: it ends as soon as the process of the run does, whatever it is doing then."""
     if sys.platform != "win32":  # where a process does not learn of its parent's end
         threading.Thread(target=_watch_run, args=(run, os.getppid()), daemon=True).start()
 

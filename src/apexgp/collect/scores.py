@@ -28,7 +28,7 @@ _OURS = {
 
 
 def find_scorers(metric: str | Sequence[str] | Mapping[str, Scorer], *, several_classes: bool) -> dict[str, Scorer]:
-    """Functions (estimator, X, y) -> score for one or more metrics, of which greater is better.
+    """Find scorers (estimator, X, y) -> score for one or more metrics; greater is better for all of them.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ def _find_scorer(name: str) -> Scorer | None:
 
 
 def is_recorded_as_loss(name: str) -> bool:
-    """Whether a metric of that name is written down as a loss: with the opposite sign of its scorer."""
+    """Whether a metric of that name is recorded as a loss: with the opposite sign of its scorer."""
     known = known_metric(name)
     return known is not None and known.lower_is_better and not is_negated(name)
 
 
 @dataclass(frozen=True)
 class _Negated:
-    """A loss as a scorer: of its values the greater is the better."""
+    """A loss as a scorer: minus its value, so that greater is better."""
 
     loss: Scorer
 
@@ -92,14 +92,14 @@ class _Negated:
         return -float(self.loss(estimator, X, y, **metadata))
 
     def get_metadata_routing(self) -> Any:
-        """What the loss requests."""
+        """Metadata requests of the loss."""
         from sklearn.utils.metadata_routing import get_routing_for_object
 
         return get_routing_for_object(self.loss)
 
 
 def _orient_scorer(name: str, scorer: Scorer) -> Scorer:
-    """A scorer as scikit-learn means them, from a function of the caller's that may give a loss by its own name."""
+    """Turn the sign of a caller's scorer that gives a loss, so that greater is better."""
     turned = getattr(scorer, "_sign", 1) < 0
     return _Negated(scorer) if is_recorded_as_loss(name) and not turned else scorer
 

@@ -1,6 +1,6 @@
-"""Which training-set sizes a run measures, where it is not told, and why these.
+"""Training-set sizes of a run: as requested, or chosen from the data and the estimator.
 
-They follow from the data and the estimator, never from a clock: the same run asks for the same sizes, on any machine.
+They never depend on a clock: the same run has the same sizes on any machine.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["MOST_SPLITS", "PAPER_SIZES", "SizeChoice", "SizeLimits", "count_case
 PAPER_SIZES = (60, 94, 147, 230, 360)
 
 MOST_SPLITS = 1000
-"""At each size."""
+"""Largest number of splits at each size."""
 
 _FEWEST, _MOST = 5, 10  # sizes
-_WIDEST = 32  # the largest size over the smallest: what is far below tells little of what is above
+_WIDEST = 32  # the largest size over the smallest: sizes far below say little about those above
 _LEAST = 20  # rows below which scores are mostly luck
 _CASES_OF_EACH_CLASS = 5
 _BUDGET = 200_000  # rows fitted to in one split, over sizes, tasks and candidates
@@ -31,17 +31,17 @@ _BUDGET = 200_000  # rows fitted to in one split, over sizes, tasks and candidat
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """What the data allow: the smallest subset that holds every class, the largest that every split has."""
+    """Smallest training subset that contains every class, and largest that every split has."""
 
     smallest: int
     largest: int
     rarest: float
     """Share of the rarest class."""
     unit: str
-    """Rows or groups."""
+    """Unit of a size: rows or groups."""
 
     def __and__(self, other: SizeLimits) -> SizeLimits:
-        """What both allow."""
+        """Sizes that are within both limits."""
         return SizeLimits(
             max(self.smallest, other.smallest),
             min(self.largest, other.largest),
@@ -52,14 +52,14 @@ class SizeLimits:
 
 @dataclass(frozen=True)
 class SizeChoice:
-    """Sizes to measure, and why these: a sentence, empty where they were asked for."""
+    """Sizes to measure, and the reason for them in a sentence, empty where they were requested."""
 
     sizes: tuple[int, ...]
     reason: str = ""
 
     @classmethod
     def from_request(cls, wanted: ArrayLike | str, limits: SizeLimits) -> SizeChoice:
-        """The sizes wanted, without those that the data cannot give."""
+        """Check requested sizes, and leave out those beyond the data with a warning."""
         if isinstance(wanted, str):
             if text("sizes", wanted) != "paper":
                 raise RequestError(
@@ -92,12 +92,12 @@ class SizeChoice:
 
     @classmethod
     def choose(cls, limits: SizeLimits, cases_of_each: int, fits_of_each: int) -> SizeChoice:
-        """Log-spaced sizes up to all the training data.
+        """Choose log-spaced sizes up to all the training data.
 
         Parameters
         ----------
-        room
-            What the data allow.
+        limits
+            Sizes that the data allow.
         cases_of_each
             Cases of each class that the estimator needs.
         fits_of_each
@@ -120,7 +120,7 @@ class SizeChoice:
 
 
 def count_cases_needed(estimator: Any) -> int:
-    """Cases of each class that an estimator needs, as far as it says: one that cross-validates, one for each fold."""
+    """Cases of each class that an estimator needs: at least one for each fold of its cross-validation."""
     found = [_CASES_OF_EACH_CLASS]
     for name, value in estimator.get_params().items():
         if name.rpartition("__")[2] in ("cv", "n_folds") and type(value) is int:

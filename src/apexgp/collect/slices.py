@@ -180,6 +180,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         return tags
 
     def _list_settings(self) -> list[tuple[float, float, int]]:
+        """All combinations of learning rate, weight decay and seed."""
         rates = [positive("learning_rates", rate) for rate in several("learning_rates", self.learning_rates)]
         decays = [real_number("weight_decays", decay) for decay in several("weight_decays", self.weight_decays)]
         if not rates or not decays or min(decays) < 0:
@@ -197,31 +198,31 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         scans = to_scans(X, self.max_slices)
         if scans.slices.shape[1] != self.n_features_in_:
             raise DataError(f"SliceHead was fitted to {self.n_features_in_} features, got {scans.slices.shape[1]}.")
-        return _Batch.of(scans, self.max_slices)
+        return _Batch.from_scans(scans, self.max_slices)
 
 
 def to_scans(X: Any, most: int) -> Scans:
-    """`X` as Scans, whichever way it came; of scans on the disk, only those slices that are used."""
+    """Convert `X` to Scans; of scans on disk, only the slices that are used are read."""
     if isinstance(X, MappedScans):
         return Scans([scan[_pick_slices(len(scan), most)] for scan in X])
     return X if isinstance(X, Scans) else Scans(X)
 
 
 def _pick_slices(n_slices: int, most: int) -> NDArray[np.int64]:
-    """Numbers of the slices that represent a scan: all, or so many evenly spaced ones."""
+    """Numbers of the slices that represent a scan: all, or `most` of them evenly spaced."""
     return np.linspace(0, n_slices - 1, min(n_slices, most)).round().astype(np.int64)
 
 
 @dataclass(frozen=True)
 class _Batch:
-    """The slices that are used of some scans, below each other, with a constant feature for the intercept."""
+    """Slices of several scans in one array, with a constant feature for the intercept."""
 
     features: NDArray[np.float32]
     starts: NDArray[np.int64]
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, scans: Scans, most: int) -> _Batch:
+    def from_scans(cls, scans: Scans, most: int) -> _Batch:
         used = []
         for start, end in zip(scans.starts[:-1], scans.starts[1:], strict=True):
             used.append(start + _pick_slices(int(end - start), most))
@@ -266,7 +267,7 @@ def _descend(
     judge: _Batch,
     truth: NDArray[np.bool_],
 ) -> _Best:
-    """Step all columns of `weights` together; columns that have settled leave the product."""
+    """Step all settings, the columns of `weights`, together; those that have settled leave the product."""
     n_settings = weights.shape[1]
     best = _Best(weights.copy(), np.full(n_settings, -1.0), np.full(n_settings, np.inf), np.zeros(n_settings, int))
     moving = np.arange(n_settings)

@@ -1,4 +1,4 @@
-"""Who is in train, validation and test, and in which order the training set grows."""
+"""Division of the data into train, validation and test, and the order in which the training set grows."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _find_unit_classes(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArra
 
 
 def _apportion(count: int, ratio: tuple[float, float, float], owed: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole numbers that sum to `count` in the given shares, by largest remainders; none is 0 that needn't be.
+    """Whole numbers that sum to `count` in the given shares, by largest remainders; 0 only where unavoidable.
 
     `owed` is what the rounding of other classes has cost each part, so that it does not always cost the same one.
     """

@@ -1,4 +1,4 @@
-"""Any training job: a function of a training-set size and a seed that gives a score."""
+"""`collect_scores`: learning curves of any training function of a size and a seed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["TrainFunction", "TrainingPlan", "collect_scores"]
 TrainFunction = Callable[[int, int], Any]
 """A function of the number of training examples and the seed."""
 
-_OUTCOME = "outcome"  # of a row, until the metrics of the record are known
+_OUTCOME = "outcome"  # key of a row until it gets the columns of the record
 
 
 def collect_scores(
@@ -136,12 +136,12 @@ def collect_scores(
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """A run of a training function: the `Work` that `collect_scores` and `apexgp run` carry out.
+    """A run of a training function: the `RunPlan` of `collect_scores` and `apexgp run`.
 
     Attributes
     ----------
     fits : list of (size, split)
-        In the order in which to begin.
+        In the order in which to start them.
     """
 
     train: TrainFunction
@@ -164,9 +164,9 @@ class TrainingPlan:
         identity: Mapping[str, Any],
         by_split: bool = False,
     ) -> TrainingPlan:
-        """Check and decide; the arguments are those of `collect_scores`, `score_range` its `range`.
+        """Check the settings of `collect_scores`, whose `range` is `score_range` here, and list the fits.
 
-        `identity` tells the function from others, in the record; `by_split` measures one split after the other.
+        `identity` holds settings that identify the function in the record; `by_split` measures one split after another.
         """
         splits = range(whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
         metrics = _check_metric_names(metric)
@@ -181,7 +181,7 @@ class TrainingPlan:
         return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)
 
     def make_notes(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
-        """Which numbers that came with the scores were not taken for scores, where nobody has said which are."""
+        """Note on numbers that were not taken for scores, where the caller named no metrics."""
         if self.settings["metrics"] is not None:
             return ()
         found = (row["parameters"].items() for row in rows)
@@ -195,7 +195,7 @@ class TrainingPlan:
         )
 
     def list_calls(self) -> list[FitCall]:
-        """What workers do, in the order in which to begin."""
+        """Function calls that make the fits, in the order in which to start them."""
         return [self._make_call(size, split) for size, split in self.fits]
 
     def _make_call(self, size: int, split: int) -> FitCall:
@@ -204,7 +204,7 @@ class TrainingPlan:
         return FitCall(row, train_once, (row, self.train, self.unnamed))
 
     def to_record_row(self, row: FitRow, record: FitRecord) -> FitRow:
-        """A row as the record takes it: its scores in the columns of the record, which the first score names."""
+        """Put the scores into the columns of the record, which the first score names."""
         row = dict(row)
         outcome = row.pop(_OUTCOME, None)
         wanted: list[str] | None = self.settings["metrics"]
@@ -224,7 +224,7 @@ class TrainingPlan:
 
 
 def train_once(row: FitRow, train: TrainFunction, unnamed: str) -> FitRow:
-    """Call the training function; what it raises, or gives that is no score, becomes the row's error."""
+    """Call the training function; an exception, or a result that is no score, becomes the row's error."""
     start = perf_counter()
     found = dict(row)
     try:

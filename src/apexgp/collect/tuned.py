@@ -1,4 +1,4 @@
-"""The classifier that is used where none is named: logistic regression, scaled, its penalty chosen with care."""
+"""The default classifier: logistic regression on scaled features, with a tuned penalty."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .splits import Rows
 __all__ = ["TunedLogistic"]
 
 STRENGTHS = tuple(10.0**power for power in range(-4, 5))
-_MANY_ROWS = 5000  # with more, a validation set chooses as well as cross-validation, at a fifth of the cost
-_MANY_JUDGES = 500  # rows that make such a validation set
+_MANY_ROWS = 5000  # above, tuning on a validation set is as good as cross-validation, at a fifth of the cost
+_MANY_VALIDATION = 500  # rows that such a validation set must have
 _LEAST_PROBABILITY = 1e-12
 
 Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
-"""Rows to fit to, and the parts, cases and classes, on each of which what was fitted is judged."""
+"""Rows to fit to, and the parts, cases and classes, on each of which the fit is scored."""
 
 
 class TunedLogistic(ClassifierMixin, BaseEstimator):
@@ -184,7 +184,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
 
 
 class _Scaler:
-    """Features with mean 0 and standard deviation 1 (but for 0 or 1), in the fewest coordinates; and the way back.
+    """Scales features to mean 0 and standard deviation 1, except those that are 0 or 1, in the fewest coordinates.
 
     With fewer rows than features the rows lie in a space of as many dimensions as there are rows. A penalised solution
     lies in it, too, so that turning the axes changes nothing but the cost.
@@ -220,11 +220,11 @@ def _make_folds(
     wanted: int,
     seed: int,
 ) -> Iterator[Fold]:
-    """What to fit to and to judge on, several times; nothing where no class can be spared a row."""
+    """Yield folds to fit to and score on; none where a class has too few rows to be divided."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     n_classes = int(y.max()) + 1
-    if judged is not None and len(y) > _MANY_ROWS and len(judged[1]) >= _MANY_JUDGES:
+    if judged is not None and len(y) > _MANY_ROWS and len(judged[1]) >= _MANY_VALIDATION:
         held = np.bincount(judged[1], minlength=n_classes)
         parts = StratifiedKFold(max(2, min(wanted, int(held.min()))), shuffle=True, random_state=seed)
         with warnings.catch_warnings():
@@ -258,7 +258,7 @@ def _score_candidates(
     scorer: Scorer | None,
     max_iter: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Scores and log losses, a row for each time of judging, a column for each candidate."""
+    """Scores and log losses, a row for each part that was scored, a column for each candidate."""
     scores, losses = [], []
     # What is the same for all candidates has been checked; most of the time of so small fits would go into checks.
     with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
@@ -286,7 +286,7 @@ def _score_model(model: Any, X: Any, y: NDArray[np.int64], scorer: Scorer | None
 
 
 def _choose_candidate(scores: FloatArray, losses: FloatArray) -> int:
-    """The candidate with the lowest loss among those whose scores cannot be told from the best one's."""
+    """The candidate with the lowest loss among those whose scores are within a standard error of the best."""
     judged = scores[np.isfinite(scores).all(axis=1)] if scores.size else scores
     if not losses.size:
         return 0

@@ -27,16 +27,16 @@ from ..errors import NotWrittenError, RequestError
 
 __all__ = ["LockedFile", "lock_file", "read_shared"]
 
-_FileId = tuple[int, int]  # device and number on it: what makes a file the same file
+_FileId = tuple[int, int]  # device and inode
 
 _LOCKED: dict[_FileId, int] = {}
 _GUARD = threading.Lock()
 _RETRY_SECONDS = 0.02  # seconds
-_LOCK_BYTE = 2**62  # Windows locks bytes: one that no record has
+_LOCK_BYTE = 2**62  # Windows locks single bytes: this one is beyond the end of any record
 
 
 def _forget_locks() -> None:
-    """Start a forked process with nothing held: what is locked is its parent's."""
+    """Forget all locks in a forked process: they are its parent's."""
     global _GUARD
     _LOCKED.clear()
     _GUARD = threading.Lock()
@@ -68,11 +68,11 @@ class LockedFile:
         return self._end
 
     def read(self, start: int = 0, length: int = -1) -> bytes:
-        """All that it holds, or so many bytes from a place on."""
+        """Bytes of the file from `start` on: `length` of them, or all."""
         return _read_descriptor(self._file, start, length)
 
     def truncate(self, end: int) -> None:
-        """Keep so many bytes of it."""
+        """Keep the first `end` bytes."""
         if end < self._end:
             os.ftruncate(self._file, end)
             self._end = end
@@ -95,7 +95,7 @@ class LockedFile:
         self._end += len(row)
 
     def _check_still_ours(self) -> None:
-        """Make sure that the file is still ours alone.
+        """Lock the file again, and refuse one that was changed or deleted meanwhile.
 
         Some other part of this process may have opened and closed it, which frees the lock; and there are programs
         that ask for none.
@@ -114,9 +114,9 @@ class LockedFile:
 
 @contextmanager
 def lock_file(path: Path, wait: float = 0.0) -> Iterator[LockedFile]:
-    """Open a file, made if need be, to read and to append to, and lock it for the length of the block.
+    """Open a file to read and append to, create it if needed, and hold its lock for the length of the block.
 
-    Where somebody else has it, `wait` is for how many seconds to ask again.
+    Where another process has the lock, it is tried again for `wait` seconds.
     """
     file = _wait_for_lock(path, wait)
     try:
@@ -128,7 +128,7 @@ def lock_file(path: Path, wait: float = 0.0) -> Iterator[LockedFile]:
 
 
 def read_shared(path: Path) -> bytes:
-    """All that a file holds; where this process has locked it, without losing the lock."""
+    """Read a whole file, without freeing the lock that this process may have on it."""
     with _GUARD:
         file = _LOCKED.get(_file_id(path.stat()))
         return path.read_bytes() if file is None else _read_descriptor(file)
@@ -141,7 +141,7 @@ def _read_descriptor(file: int, start: int = 0, length: int = -1) -> bytes:
 
 
 def _wait_for_lock(path: Path, wait: float) -> int:
-    """Descriptor of the file, locked as soon as others let go of it, within so many seconds."""
+    """Open and lock a file; while another process has the lock, try again for `wait` seconds."""
     last = time.monotonic() + wait
     while True:
         try:
@@ -153,7 +153,7 @@ def _wait_for_lock(path: Path, wait: float) -> int:
 
 
 def _open_locked(path: Path) -> int:
-    """Descriptor of the file, locked."""
+    """Open and lock a file, and return its descriptor."""
     while True:
         with _GUARD:
             if path.exists() and _file_id(path.stat()) in _LOCKED:
@@ -195,7 +195,7 @@ def _file_id(status: os.stat_result) -> _FileId:
 
 
 class _AlreadyLockedError(RequestError):
-    """Somebody else is writing."""
+    """Another process or thread is writing to the file."""
 
 
 def _already_locked(path: Path, holder: int | None) -> _AlreadyLockedError:
@@ -229,7 +229,7 @@ else:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _find_holder(file: int) -> int | None:
-        """Number of the process that has the lock, where the system tells."""
+        """Number of the process that has the lock; None where the system does not tell."""
         kind = fcntl.F_WRLCK
         asked = (0, 0, 0, kind, os.SEEK_SET) if _BY_BSD else (kind, os.SEEK_SET, 0, 0, 0)
         try:

@@ -49,7 +49,7 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
 
 
 def resolve_path(path: str | os.PathLike[str]) -> Path:
-    """The path itself, or where it leads if it is a link; what is no path at all is refused."""
+    """Follow links to the file that a path names; refuse what cannot be a path."""
     try:
         return Path(os.path.realpath(os.fsdecode(path)))
     except OSError as problem:
@@ -59,7 +59,7 @@ def resolve_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _find_kind(path: Path) -> str:
-    """What is at a path, in a word; nothing where there is nothing."""
+    """Kind of file at a path, such as "folder" or "pipe"; empty where nothing exists."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -74,7 +74,7 @@ def _find_kind(path: Path) -> str:
 
 @contextmanager
 def write_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
-    """Give a temporary file beside `path` to write to; it takes its place when the block ends well."""
+    """Yield a temporary file beside `path`, which replaces it when the block ends without an error."""
     target = check_writable(path, overwrite)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem[:40]}-", suffix=target.suffix[:40])
@@ -98,7 +98,7 @@ def write_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterat
 
 
 def _copy_permissions(draft: Path, target: Path) -> None:
-    """Those of the file that is overwritten, or of a new one: mkstemp makes files that only their owner reads."""
+    """Permissions of the file to be replaced, or of a new one: mkstemp makes files that only their owner reads."""
     try:
         before = target.stat()
     except FileNotFoundError:
@@ -113,7 +113,7 @@ def _copy_permissions(draft: Path, target: Path) -> None:
 
 
 def _move_without_overwriting(draft: Path, target: Path, path: str | os.PathLike[str]) -> None:
-    """Give the draft its name, unless somebody else has taken it since it was looked for."""
+    """Give the draft its name, unless another program has created such a file meanwhile."""
     try:
         try:
             os.link(draft, target)  # which, unlike renaming, never takes the place of another file
@@ -133,7 +133,7 @@ def _overwrite_error(path: str | os.PathLike[str]) -> WouldOverwriteError:
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> None:
-    """Write `text` to `path` atomically; half of a pair of surrogates, which no file can hold, is written as ?."""
+    """Write `text` to `path` atomically; a lone surrogate, which UTF-8 does not have, becomes a question mark."""
     with write_atomically(path, overwrite=overwrite) as draft:
         draft.write_bytes(text.encode("utf-8", errors="replace"))
 
@@ -143,10 +143,9 @@ def _refuse_value(value: Any) -> Any:
 
 
 def to_json_value(value: Any, fallback: Callable[[Any], Any] = _refuse_value) -> Any:
-    """Lists, dictionaries, numbers, text, true, false and null; null for a number that is not finite.
+    """Convert a value to what JSON can hold: arrays become lists, numbers that are not finite become null.
 
-    `fallback` is asked about what is none of these and no array or number of any kind; by default it is refused with a
-    TypeError.
+    `fallback` converts what is neither a container nor a text nor a number of any kind; by default that is a TypeError.
     """
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()

@@ -48,18 +48,18 @@ _FINDINGS = (
 
 @dataclass(frozen=True)
 class DataSet:
-    """One data set.
+    """A data set of the paper.
 
     Parameters
     ----------
     name, title
-        As it is typed, and as it is printed.
+        Its name on the command line, and in print.
     kind
         Pictures or scans.
     size
-        What the whole of it holds.
+        Numbers of pictures and patients in the whole.
     where
-        Where it is obtained.
+        Where to get it.
     layout
         Lines that draw the folder.
     pattern
@@ -88,7 +88,7 @@ class DataSet:
 
 
 def read_dataset(name: str, folder: Path) -> LabelledFiles:
-    """Find the cases, patients and labels of a data set in the layout that it is downloaded in."""
+    """Find cases, patients and labels of a data set in the layout in which it is downloaded."""
     dataset = DATASETS[choice("dataset", name, DATASETS)]
     if not folder.is_dir():
         raise DataError(f"There is no folder {folder}. Check the name.")
@@ -121,6 +121,7 @@ def read_dataset(name: str, folder: Path) -> LabelledFiles:
 
 
 def _find_table(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence[str]) -> str:
+    """Path of a table, under any of its names; the one nearest to the top."""
     for one in wanted:
         found = [name for name in names if name.rpartition("/")[2] == one]
         if found:
@@ -142,7 +143,7 @@ class FileMatch:
 
 @dataclass(frozen=True)
 class RuleResult:
-    """What a rule makes of a data set: cases with patients and labels, and what is missing."""
+    """Cases with patients and labels that a rule found, and names without a counterpart."""
 
     items: Sequence[Item]
     patients: Sequence[str] | None
@@ -165,7 +166,7 @@ def pick_column(table: Table, *names: str) -> list[str]:
 def label_by_name(
     label: str, words: Mapping[str, str], group: Sequence[str]
 ) -> Callable[[list[FileMatch], list[Table]], RuleResult]:
-    """A rule for labels that are in the names of the files; `group` are the parts that tell patients apart."""
+    """Make a rule for labels in the names of the files; `group` are the parts of a name that identify a patient."""
 
     def rule(found: list[FileMatch], tables: list[Table]) -> RuleResult:
         classes = [words[(match.parts["label"] or "").lower()] for match in found]
@@ -178,7 +179,7 @@ def label_by_name(
 def label_by_table(
     file: str, patient: Callable[[Table], list[str]], labels: Callable[[Table], Mapping[str, list[str]]]
 ) -> Callable[[list[FileMatch], list[Table]], RuleResult]:
-    """A rule for labels in a table with one row a picture, which names it without its folder."""
+    """Make a rule for labels in a table with one row per picture, which it names without its folder."""
 
     def rule(found: list[FileMatch], tables: list[Table]) -> RuleResult:
         (table,) = tables
@@ -203,7 +204,7 @@ def label_by_table(
 
 
 def read_findings(table: Table) -> Mapping[str, list[str]]:
-    """0 or 1 for each of the fourteen findings."""
+    """Columns of 0 and 1 for each of the fourteen findings."""
     cells = [set(cell.split("|")) for cell in pick_column(table, "Finding Labels")]
     unknown = sorted(set().union(*cells) - {*_FINDINGS, "No Finding"})
     if unknown:
@@ -212,7 +213,7 @@ def read_findings(table: Table) -> Mapping[str, list[str]]:
 
 
 def label_by_visit(found: list[FileMatch], tables: list[Table]) -> RuleResult:
-    """OASIS-3: the rating nearest to the scan within the window; of a session with several scans the largest file."""
+    """The rule of OASIS-3: the rating nearest to the scan within the window; of several scans the largest file."""
     sessions, clinic = tables
     listed = set(pick_column(sessions, "XNAT_CTSESSIONDATA ID", "CT ID", "session"))
     visits = list(
@@ -260,7 +261,7 @@ def label_by_visit(found: list[FileMatch], tables: list[Table]) -> RuleResult:
 
 
 def _parse_day(name: str) -> int:
-    """The day that an identifier of OASIS-3 ends with."""
+    """Day that an identifier of OASIS-3 ends with."""
     match = re.search(r"_d(-?\d+)$", name)
     if match is None:
         raise DataError(f"An identifier of OASIS-3 ends with its day, as in OAS30001_CT_d2438; got {name!r}.")

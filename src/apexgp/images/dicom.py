@@ -1,4 +1,4 @@
-"""DICOM files: pixels decoded, or the reason why not. Of a header nothing but numbers is ever repeated."""
+"""DICOM files: pixels decoded, or the reason why not. No text of a header is ever repeated, only numbers."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ _DECODERS = {  # by what the name of a transfer syntax begins with
 
 
 def is_dicom(path: Path) -> bool:
-    """Whether a file says that it is DICOM."""
+    """Whether a file has the mark of DICOM."""
     with path.open("rb") as file:
         return file.read(_MARK.stop)[_MARK] == b"DICM"
 
 
 def open_dicom(path: Path, most: int, tags: list[str] | None = None) -> Any:
-    """A DICOM file as pydicom reads it, all of it, or these tags without the pixels; `most` pixels, if it is packed."""
+    """Read a DICOM file with pydicom, all of it, or only these tags without the pixels.
+
+    A compressed file may unpack to no more than `most` pixels.
+    """
     pydicom = need("pydicom", "Reading DICOM", "images")
     wanted = {} if tags is None else {"stop_before_pixels": True, "specific_tags": tags}
     try:
@@ -57,7 +60,7 @@ def open_dicom(path: Path, most: int, tags: list[str] | None = None) -> Any:
 
 
 def decode_pixels(data: Any, most: int) -> NDArray[Any]:
-    """Stored values of a file with one frame of at most so many pixels; colours as red, green and blue."""
+    """Stored values of a file with one frame of at most `most` pixels; colours as red, green and blue."""
     pydicom = need("pydicom", "Reading DICOM", "images")
     if not any(name in data for name in ("PixelData", "FloatPixelData", "DoubleFloatPixelData")):
         raise DataError("is a DICOM file without pixel data")
@@ -95,7 +98,7 @@ def _package_for(name: str) -> str:
 
 
 def rescale_to_hounsfield(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
-    """Stored values through the file's own slope and intercept."""
+    """Stored values to Hounsfield units, by the file's own slope and intercept."""
     if data.get("RescaleSlope") is None or data.get("RescaleIntercept") is None:
         raise DataError("has no rescale slope and intercept, so its values are not in Hounsfield units")
     slope, intercept = float(data.RescaleSlope), float(data.RescaleIntercept)
@@ -105,7 +108,7 @@ def rescale_to_hounsfield(values: NDArray[Any], data: Any) -> NDArray[np.float64
 
 
 def read_dicom_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
-    """A single picture: 8-bit colours as they are, all else as numbers in [0, 1] with white as 1."""
+    """Read a single picture: 8-bit colours as they are, all else as numbers in [0, 1] with white as 1."""
     data = open_dicom(path, most)
     values = decode_pixels(data, most)
     kind = data.get("PhotometricInterpretation", "")
@@ -140,7 +143,7 @@ def _find_grey_values(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
 
 
 def _apply_window(values: NDArray[np.float64], centre: float, width: float, function: Any) -> NDArray[np.float64]:
-    """DICOM part 3, C.11.2.1.2 and C.11.2.1.3."""
+    """Grey values by the window functions of DICOM part 3, C.11.2.1.2 and C.11.2.1.3."""
     if not (np.isfinite(centre) and 0 < width < np.inf):
         raise DataError("has a window without a finite centre and a width above 0")
     if function == "SIGMOID":
@@ -153,7 +156,7 @@ def _apply_window(values: NDArray[np.float64], centre: float, width: float, func
 
 
 def _take_first(value: Any) -> float:
-    """One of the windows that a file may offer: its first."""
+    """The first of the windows that a file may offer."""
     return float(value[0] if hasattr(value, "__len__") and not isinstance(value, str) else value)
 
 

@@ -1,4 +1,4 @@
-"""The whole run: a folder and its labels in, embeddings out, recorded as it goes."""
+"""`embed_images`: a folder and its labels in, embeddings out, recorded as it goes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST_IN_BATCH = 4096
 
 @dataclass(frozen=True)
 class EmbeddingRun:
-    """What a run of `embed_images` did.
+    """Summary of a run of `embed_images`.
 
     Attributes
     ----------
@@ -179,6 +179,7 @@ def _embed_cases(
     batch: int,
     progress: bool,
 ) -> EmbeddingRun:
+    """Embed what the store lacks, and write the output."""
     left = [item for item in labelled.items if item.key not in store]
     unreadable: list[tuple[str, str]] = []
     before = len(labelled.items) - len(left)
@@ -236,7 +237,7 @@ def _read_cases(
 
 
 def _to_path(given: str | os.PathLike[str] | None) -> Path:
-    """A path as it was given, for messages; what is none is refused."""
+    """Path as it was given, for messages; what is not a path is refused."""
     resolve_path(given)  # type: ignore[arg-type]
     return Path(os.fsdecode(given))  # type: ignore[arg-type]
 
@@ -265,7 +266,7 @@ def _open_store(
 
 
 def _select_items(labelled: LabelledFiles, fit_on: str | os.PathLike[str] | None) -> list[Item]:
-    """The pictures that mean and sd are measured on."""
+    """Pictures that mean and sd are measured on."""
     if fit_on is None:
         return list(labelled.items)
     names = read_file_names(_to_path(fit_on))
@@ -278,7 +279,7 @@ def _select_items(labelled: LabelledFiles, fit_on: str | os.PathLike[str] | None
 def _measure_or_reuse(
     preprocessing: Preprocessing, items: Sequence[Item], known: dict[str, Any] | None, progress: bool
 ) -> Preprocessing:
-    """With mean and sd of these items: those that an earlier run measured, or measured now."""
+    """Add mean and sd of these items: as an earlier run measured them, or measured now."""
     on = digest_items(items)
     before = {} if known is None else known["preprocessing"]
     same = {
@@ -294,6 +295,7 @@ def _measure_or_reuse(
 def _iterate_readable(
     items: Sequence[Item], preprocessing: Preprocessing, advance: Callable[[], None]
 ) -> Iterator[Planes]:
+    """Planes of the items that can be read."""
     for _, found in read_in_order(items, preprocessing, ahead=32 if preprocessing.kind == "pictures" else 2):
         advance()
         if isinstance(found, Planes):

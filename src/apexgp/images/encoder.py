@@ -64,7 +64,7 @@ _WANTED = ("config.json", "model.safetensors", "model-*.safetensors", "model.saf
 
 
 class Encoder:
-    """A model of transformers, ready to embed.
+    """A model of transformers that is ready to embed.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ class Encoder:
     ----------
     name : str
     weights : str
-        What tells these weights from others, wherever they came from.
+        Digest of the weights, wherever they came from.
     size : int
-        Edge of the pictures that it takes.
+        Edge of the pictures that it takes, in pixels.
     width : int
-        Numbers of an embedding.
+        Length of an embedding.
     precision : str
         "float16" on a GPU that is faster so, else "float32".
     """
@@ -110,7 +110,7 @@ class Encoder:
             return tokens[:, 0].float().cpu().numpy()
 
     def to_settings(self) -> dict[str, Any]:
-        """What decides an embedding, beside the picture."""
+        """Settings that decide an embedding, beside the picture."""
         return {"model": self.name, "weights": self.weights, "width": self.width, "precision": self.precision}
 
     def _find_device(self, device: str) -> Any:
@@ -190,7 +190,7 @@ def _explain_failure(problem: Exception) -> str:
 
 
 def _digest_weights(model: Any) -> str:
-    """The weights that an embedding depends on, summed up: the same from the hub and from a folder."""
+    """Digest of the weights that an embedding depends on: the same from the hub and from a folder."""
     summed = hashlib.sha256()
     for key, tensor in sorted(model.state_dict().items()):
         if not key.startswith(_UNUSED):
@@ -201,7 +201,7 @@ def _digest_weights(model: Any) -> str:
 
 @contextmanager
 def _silence_loader(transformers: Any) -> Iterator[None]:
-    """Keep remarks of the loader from the terminal: what matters of them is said by us. A download shows its bar."""
+    """Keep remarks of the loader off the terminal: errors say what matters. A download shows its bar."""
     talkers = [transformers.utils.logging, need("huggingface_hub.utils.logging", "embed_images", "images")]
     before = [talker.get_verbosity() for talker in talkers]
     bars = transformers.utils.logging.is_progress_bar_enabled()
@@ -218,7 +218,7 @@ def _silence_loader(transformers: Any) -> Iterator[None]:
 
 
 def find_model_folder(name: str) -> tuple[Path, dict[str, Any]]:
-    """The folder of a model, from the hub if it is none on this machine, and its configuration.
+    """Folder of a model, downloaded from the hub if this machine has none, and its configuration.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def _read_json(name: str, path: Path) -> dict[str, Any]:
 
 
 def _check_weight_files(name: str, folder: Path, index: dict[str, Any]) -> None:
-    """Refuse weights that lie elsewhere, or are no safetensors, whatever else the folder holds."""
+    """Refuse weights outside the folder, or that are not safetensors, whatever else the folder holds."""
     named = index.get("weight_map")
     files = set(map(str, named.values())) if isinstance(named, dict) else set()
     wrong = [file for file in sorted(files) if Path(file).name != file or not file.endswith(".safetensors")]
@@ -302,7 +302,7 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
 
 
 def _iterate_numbers(settings: Any, key: str = "") -> Iterator[tuple[str, int]]:
-    """All whole numbers of a document, each with the name that it stands under."""
+    """All whole numbers in a document, each with its key."""
     if isinstance(settings, dict):
         for name, value in settings.items():
             yield from _iterate_numbers(value, str(name))

@@ -1,4 +1,4 @@
-"""What is to be embedded: files with their patients and labels, found in a folder."""
+"""The files to embed, with their patients and labels, found in a folder."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .scans import is_nifti
 __all__ = ["Item", "LabelledFiles", "digest_items", "list_files", "read_file_names", "read_own_files"]
 
 _LEAST_PREVALENCE = 0.1  # of a label that the paper makes a task of
-_RESERVED = ("X", "source", "embedding", "slices")  # names of what stands beside the labels in the output
+_RESERVED = ("X", "source", "embedding", "slices")  # names that the output needs itself
 
 
 @dataclass(frozen=True)
 class Item:
-    """A picture or scan: the name that its table gives it, and where it is."""
+    """A picture or scan: its name in the table, and its path."""
 
     file: str
     path: Path
 
     @cached_property
     def key(self) -> str:
-        """What makes it the same one in a later run: its name, its length and when it was changed."""
+        """Digest of name, length and time of change, which identifies the file in a later run."""
         summed = hashlib.blake2b(self.file.encode(errors="surrogateescape"), digest_size=16)
         for path in _list_parts(self.path):
             about = path.stat()
@@ -44,30 +44,30 @@ def _list_parts(path: Path) -> list[Path]:
 
 
 def digest_items(items: Iterable[Item]) -> str:
-    """What tells these items, as they are, from others; their order does not count."""
+    """Digest that identifies a set of items as they are now; their order does not count."""
     return hashlib.blake2b("".join(sorted(item.key for item in items)).encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)
 class LabelledFiles:
-    """Items with their patients and labels, cell by cell, and what did not fit together.
+    """Items with their patients and labels, one cell per item, and names without a counterpart.
 
     Parameters
     ----------
     kind
         Whether these are pictures or scans.
     items
-        What is there to be embedded.
+        The files to embed.
     patients
-        Of each item; None where they are not known.
+        Patient of each item; None where they are not known.
     labels
-        By column, a cell an item.
+        Columns of labels by name, one cell per item.
     without_file
         Names that the table has and the folder has not.
     without_label
         Files that the folder has and the table has not.
     notes
-        What a reader should know.
+        Sentences on cases that were left out.
     """
 
     kind: Kind
@@ -80,7 +80,7 @@ class LabelledFiles:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Labels with something to tell apart; of those that are 0 or 1, the ones that a tenth of the items have."""
+        """Labels with two values or more; of those that are 0 or 1, the ones that a tenth of the items have."""
         return tuple(label for label, cells in self.labels.items() if _is_task(cells))
 
 
@@ -92,7 +92,7 @@ def _is_task(cells: Sequence[str]) -> bool:
 
 
 def list_files(folder: Path) -> Iterator[str]:
-    """Names of all files of a folder, relative to it, with slashes, in order."""
+    """Names of all files in a folder, relative to it, with slashes, in order."""
     for place, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
@@ -100,7 +100,7 @@ def list_files(folder: Path) -> Iterator[str]:
 
 
 def read_own_files(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> LabelledFiles:
-    """Files of one's own with a table: a column `file`, perhaps `patient`, and every other column a label.
+    """Read a table of files of one's own: a column `file`, perhaps `patient`, and every other column a label.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _find_kind(items: Sequence[Item], labels: Path) -> Kind:
 
 
 def _find_unlisted(folder: Path, items: Sequence[Item], kind: Kind) -> Iterator[str]:
-    """What looks like a case and is not in the table: pictures at any depth, scans beside those that are named."""
+    """Cases that the table does not name: pictures at any depth, scans beside those that are named."""
     named = {item.file for item in items}
     if kind == "pictures":
         yield from (

@@ -1,4 +1,4 @@
-"""One picture from a file, whichever way it was saved: 8-bit values as they are, all others in [0, 1]."""
+"""Read a picture file of any common kind: 8-bit values as they are, all others in [0, 1]."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FORMATS = ("PNG", "JPEG", "TIFF", "BMP")  # no others: Pillow would hand PostSc
 
 
 def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
-    """A picture of shape (height, width) if it is grey, (height, width, 3) if it has colours.
+    """Read a picture, of shape (height, width) if it is grey, (height, width, 3) if it has colours.
 
     Bytes are given as they are. Everything deeper is divided by the largest number that its kind of file can hold, so
     that a picture has the same shades whatever else is in it; DICOM files by their own window. What declares more than
@@ -51,7 +51,7 @@ def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
 
 
 def _refuse_frames(file: Any) -> None:
-    """Refuse a file of several frames; to count them would take time with their number."""
+    """Refuse a file of several frames, without counting them, which would take long for many."""
     try:
         file.seek(1)
     except EOFError:
@@ -78,7 +78,7 @@ def _read_values(picture: Any) -> NDArray[Any]:
 
 
 def make_square(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
-    """The picture at `size` x `size`, of its own kind: bilinear with antialiasing, as image processors do it.
+    """Resize a picture to `size` x `size`, bilinear with antialiasing, as image processors do; the type stays.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cases to embeddings: files are read by threads while the model is at work, always in the order given."""
+"""From files to embeddings: threads read while the model is at work, always in the order given."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_READERS = 8
 
 @dataclass(frozen=True)
 class UnreadableCase:
-    """A case that cannot be used, and why."""
+    """A case that cannot be used, and the reason."""
 
     item: Item
     reason: str
@@ -33,7 +33,7 @@ class UnreadableCase:
 
 @dataclass(frozen=True)
 class EmbeddedCase:
-    """A case's embeddings, one row a plane."""
+    """Embeddings of a case, one row per plane."""
 
     item: Item
     rows: NDArray[np.float32]
@@ -43,7 +43,7 @@ class EmbeddedCase:
 def read_in_order(
     items: Iterable[Item], preprocessing: Preprocessing, ahead: int
 ) -> Generator[tuple[Item, Planes | UnreadableCase], None, None]:
-    """Read the cases, at most `ahead` of them before they are asked for, so that memory does not grow with them."""
+    """Read cases in order, at most `ahead` of the one that is asked for, so that memory stays small."""
     left = iter(items)
     pool = ThreadPoolExecutor(min(_MOST_READERS, os.cpu_count() or 1), thread_name_prefix="apexgp-read")
     waiting: deque[tuple[Item, Future[Planes | UnreadableCase]]] = deque()
@@ -86,10 +86,9 @@ def embed_batches(
     model: Callable[[NDArray[np.float32]], NDArray[np.float32]],
     batch: int,
 ) -> Iterator[list[EmbeddedCase | UnreadableCase]]:
-    """Embed cases in batches of planes; after each batch, what is now finished.
+    """Embed cases in batches of planes; yield the cases that each batch finished.
 
-    The batches follow from the order of the cases alone, so that a run that was interrupted goes on with the very
-    batches that it would have had.
+    Batches depend on the order of the cases alone, so that a resumed run has the batches that it would have had.
     """
     # A scan is many planes: one being read and one that waits are enough to keep the model busy.
     ahead = 2 * batch if preprocessing.kind == "pictures" else 2
@@ -118,7 +117,7 @@ def embed_batches(
 
 @dataclass
 class _Case:
-    """A case whose planes are under way."""
+    """A case some of whose planes are not embedded yet."""
 
     item: Item
     n_planes: int
@@ -131,7 +130,7 @@ class _Case:
 
 
 def _assign_rows(cases: Iterable[_Case], rows: NDArray[np.float32]) -> None:
-    """Give the rows of a batch to the cases that they belong to."""
+    """Assign the rows of a batch to the cases that they belong to."""
     for case in cases:
         share, rows = rows[: case.n_left], rows[case.n_left :]
         if len(share):
@@ -139,7 +138,7 @@ def _assign_rows(cases: Iterable[_Case], rows: NDArray[np.float32]) -> None:
 
 
 def _take_complete(cases: deque[_Case]) -> list[EmbeddedCase | UnreadableCase]:
-    """The cases that are complete, which are the first ones."""
+    """Remove and return the complete cases, which are the first ones."""
     complete: list[EmbeddedCase | UnreadableCase] = []
     while cases and not cases[0].n_left:
         case = cases.popleft()

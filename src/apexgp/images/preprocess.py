@@ -1,4 +1,4 @@
-"""What happens to a picture or a slice before the model sees it, and how it is written down."""
+"""Preparation of a picture or slice for the model, and its description in the record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NORMALISATIONS: dict[str, tuple[tuple[float, ...], tuple[float, ...]] | None] = 
 
 @dataclass(frozen=True)
 class Planes:
-    """What the model is shown of one case: bytes or floats in [0, 1], of shape (planes, size, size[, 3])."""
+    """Planes of one case for the model: bytes or floats in [0, 1], of shape (planes, size, size[, 3])."""
 
     values: NDArray[Any]
     remarks: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Planes:
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """From a file to what the model is shown.
+    """Settings that turn a file into input of the model.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ class Preprocessing:
     crop
         Whether the middle is cut out first, as wide as the shorter edge.
     size
-        Edge of what comes out.
+        Edge of the result, in pixels.
     normalise
         One of NORMALISATIONS.
     mean, sd
         By channel. Empty before those of the source are measured.
     measured_on
-        What tells the pictures that they were measured on from others; empty where nothing was measured.
+        Digest of the pictures that they were measured on; empty where nothing was measured.
     max_pixels
         Most pixels of a picture, or voxels of a scan.
     """
@@ -68,13 +68,13 @@ class Preprocessing:
 
     @classmethod
     def build(cls, kind: Kind, crop: bool, size: int, normalise: str, max_pixels: int | None = None) -> Preprocessing:
-        """One whose mean and sd are known, unless they are to be measured."""
+        """Make one with the mean and sd of `normalise`; empty where these are to be measured."""
         most = max_pixels or (MOST_PIXELS if kind == "pictures" else MOST_VOXELS)
         mean, sd = NORMALISATIONS[normalise] or ((), ())
         return cls(kind, crop, size, normalise, mean, sd, max_pixels=most)
 
     def read_planes(self, path: Path) -> Planes:
-        """Read a case, and bring it to its size."""
+        """Read a case, and resize it."""
         if self.kind == "pictures":
             return Planes(make_square(read_picture(path, self.max_pixels), self.crop, self.size)[None])
         scan = read_scan(path, self.max_pixels)
@@ -83,7 +83,7 @@ class Preprocessing:
         return Planes(np.stack(slices), scan.remarks)
 
     def make_batch(self, planes: list[NDArray[Any]]) -> NDArray[np.float32]:
-        """Planes as the model takes them: (planes, 3, size, size), grey in three channels, by mean and sd."""
+        """Input of the model: (planes, 3, size, size), grey in three channels, normalised by mean and sd."""
         batch = np.empty((len(planes), 3, self.size, self.size), np.float32)
         for i, plane in enumerate(planes):
             values = to_unit_range(plane)
@@ -94,7 +94,7 @@ class Preprocessing:
         return batch
 
     def to_settings(self) -> dict[str, Any]:
-        """All that decides what comes out, as JSON can hold it."""
+        """Everything that decides the result, as JSON can hold it."""
         scaled = {"window_hu": list(WINDOW)} if self.kind == "scans" else {}
         return {
             "kind": self.kind,
@@ -109,12 +109,12 @@ class Preprocessing:
         }
 
     def with_statistics(self, mean: Iterable[float], sd: Iterable[float], on: str) -> Preprocessing:
-        """The same with the mean and sd of the source."""
+        """Copy with the mean and sd of the source, measured on the pictures of digest `on`."""
         return replace(self, mean=tuple(mean), sd=tuple(sd), measured_on=on)
 
 
 def to_unit_range(plane: NDArray[Any]) -> NDArray[np.float32]:
-    """A plane in [0, 1]."""
+    """Plane with values in [0, 1]."""
     return plane.astype(np.float32) / np.float32(255) if plane.dtype == np.uint8 else plane.astype(np.float32)
 
 

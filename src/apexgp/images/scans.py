@@ -51,14 +51,14 @@ class Scan:
     Parameters
     ----------
     n_slices
-        How many there are.
+        Number of slices.
     raw
-        Gives the slice of a number as it was stored, in Hounsfield units.
+        Function from the number of a slice to its stored values, in Hounsfield units.
     displaced
         By how many voxels (downwards, to the right) each slice lies off the one axis that is perpendicular to them
         all; of shape (n_slices, 2). The gantry's tilt shows here.
     remarks
-        What a reader should know.
+        Oddities of the files that a reader should know.
     """
 
     n_slices: int
@@ -68,14 +68,14 @@ class Scan:
 
     @property
     def is_tilted(self) -> bool:
-        """Whether the slices have to be moved to stand above each other."""
+        """Whether slices have to be moved within their planes to stand above each other."""
         return bool(np.abs(self._find_moves()).max() >= _LEAST_TILT)
 
     def _find_moves(self) -> NDArray[np.float64]:
         return self.displaced - (self.displaced.min(axis=0) + self.displaced.max(axis=0)) / 2
 
     def read_slice(self, number: int) -> NDArray[np.float32]:
-        """A slice in Hounsfield units; in a tilted scan moved within its plane, in a frame that has room for all."""
+        """Slice in Hounsfield units; of a tilted scan moved within its plane, in a frame with room for all."""
         values = np.asarray(self.raw(number), dtype=np.float32)
         if not self.is_tilted:
             return values
@@ -92,18 +92,18 @@ class Scan:
 
 
 def scale_to_window(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Hounsfield units cut to the window, which becomes [0, 1]."""
+    """Clip Hounsfield units to the window, and scale it to [0, 1]."""
     low, high = WINDOW
     return (np.clip(values, low, high) - np.float32(low)) / np.float32(high - low)
 
 
 def is_nifti(path: Path) -> bool:
-    """Whether a file is called as NIfTI files are."""
+    """Whether the name of a file is that of a NIfTI file."""
     return path.name.lower().endswith((".nii", ".nii.gz"))
 
 
 def read_scan(path: Path, most: int = MOST_VOXELS) -> Scan:
-    """The scan in a NIfTI file or in a folder of DICOM files."""
+    """Read the scan in a NIfTI file or in a folder of DICOM files."""
     if path.is_dir():
         return read_series(path, most)
     if is_nifti(path):
@@ -112,7 +112,7 @@ def read_scan(path: Path, most: int = MOST_VOXELS) -> Scan:
 
 
 def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
-    """The scan in a NIfTI file; the slices of several volumes follow each other."""
+    """Read the scan in a NIfTI file; the slices of several volumes follow each other."""
     nibabel = need("nibabel", "Reading NIfTI", "images")
     try:
         with nibabel.imageglobals.LoggingOutputSuppressor():  # of what it mends in a header
@@ -142,7 +142,7 @@ def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
 
 
 def _find_nifti_class(nibabel: Any, path: Path, most: int) -> Any:
-    """The class that reads a file, whose header is looked at before anything that it declares is read."""
+    """Class of nibabel that reads a file, once its header is checked: before anything it declares is read."""
     with nibabel.openers.ImageOpener(path) as file:
         start = file.read(_LONGEST_HEADER)
     kinds = (nibabel.Nifti1Image, nibabel.Nifti2Image)
@@ -160,7 +160,7 @@ def _find_nifti_class(nibabel: Any, path: Path, most: int) -> Any:
 
 @dataclass(frozen=True)
 class _Slice:
-    """Where one file's slice lies."""
+    """Position and shape of the slice in one file."""
 
     path: Path
     number: int
@@ -172,13 +172,13 @@ class _Slice:
 
     @property
     def normal(self) -> NDArray[np.float64]:
-        """Perpendicular to the slice, towards the head."""
+        """Unit vector perpendicular to the slice, towards the head."""
         normal = np.cross(self.columns_to, self.rows_to)
         return normal if normal[2] >= 0 else -normal
 
 
 def read_series(folder: Path, most: int = MOST_VOXELS) -> Scan:
-    """The scan that a folder of DICOM files holds, at any depth; of several series the largest axial one."""
+    """Read the scan in a folder of DICOM files, at any depth; of several series the largest axial one."""
     by_series = _slices_by_series(folder, most)
     axial = {name: slices for name, slices in by_series.items() if np.argmax(np.abs(slices[0].normal)) == 2}
     if not axial:
@@ -238,7 +238,7 @@ def _slices_by_series(folder: Path, most: int) -> dict[str, list[_Slice]]:
 
 
 def _read_position(path: Path, header: Any) -> _Slice | None:
-    """Where the slice lies, or None where the header does not say."""
+    """Position of a slice; None where the header does not say."""
     try:
         position = np.array(header.ImagePositionPatient, dtype=np.float64)
         directions = np.array(header.ImageOrientationPatient, dtype=np.float64).reshape(2, 3)
@@ -283,7 +283,7 @@ def _drop_duplicates(slices: list[_Slice], normal: NDArray[np.float64]) -> tuple
 
 
 def _describe_gaps(slices: list[_Slice], height: NDArray[np.float64]) -> list[str]:
-    """Where slices are missing, by the names of the files beside the gap."""
+    """Remark on missing slices, with the names of the files beside each gap."""
     if len(slices) < 3:
         return []
     apart = np.diff(height)
@@ -298,7 +298,7 @@ def _describe_gaps(slices: list[_Slice], height: NDArray[np.float64]) -> list[st
 
 @dataclass(frozen=True)
 class _Turn:
-    """How a slice is transposed and mirrored for rows to run from front to back, columns from right to left."""
+    """Transposition and flips after which rows run from front to back, columns from right to left."""
 
     transposed: bool
     rows_flipped: bool

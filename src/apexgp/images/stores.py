@@ -42,19 +42,19 @@ EmbeddingSettings = dict[str, Any]
 
 _KEY = 16  # bytes of an item's key
 _LONGEST_HEAD = 1 << 16
-_ROWS = 1024  # that are moved at a time, however many there are
+_ROWS = 1024  # read at a time
 
 RECORD = "record.jsonl"  # a line of settings, then a line per scan
 TABLE = "table.csv"
 
 
 def format_settings(settings: EmbeddingSettings) -> str:
-    """Settings on one line."""
+    """Settings as one line of JSON."""
     return json.dumps({"format": FORMAT, **settings})
 
 
 def parse_settings(text: str, path: Path) -> EmbeddingSettings:
-    """What `format_settings` wrote."""
+    """Settings from the line that `format_settings` wrote; anything else is refused."""
     try:
         settings = json.loads(text)
         if settings.pop("format") == FORMAT and isinstance(settings["preprocessing"], dict):
@@ -68,7 +68,7 @@ def parse_settings(text: str, path: Path) -> EmbeddingSettings:
 
 
 def refuse_to_mix(path: Path, found: EmbeddingSettings, wanted: EmbeddingSettings) -> None:
-    """Refuse to go on with what another model or another preprocessing has begun.
+    """Refuse to go on with an output of another model or another preprocessing.
 
     The same weights under another name, or in another folder, are the same model.
     """
@@ -100,12 +100,12 @@ def _format_value(value: Any) -> str:
 
 
 def get_part_path(out: Path) -> Path:
-    """Where the finished rows are while a run lasts."""
+    """File with the finished rows while a run lasts."""
     return out.with_name(out.name + ".part")
 
 
 def read_picture_settings(out: Path) -> EmbeddingSettings | None:
-    """What the output, or the part of it that is there, was made with; None where there is neither."""
+    """Settings that an output, or the part of it that exists, was made with; None where there is neither."""
     part = get_part_path(out)
     if part.is_file():
         with part.open("rb") as file:
@@ -116,18 +116,18 @@ def read_picture_settings(out: Path) -> EmbeddingSettings | None:
 
 
 class PictureStore:
-    """Rows of pictures by key: those of a finished output, and those of the part that follows it.
+    """Embedded pictures by key: those of a finished output, and those of the part beside it.
 
     Parameters
     ----------
     out
         The .npz file.
     settings
-        What the rows are made with.
+        Settings that the rows are made with.
     part
         The file that rows are added to. It begins with a line that holds the settings.
     finished
-        The output that is there already, if there is one.
+        The existing output, if there is one.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class PictureStore:
         return key in self._row_of or (self._finished is not None and key in self._finished.row_of)
 
     def add(self, finished: Sequence[EmbeddedCase]) -> None:
-        """Keep the rows of a batch; when this returns, they are on the disk."""
+        """Save the rows of a batch; when this returns, they are on the disk."""
         if not finished:
             return
         rows = [bytes.fromhex(one.item.key) + one.rows[0].astype("<f4").tobytes() for one in finished]
@@ -164,7 +164,7 @@ class PictureStore:
             self._row_of[one.item.key] = len(self._row_of)
 
     def finish(self, labelled: LabelledFiles) -> bool:
-        """Write the output with what is there of the items; False where there is nothing new to write."""
+        """Write the output with the items that are embedded; False where there is nothing new to write."""
         rows = [i for i, item in enumerate(labelled.items) if item.key in self]
         columns = self._columns(labelled, rows)
         if self._finished is not None and self._finished.holds(columns):
@@ -199,7 +199,7 @@ class PictureStore:
 
 
 class _FinishedOutput:
-    """An output that is there already. Its rows are mapped: however many they are, they take no memory."""
+    """An existing output. Its rows are mapped, so that they take no memory, however many there are."""
 
     def __init__(self, out: Path) -> None:
         self._out = out
@@ -230,13 +230,13 @@ class _FinishedOutput:
         return self._X[self.row_of[key]].tobytes()
 
     def holds(self, columns: dict[str, NDArray[Any]]) -> bool:
-        """Whether the output has these very columns."""
+        """Whether the output has exactly these columns."""
         return list(columns) == list(self._columns) and all(
             np.array_equal(column, self._columns[name]) for name, column in columns.items()
         )
 
     def list_unwanted_files(self, labelled: LabelledFiles) -> list[str]:
-        """Pictures of the output that are no longer asked for."""
+        """Pictures of the output that this run does not ask for."""
         wanted = {item.file for item in labelled.items}
         return [name for name in self._columns["file"].tolist() if name not in wanted]
 
@@ -245,9 +245,9 @@ class _FinishedOutput:
 def open_picture_store(
     out: Path, settings: EmbeddingSettings, labelled: LabelledFiles, overwrite: bool
 ) -> Iterator[PictureStore]:
-    """Open the store of an output, new or to go on with; no other run may use it then.
+    """Open and lock the store of an output, new or to be resumed.
 
-    The part goes when the block ends well, and stays when it does not.
+    The part is deleted when the block ends without an error, and stays otherwise.
     """
     check_writable(out, overwrite=True)  # a file that is not ours is refused below, with better words
     part, of_use = get_part_path(out), True
@@ -276,7 +276,7 @@ def open_picture_store(
 
 
 def _read_head(part: LockedFile) -> bytes:
-    """The line of settings that a part begins with; nothing where a kill came before it was whole."""
+    """Line of settings that a part begins with; empty where a kill came before it was complete."""
     head, end, _ = part.read(0, _LONGEST_HEAD).partition(b"\n")
     return head + end if end else b""
 
@@ -297,7 +297,7 @@ def _refuse_to_drop(out: Path, files: Sequence[str]) -> None:
 
 
 def _make_zip_entry(name: str) -> zipfile.ZipInfo:
-    """A member of the archive without the time of day, so that equal runs give equal files."""
+    """Entry of the archive without the time of day, so that equal runs give equal files."""
     return zipfile.ZipInfo(f"{name}.npy")
 
 
@@ -309,7 +309,7 @@ def _to_whole_numbers(cells: Sequence[str]) -> NDArray[Any]:
 
 
 def read_scan_settings(out: Path) -> EmbeddingSettings | None:
-    """What the scans in an output were made with; None where there is none."""
+    """Settings that the scans of an output were made with; None where there are none."""
     record = out / RECORD
     if not record.is_file():
         return None
@@ -318,7 +318,7 @@ def read_scan_settings(out: Path) -> EmbeddingSettings | None:
 
 
 class ScanStore:
-    """Scans by key.
+    """Embedded scans by key.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ class ScanStore:
         return key in self._entries and (self._out / self._entries[key]["embedding"]).is_file()
 
     def add(self, finished: Sequence[EmbeddedCase]) -> None:
-        """Keep scans; when this returns, they are on the disk."""
+        """Save scans; when this returns, they are on the disk."""
         for one in finished:
             stem = re.sub(r"[^\w.-]+", "_", one.item.file.removesuffix(".gz").removesuffix(".nii"))
             name = f"{stem[-80:]}-{one.item.key[:12]}.npy"
@@ -359,7 +359,7 @@ class ScanStore:
             self._entries[one.item.key] = entry
 
     def list_remarks(self, labelled: LabelledFiles) -> list[tuple[str, str]]:
-        """What was found odd about the scans, with the file that it is about."""
+        """Oddities of the scans, each with its file."""
         return [
             (item.file, remark)
             for item in labelled.items
@@ -368,7 +368,7 @@ class ScanStore:
         ]
 
     def finish(self, labelled: LabelledFiles) -> bool:
-        """Write the table of what is there of the items; False where it is there already."""
+        """Write the table of the items that are embedded; False where it exists already."""
         rows = [i for i, item in enumerate(labelled.items) if item.key in self]
         entries = [self._entries[labelled.items[i].key] for i in rows]
         columns: dict[str, list[Any]] = {"file": [labelled.items[i].file for i in rows]}
@@ -386,7 +386,7 @@ class ScanStore:
 
 @contextmanager
 def open_scan_store(out: Path, settings: EmbeddingSettings, overwrite: bool) -> Iterator[ScanStore]:
-    """Open the store of an output, new or to go on with; no other run may use it then."""
+    """Open and lock the store of an output, new or to be resumed."""
     if out.exists() and not out.is_dir():
         raise RequestError(f"{out} is a file. Embeddings of scans go into a folder: name a new one.", argument="out")
     if out.is_dir() and not (out / RECORD).is_file() and any(out.iterdir()):

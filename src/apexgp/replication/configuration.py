@@ -136,7 +136,7 @@ class Experiment:
         return HEADS[self.head](**self.head_settings)
 
     def text_in(self, folder: str | os.PathLike[str]) -> str:
-        """The configuration as a file in `folder` must have it, to name the same embeddings and table."""
+        """The configuration as it must read in `folder`, to name the same embeddings and table."""
         return rewrite_paths(self.text, {"embeddings": self.embeddings, "table": self.table}, resolve_path(folder))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -157,16 +157,16 @@ def shipped_experiments() -> dict[str, str]:
 
 
 def rewrite_paths(text: str, files: Mapping[str, Path | None], folder: Path) -> str:
-    """The text of a configuration as it must stand in `folder`, remarks and all.
+    """Text of a configuration for a file in `folder`, with its paths changed and its comments kept.
 
     Parameters
     ----------
     text
-        As it was written.
+        The text as it was written.
     files
-        The files that it means, by their keys in its table `data`; None where it means none.
+        Files that it names, by their keys in its table `data`; None where it names none.
     folder
-        Where it goes. Paths are written relative to it, but for those that lead to the same file as they are.
+        Folder that it goes to. Paths become relative to it, except those that lead to the same file as they are.
     """
     for key, file in files.items():
         named = tomllib.loads(text).get("data", {}).get(key, "")
@@ -176,6 +176,7 @@ def rewrite_paths(text: str, files: Mapping[str, Path | None], folder: Path) -> 
 
 
 def _find_relative_path(folder: Path, file: Path) -> str:
+    """Path of a file from a folder; absolute where it is on another drive."""
     try:
         return Path(os.path.relpath(file, folder)).as_posix()
     except ValueError:  # on another drive
@@ -183,7 +184,7 @@ def _find_relative_path(folder: Path, file: Path) -> str:
 
 
 def _replace_path(text: str, key: str, path: str) -> str:
-    """The text with another path for a key; where it is written too oddly to be changed, with a remark that says so."""
+    """Text with another path for a key; where it is written too oddly to be changed, with a comment that says so."""
     wanted = tomllib.loads(text)
     wanted.setdefault("data", {})[key] = path
     for changed in _list_edits(text, key, json.dumps(path, ensure_ascii=False)):
@@ -193,7 +194,7 @@ def _replace_path(text: str, key: str, path: str) -> str:
 
 
 def _list_edits(text: str, key: str, literal: str) -> Iterator[str]:
-    """Each way to write the path into the text; some hit a remark or another table."""
+    """Each way to write the path into the text; some would change a comment or another table."""
     for found in re.finditer(rf"""\b{key}["']?\s*=\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""", text):
         yield text[: found.start(1)] + literal + text[found.end(1) :]
     for found in re.finditer(r"^[ \t]*\[[ \t]*data[ \t]*\].*$", text, re.MULTILINE):

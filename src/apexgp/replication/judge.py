@@ -37,7 +37,7 @@ __all__ = ["bootstrapped_likelihood", "dense_coverage", "judge_curves", "uniform
 def judge_curves(
     experiment: Experiment, curves: Mapping[str, LearningCurve], dense: Mapping[str, LearningCurve] | None = None
 ) -> ExperimentResult:
-    """Forecast measured curves from their pilots by all methods of an experiment, and say how each did.
+    """Forecast measured curves from their pilots by all methods of an experiment, and measure how each did.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ HeldOutScores = dict[float, FloatArray]
 
 
 def _select_held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, HeldOutScores]:
-    """By range; one of which no size was measured is left out."""
+    """Held-out scores by range; a range without a measured size is left out."""
     found = {
         extent: {float(size): curve.scores[curve.sizes == size] for size in sizes if (curve.sizes == size).any()}
         for extent, sizes in experiment.ranges.items()
@@ -105,6 +105,7 @@ def _select_held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, 
 def _judge_baseline(
     experiment: Experiment, task: str, extent: str, pilot: LearningCurve, held: HeldOutScores
 ) -> RangeFigure:
+    """Figures of the baseline: a uniform distribution from the lowest pilot score to the ceiling."""
     lowest = float(pilot.upward.replicates.mean.min())  # the ceiling is of scores of which higher is better
     if lowest >= experiment.ceiling:
         return RangeFigure(task, extent, "baseline", len(held), error="The pilot's scores are above the ceiling.")
@@ -115,7 +116,7 @@ def _judge_baseline(
 def _judge_ranges(
     experiment: Experiment, task: str, name: str, model: CurveEstimator, held_out: Mapping[str, HeldOutScores]
 ) -> list[RangeFigure]:
-    """Of one method on one task, for each range."""
+    """Figures of one method on one task, for each range."""
     means = {extent: np.array([scores.mean() for scores in held.values()]) for extent, held in held_out.items()}
     if not model.has_distribution:
         return [
@@ -142,7 +143,7 @@ def _judge_ranges(
 
 
 def _select_sizes(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
-    """The part of a forecast at rising sizes that is about some of them."""
+    """Part of a forecast at some of its sizes."""
     own = np.searchsorted(forecast.sizes, sizes)
     return replace(
         forecast,
@@ -155,6 +156,7 @@ def _select_sizes(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
 def _judge_dense(
     experiment: Experiment, task: str, name: str, model: CurveEstimator, runs: LearningCurve
 ) -> list[DenseFigure]:
+    """Coverage of one method on one task, from the dense runs."""
     wanted = experiment.dense
     if wanted is None or not model.has_distribution:
         return []
@@ -259,7 +261,7 @@ def dense_coverage(
 
 
 def _resample_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> FloatArray:
-    """Mean scores of splits drawn again: one row per round, one column per size."""
+    """Mean scores of resampled splits: one row per round, one column per size."""
     rounds, rng = whole_number("rounds", rounds, least=1), generator(seed)
     columns = []
     for one in several("scores", scores):

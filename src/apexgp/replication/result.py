@@ -121,21 +121,21 @@ class ExperimentResult(Answer):
 
     @property
     def tables(self) -> tuple[PaperTable, ...]:
-        """The tables of the paper, of this experiment."""
+        """The tables of the paper, for this experiment."""
         return make_paper_tables(self.experiment, list(self.curves), self.figures, self.dense)
 
     @property
     def n_fits(self) -> int:
-        """How many fits were made."""
+        """Number of fits."""
         return len(self._fit_seconds())
 
     @property
     def seconds(self) -> float:
-        """Their total time."""
+        """Total time of the fits."""
         return float(sum(self._fit_seconds().values()))
 
     def _fit_seconds(self) -> dict[tuple[Any, ...], float]:
-        """The seconds of each fit; one that both runs asked for was made once."""
+        """Seconds of each fit; one that both runs asked for was made once."""
         runs = [run for run in (self.fits, self.dense_fits) if run is not None]
         return {(row["size"], row["split"], row["task"]): row["seconds"] for run in runs for row in run.fits}
 
@@ -147,7 +147,7 @@ class ExperimentResult(Answer):
         return columns_as_json(self._select_columns(of))
 
     def to_frame(self, of: str = "ranges") -> Any:
-        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`)."""
+        """The figures as a pandas DataFrame (`pip install 'apexgp[pandas]'`); `of` as for `to_dict`."""
         return as_frame(self, self._select_columns(of))
 
     def _select_columns(self, of: str) -> ColumnData:
@@ -186,7 +186,7 @@ def _format_number(value: float, form: str) -> str:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table as the paper has it.
+    """A table laid out as in the paper.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class PaperTable:
     bold: frozenset[tuple[int, int]] = frozenset()
 
     def as_markdown(self) -> str:
-        """The caption and the table."""
+        """Caption and table in Markdown."""
         lines = [
             f"**{self.caption}**",
             "",
@@ -221,7 +221,7 @@ class PaperTable:
         return "\n".join(lines) + "\n"
 
     def as_csv(self) -> str:
-        """The cells, with the data set in every row."""
+        """Cells as CSV, with the data set in every row."""
         columns = dict(zip(self.header, map(list, zip(*self.rows, strict=True)), strict=True))
         columns[self.header[0]] = [self.rows[0][0]] * len(self.rows)
         return as_csv(columns)
@@ -234,7 +234,7 @@ def _format_line(cells: Iterable[str]) -> str:
 def make_paper_tables(
     experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure], dense: Sequence[DenseFigure]
 ) -> tuple[PaperTable, ...]:
-    """All tables that there are figures for."""
+    """All tables for which there are figures."""
     made = [_make_rmse_table(experiment, tasks, figures, extent) for extent in experiment.ranges]
     if any(not isnan(one.coverage) for one in figures):
         made += [_make_likelihood_table(experiment, tasks, figures), _make_coverage_table(experiment, tasks, figures)]
@@ -286,7 +286,7 @@ def _make_likelihood_table(experiment: Experiment, tasks: Sequence[str], figures
 
 
 def _clearly_best(cell: tuple[float, float], others: Sequence[tuple[float, float]]) -> bool:
-    """Whether the interval of one lies above those of all others."""
+    """Whether a mean minus its deviation lies above all others plus theirs."""
     return bool(others) and all(cell[0] - cell[1] > other[0] + other[1] for other in others)
 
 
@@ -326,19 +326,19 @@ def _make_dense_table(
 
 
 def _make_headings(columns: Sequence[tuple[str, str]]) -> list[str]:
-    """A range or size with each method."""
+    """Headings of a range or size with each method."""
     return [f"{extent}: {EXPERIMENT_METHODS[method].heading}" for extent, method in columns]
 
 
 def _make_rows(
     experiment: Experiment, tasks: Sequence[str], cells: Callable[[str], list[str]]
 ) -> tuple[tuple[str, ...], ...]:
-    """The data set stands in its first row, as in the paper."""
+    """One row per task; the first also names the data set, as in the paper."""
     return tuple((experiment.name if i == 0 else "", task, *cells(task)) for i, task in enumerate(tasks))
 
 
 def _list_forecasting(experiment: Experiment, figures: Sequence[RangeFigure]) -> list[str]:
-    """The methods that give distributions."""
+    """Methods that give distributions."""
     sure = {one.method for one in figures if not isnan(one.coverage)}
     return [method for method in experiment.methods if method in sure]
 

@@ -1,4 +1,4 @@
-"""The whole experiment: curves from embeddings by the paper's protocol, then forecasts and figures."""
+"""`run_experiment`: curves from embeddings by the protocol of the paper, then forecasts and figures."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ KEYS = Vocabulary(
     },
     _use_key,
 )
-"""The keys of a configuration that set arguments of what reads the data and does the fits."""
+"""Keys of a configuration for the arguments of `read_labelled` and `collect_curves`."""
 
 
 @contextmanager
 def _name_errors_by_keys() -> Iterator[None]:
-    """Let errors about what a configuration says name its keys."""
+    """Let errors about settings of a configuration name its keys."""
     try:
         yield
     except ApexError as problem:
@@ -111,7 +111,7 @@ def _name_errors_by_keys() -> Iterator[None]:
 
 
 def _read_data(experiment: Experiment) -> LabelledData:
-    """The data, of the kind that the head is for."""
+    """Read the data, and check that they are of the kind that the head takes."""
     path = experiment.embeddings
     if path is None:
         raise DataError(
@@ -153,14 +153,14 @@ def _collect(
 
 
 def _choose_labels(experiment: Experiment, given: LabelledData) -> Any:
-    """The labels; a single one of two classes keeps its name, which its task then has."""
+    """The labels; a single one of two classes keeps its name, which becomes that of its task."""
     if isinstance(given.y, dict) or len(np.unique(given.y)) > 2:
         return given.y
     return {experiment.labels[0]: given.y}
 
 
 def _title_curves(experiment: Experiment, curves: CurveSet) -> dict[str, LearningCurve]:
-    """The curves by what tables call them, in the order of the configuration."""
+    """Curves by the titles of their tasks, in the order of the configuration."""
     found = {str(task): curve for (task, _), curve in curves.items()}
     order = [task for task in (*experiment.tasks, *experiment.labels) if task in found]
     return {experiment.tasks.get(task, task): found[task] for task in dict.fromkeys([*order, *found])}

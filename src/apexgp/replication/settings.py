@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 HEADS: Mapping[str, type[BaseEstimator]] = {"2D": LogisticHead, "3D": SliceHead, "tuned": TunedLogistic}
-"""Classifiers by the names that a configuration has for them: the paper's two, and the default of `apexgp collect`."""
+"""Classifiers by their names in a configuration: the paper's two, and the default of `apexgp collect`."""
 
 _MOST_SPLITS = 1000
 _MOST_ROUNDS = 100_000
@@ -50,12 +50,12 @@ _TRIAL = np.linspace(-1.0, 1.0, 20)  # cases that a head's settings are tried on
 
 Found = TypeVar("Found")
 Check = Callable[[str, Any], Found]
-"""Gives the value of a key as it is used, or raises an error that goes on from the key's name."""
+"""Function of a key and its value that returns the value to use, or raises an error about the key."""
 
 
 @dataclass(frozen=True)
 class DenseRuns:
-    """Many runs at a few large sizes, which show how often intervals hold.
+    """Many runs at a few large sizes, which show how often intervals contain the score.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class DenseRuns:
 
 
 def read_settings(top: ConfigTable, folder: Path) -> dict[str, Any]:
-    """Every key of a configuration, checked: the arguments of an `Experiment`. Files lie in `folder`."""
+    """Check every key of a configuration; returns the arguments of an `Experiment`. Files are in `folder`."""
     data, classifier, sizes = top.table("data"), top.table("classifier"), top.table("sizes")
     splits, forecasts = top.table("splits"), top.table("forecasts")
     found: dict[str, Any] = {
@@ -127,7 +127,7 @@ def _check_head(name: str, value: Any) -> str:
 
 
 def _read_head_settings(settings: ConfigTable, head: str) -> dict[str, Any]:
-    """Parameters of the head, by the names that its class has for them; it says itself whether their values will do."""
+    """Parameters of the head by its class's names; the head itself, fitted to a few cases, checks their values."""
     parameters = HEADS[head]().get_params()
     found = {key: settings.take(key, lambda _name, value: value, default) for key, default in parameters.items()}
     settings.refuse_unused()
@@ -188,7 +188,7 @@ def _check_levels(name: str, value: Any) -> tuple[float, ...]:
 
 
 class ConfigTable:
-    """One table of a file.
+    """One table of a configuration file, read key by key; none may be left over.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class ConfigTable:
         return key in self._table
 
     def take(self, key: str, check: Check[Found], *otherwise: Any) -> Found:
-        """The value of a key, checked; where there is none, `otherwise`, without which the key must be there."""
+        """Value of a key, checked; without the key the default `otherwise`, and without that an error."""
         self._asked.append(key)
         if key not in self._table:
             self._refuse_misspelt(key)
@@ -224,31 +224,31 @@ class ConfigTable:
             ) from None
 
     def table(self, key: str) -> ConfigTable:
-        """A table within this one; an empty one where there is none."""
+        """A table within this one; empty where there is none."""
         return ConfigTable(self._where, self.take(key, _check_table, {}), self.full_key(key))
 
     def unused(self) -> dict[str, Any]:
-        """The keys that were not asked for."""
+        """Keys that were not asked for."""
         return {key: value for key, value in self._table.items() if key not in self._asked}
 
     def refuse_unused(self) -> None:
-        """Refuse a key that nothing was asked of: mostly one that is misspelt."""
+        """Refuse keys that were not asked for, which are mostly misspelt."""
         for key in self.unused():
             near = difflib.get_close_matches(key, self._asked, 1)
             known = f"Did you mean {self.full_key(near[0])}?" if near else f"Choose from {', '.join(self._asked)}."
             raise self.make_error(key, f"is not a key of the configuration. {known}")
 
     def _refuse_misspelt(self, key: str) -> None:
-        """Refuse what is there instead of a key that is not: what is missing within it would only puzzle."""
+        """Refuse a key that is nearly the missing one."""
         for near in difflib.get_close_matches(key, self.unused(), 1, cutoff=0.8):
             raise self.make_error(near, f"is not a key of the configuration. Did you mean {self.full_key(key)}?")
 
     def full_key(self, key: str) -> str:
-        """A key as messages have it."""
+        """Key with the names of its tables, as messages have it."""
         return f"{self._name}.{key}" if self._name else key
 
     def make_error(self, key: str, message: str) -> DataError:
-        """What is wrong with a key, and where it is."""
+        """Error about a key, with the file it is in."""
         return DataError(message, argument=self.full_key(key), where=self._where)
 
 
@@ -259,7 +259,7 @@ def _check_table(name: str, value: Any) -> dict[str, Any]:
 
 
 def check_word(name: str, value: Any) -> str:
-    """A text with something in it, on one line."""
+    """Check for a text on one line that is not blank."""
     found = text(name, value, 'text, such as "patient"')
     if not found.strip() or "\n" in found:
         raise RequestError(f"must be text on one line, got {shown(value)}.", argument=name)
@@ -267,7 +267,7 @@ def check_word(name: str, value: Any) -> str:
 
 
 def check_names(name: str, value: Any) -> tuple[str, ...]:
-    """A list of texts, all different."""
+    """Check for a list of different texts."""
     if not isinstance(value, list) or not value:
         raise RequestError(f'must be a list of strings, such as ["a", "b"], got {shown(value)}.', argument=name)
     found = tuple(check_word(name, one) for one in value)
@@ -277,7 +277,7 @@ def check_names(name: str, value: Any) -> tuple[str, ...]:
 
 
 def check_sizes(name: str, value: Any) -> tuple[int, ...]:
-    """Training-set sizes in ascending order; there may be none."""
+    """Check for training-set sizes in ascending order; there may be none."""
     if not isinstance(value, list):
         raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {shown(value)}.", argument=name)
     found = [whole_number(name, one, least=1) for one in value]
@@ -287,19 +287,19 @@ def check_sizes(name: str, value: Any) -> tuple[int, ...]:
 
 
 def check_numbers(name: str, value: Any) -> tuple[float, ...]:
-    """A list of numbers."""
+    """Check for a list of numbers."""
     if not isinstance(value, list) or not value:
         raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {shown(value)}.", argument=name)
     return tuple(real_number(name, one) for one in value)
 
 
 def check_whole(least: int, most: int) -> Check[int]:
-    """A check for whole numbers between two."""
+    """Make a check for whole numbers between two."""
     return lambda name, value: whole_number(name, value, least=least, most=most)
 
 
 def check_fraction(name: str, value: Any) -> float:
-    """A number of at least 0 and below 1."""
+    """Check for a number of at least 0 and below 1."""
     found = real_number(name, value)
     if not 0 <= found < 1:
         raise RequestError(f"must be at least 0 and below 1, got {found:g}.", argument=name)
@@ -307,7 +307,7 @@ def check_fraction(name: str, value: Any) -> float:
 
 
 def check_probability(name: str, value: Any) -> float:
-    """A number between 0 and 1."""
+    """Check for a number between 0 and 1."""
     return probability(name, value)
 
 
@@ -318,7 +318,7 @@ class ExperimentMethod:
     Parameters
     ----------
     heading
-        What tables and pictures call it; the paper's own words for the paper's methods.
+        Name in tables and pictures; for the methods of the paper, the name there.
     make
         Makes the estimator, of the best score that is possible at all: `ceiling` or, where lower is better, `floor`.
     uncut
@@ -357,4 +357,4 @@ EXPERIMENT_METHODS = MappingProxyType(
         },
     }
 )
-"""Every method by name."""
+"""The methods that an experiment can compare, by their names in a configuration."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from pickle import PicklingError
 from typing import Any
 
@@ -17,7 +16,7 @@ _PER_CORE = 4  # processes a core, beyond which they only take each other's memo
 
 
 def run_in_order(work: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
-    """Results of joblib's delayed calls in their order, each as soon as those before it are there."""
+    """Run joblib's delayed calls, and yield their results in order, each as soon as those before it are there."""
     from joblib import Parallel
 
     parallel = Parallel(n_jobs=check_n_jobs(n_jobs), return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
@@ -25,6 +24,8 @@ def run_in_order(work: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
 
 
 def _translate_errors(results: Iterable[Any]) -> Iterator[Any]:
+    from concurrent.futures.process import BrokenProcessPool  # here: multiprocessing takes its time to import
+
     try:
         yield from results
     except BrokenProcessPool:
@@ -40,10 +41,10 @@ def _translate_errors(results: Iterable[Any]) -> Iterator[Any]:
 
 
 def check_n_jobs(n_jobs: int | None) -> int | None:
-    """A number of processes for joblib: None, or whole, not 0, and at most four per core of this machine.
+    """Check a number of processes, counted as joblib does, and lower it to four per core of this machine.
 
-    What is computed does not depend on it, so that more are lowered to that, with a warning, and not refused. On a
-    cluster, whose cores are others, they are taken as they come.
+    Results do not depend on it, so a larger number is lowered with a warning instead of refused. For a Dask cluster
+    it is not lowered.
     """
     if n_jobs is None:
         return None

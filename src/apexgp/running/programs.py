@@ -1,4 +1,4 @@
-"""Programs of others, each in a group of its own, that outlive neither their time nor the run that started them."""
+"""Run other programs, each in its own process group; a timeout ends them, and so does the end of the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import supervise
 __all__ = ["CANNOT_START", "ProgramRunner", "StillRunningError", "TimedOutError"]
 
 CANNOT_START = supervise.CANNOT_START
-_PATIENCE = 30.0  # seconds for which what an earlier run left behind may take to end
+_PATIENCE = 30.0  # seconds to wait for programs of an earlier run to end
 
 
 class TimedOutError(Exception):
@@ -25,11 +25,11 @@ class TimedOutError(Exception):
 
 
 class StillRunningError(Exception):
-    """What an earlier run has started is still there."""
+    """A program that an earlier run started still writes to the output file."""
 
 
 class ProgramRunner:
-    """Starts programs, from any thread, and ends those that run when it is closed."""
+    """Runs programs, from any thread, and ends those that are running when it is closed."""
 
     def __init__(self) -> None:
         self._lifelines: set[int] = set()
@@ -45,7 +45,7 @@ class ProgramRunner:
         environment: Mapping[str, str],
         timeout: float | None = None,
     ) -> int:
-        """Run a program to its end and give its exit code.
+        """Run a program to its end and return its exit code.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class ProgramRunner:
             supervisor.wait()
 
     def close(self) -> None:
-        """End what runs; nothing more can be started."""
+        """End all running programs, and refuse to start more."""
         with self._guard:
             self._closed = True
             for end in self._lifelines:
@@ -116,7 +116,7 @@ class ProgramRunner:
 
 
 def _wait_for_output(printed: IO[bytes]) -> None:
-    """Wait until nobody else prints to the file: every process that a program has started keeps it locked.
+    """Wait until no other process writes to the file: every process that a program has started keeps it locked.
 
     A run that is killed takes its programs along, a moment later; the next run must not begin the same fit before.
     """

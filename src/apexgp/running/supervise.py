@@ -60,7 +60,7 @@ def main(lifeline: int, words: list[str]) -> int:
 
 
 def _make_death_hook() -> Callable[[], None] | None:
-    """What makes a program die with this process, should that be killed itself; None where the system has no way."""
+    """Hook to run before exec, so that the program dies when this process is killed; None if the system has none."""
     if not sys.platform.startswith("linux"):
         return None
     import ctypes
@@ -70,11 +70,13 @@ def _make_death_hook() -> Callable[[], None] | None:
 
 
 def _signal_group(program: subprocess.Popen[bytes], number: int) -> None:
+    """Send a signal to the program's process group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(program.pid, number)
 
 
 def _wait_until_exit(program: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait for the program to exit, up to so many seconds."""
     end = time.monotonic() + seconds
     while program.poll() is None and time.monotonic() < end:
         time.sleep(0.02)

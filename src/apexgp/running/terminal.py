@@ -27,21 +27,21 @@ _DELAY = 1.0  # seconds: work that is done sooner needs no bar
 
 
 def escape_controls(text: str) -> str:
-    r"""The text with such signs spelt out: \x1b for an escape."""
+    r"""Spell out control characters and marks that change the direction of text: \x1b for an escape."""
     return text.translate(_ESCAPED)
 
 
 class CleanStream:
-    """A stream in whose place text is written without such signs.
+    """A text stream that escapes control characters in all that is written to it.
 
-    It does not give away its bytes (`buffer`), so that nothing is written past it by accident.
+    Its `buffer` cannot be reached, so that nothing is written past it by accident.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.wrapped = stream
 
     def write(self, text: str) -> int:
-        """Write what can be shown."""
+        """Write the text with control characters escaped."""
         self.wrapped.write(escape_controls(text))
         return len(text)
 
@@ -52,7 +52,7 @@ class CleanStream:
 
 
 def unwrap_stream(stream: TextIO) -> TextIO:
-    """The stream behind: for a bar or a table that has colours of its own, and cleans its texts itself."""
+    """The stream behind a CleanStream, for a bar or table that has colours and escapes its texts itself."""
     return stream.wrapped if isinstance(stream, CleanStream) else stream
 
 
@@ -60,7 +60,7 @@ def unwrap_stream(stream: TextIO) -> TextIO:
 def progress_bar(
     what: str, total: int, *, done: int = 0, shown: bool = True, patience: float = _DELAY
 ) -> Iterator[Callable[[], None]]:
-    """Give the function that counts one more; the bar appears once the work has taken a moment, and goes at its end.
+    """Yield the function that counts one more; the bar appears after `patience` seconds, and vanishes at the end.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def progress_bar(
 
 
 def _make_bar() -> Any:
-    """The bar, or None where nobody would see it."""
+    """A progress bar of rich, or None where there is no terminal to show it on."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -105,6 +105,7 @@ def _make_bar() -> Any:
 
 @contextmanager
 def _stop_at_end(bar: Any) -> Iterator[None]:
+    """Stop the bar when the block ends."""
     try:
         yield
     finally:
