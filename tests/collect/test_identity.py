@@ -201,7 +201,7 @@ sys.path.insert(0, sys.argv[1])
 import test_identity
 for pair in test_identity.PAIRS:
     for value in pair:
-        print(test_identity.described(value))
+        print(test_identity.describe(value))
 """
 
 

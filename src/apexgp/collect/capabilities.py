@@ -1,4 +1,4 @@
-"""What an estimator can do, asked before any fit: classes, prediction methods, sample weights and groups it accepts."""
+"""Capabilities of an estimator, checked before any fit: classes, methods, sample weights and groups."""
 
 from __future__ import annotations
 
@@ -105,10 +105,10 @@ def _is_binary_only(estimator: Any) -> bool:
 def list_response_methods(scorer: Scorer) -> tuple[str, ...]:
     """Methods of an estimator of which a scorer calls one, such as predict_proba; empty if it does not say."""
     thing: Any = scorer
-    asked = thing._response_method if offers(thing, "_response_method") else ()
-    if asked == "default":
+    requested = thing._response_method if offers(thing, "_response_method") else ()
+    if requested == "default":
         return ("predict",)
-    return (asked,) if isinstance(asked, str) else tuple(asked)
+    return (requested,) if isinstance(requested, str) else tuple(requested)
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
@@ -166,8 +166,8 @@ def is_routing_used(estimators: Iterable[Any], scorers: Mapping[str, Scorer], me
     if not metadata or not is_routing_on():
         return False
     requests = (_get_routing(estimator) for estimator in estimators)
-    asked = any(routing is not None and routing.consumes("fit", metadata) for routing in requests)
-    return asked or (WEIGHTS in metadata and any(map(requests_weights, scorers.values())))
+    requested = any(routing is not None and routing.consumes("fit", metadata) for routing in requests)
+    return requested or (WEIGHTS in metadata and any(map(requests_weights, scorers.values())))
 
 
 def check_metadata_use(
@@ -187,11 +187,11 @@ def check_metadata_use(
     weighted = [name for name, scorer in scorers.items() if WEIGHTS in metadata and requests_weights(scorer)]
     only_scored = False
     for estimator in estimators:
-        asked = select_fit_metadata(estimator, metadata)
+        requested = select_fit_metadata(estimator, metadata)
         routing = _get_routing(estimator) if is_routing_on() else None
         if isinstance(routing, MetadataRouter):
-            _check_requests(estimator, {name: metadata[name] for name in metadata if name in asked or name == WEIGHTS})
-        if WEIGHTS in metadata and WEIGHTS not in asked:
+            _check_requests(estimator, {name: metadata[name] for name in metadata if name in {*requested, WEIGHTS}})
+        if WEIGHTS in metadata and WEIGHTS not in requested:
             if not weighted:
                 raise _make_unused_error(estimator)
             only_scored = True

@@ -53,9 +53,9 @@ class Cases:
         if len(group) != n_rows:
             raise DataError(f"X and groups must have one row per case, got {n_rows} and {len(group)}.")
         pairs = np.unique(np.stack([code, group]), axis=1)
-        held = np.bincount(pairs[0])
-        if (held < n_parts).any():
-            few = [f"{name} ({number})" for name, number in zip(classes, held, strict=True) if number < n_parts]
+        n_units = np.bincount(pairs[0])
+        if (n_units < n_parts).any():
+            few = [f"{name} ({number})" for name, number in zip(classes, n_units, strict=True) if number < n_parts]
             unit = "rows" if groups is None else "groups"
             raise DataError(
                 f"Each class needs {n_parts} {unit} or more, one for each part of the data. Too few {unit} have "

@@ -74,23 +74,23 @@ def warn_of_rare_classes(rows: Mapping[str, int], measured: int) -> str:
     return message
 
 
-def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.int64]]) -> None:
+def warn_of_few_test_cases(metric: str, test_counts: Mapping[str | None, NDArray[np.int64]]) -> None:
     """Warn of test sets so small that a single score is uncertain.
 
     Parameters
     ----------
     metric
         The metric that is measured first.
-    in_test
+    test_counts
         Test cases of each class, by task.
     """
-    errors = {task: _score_standard_error(metric, counts) for task, counts in in_test.items()}
+    errors = {task: _score_standard_error(metric, counts) for task, counts in test_counts.items()}
     few = {task: error for task, error in errors.items() if error >= _LARGE_ERROR}
     if not few:
         return
     worst = max(few, key=lambda task: few[task])
-    counts = in_test[worst]
-    held = (
+    counts = test_counts[worst]
+    case_counts = (
         f"{counts[1]} positive and {counts[0]} negative cases"
         if len(counts) == 2
         else f"{counts.sum()} cases, {counts.min()} of the rarest class"
@@ -98,8 +98,8 @@ def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.
     of_task = "" if worst is None else f" of {worst!r}"
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{of_task}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a "
-        f"standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
+        f"The test sets are small: {case_counts}{of_task}{others}. A single {metric_name(metric)} of {_SCORE:g} then "
+        f"has a standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
         "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
     )
@@ -143,7 +143,7 @@ def warn_of_features(
     """
     identifiers, group_like, leaks = [], [], []
     for name, values, is_text in _iterate_columns(X, names, categorical):
-        determined = [how for label in labels.values() if (how := _relate_to_label(values, label, is_text))]
+        determined = [relation for label in labels.values() if (relation := _relate_to_label(values, label, is_text))]
         if "leak" in determined:
             leaks.append(name)
         elif _is_identifier(name, values, is_text):

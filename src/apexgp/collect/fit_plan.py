@@ -106,35 +106,35 @@ class FitPlan:
         parts = sum(share > 0 for share in shares)
         by_label = {name: Cases.build(X, label, groups, parts) for name, label in list_labels(y).items()}
         first = next(iter(by_label.values()))
-        at_once = max(len(cases.classes) for cases in by_label.values()) if multiclass == "macro" else 2
-        scorers = find_scorers(metric, several_classes=at_once > 2)
-        check_capabilities(estimator, scorers, at_once)
+        n_classes = max(len(cases.classes) for cases in by_label.values()) if multiclass == "macro" else 2
+        scorers = find_scorers(metric, several_classes=n_classes > 2)
+        check_capabilities(estimator, scorers, n_classes)
         weights = check_weights(sample_weight, len(first.y))
-        coded = first.groups if first.grouped else None
-        metadata = {name: value for name, value in ((WEIGHTS, weights), (GROUPS, coded)) if value is not None}
+        group_codes = first.groups if first.grouped else None
+        metadata = {name: value for name, value in ((WEIGHTS, weights), (GROUPS, group_codes)) if value is not None}
         models = _configure_candidates(estimator, candidates) if metadata else []
-        where_weights_go = check_metadata_use(models, scorers, metadata)
+        weights_note = check_metadata_use(models, scorers, metadata)
         targets: dict[str | None, NDArray[np.int64]] = {}
         subsets: dict[str | None, TrainingSubsets] = {}
-        in_test: dict[str | None, NDArray[np.int64]] = {}
-        listed = None if tasks is None else _check_task_names(tasks)
+        test_counts: dict[str | None, NDArray[np.int64]] = {}
+        wanted_tasks = None if tasks is None else _check_task_names(tasks)
         rare: dict[str, int] = {}
         for name, cases in by_label.items():
             own = TrainingSubsets(cases, shares, seed, n_splits, unit)
-            to_learn, left_out = cases.make_targets(at_once > 2, name, listed)
+            to_learn, left_out = cases.make_targets(n_classes > 2, name, wanted_tasks)
             rare |= left_out
             for task, target in to_learn.items():
-                targets[task], subsets[task], in_test[task] = target, own, own.count_test_cases(target)
-        for task in set() if listed is None else set(targets) - _check_known_tasks(listed, targets):
-            del targets[task], subsets[task], in_test[task]
-        rare_classes = warn_of_rare_classes(rare, len(targets))
+                targets[task], subsets[task], test_counts[task] = target, own, own.count_test_cases(target)
+        for task in set() if wanted_tasks is None else set(targets) - _check_known_tasks(wanted_tasks, targets):
+            del targets[task], subsets[task], test_counts[task]
+        rare_note = warn_of_rare_classes(rare, len(targets))
         limits = reduce(and_, (own.size_limits for own in subsets.values()))
         chosen = (
             SizeChoice.choose(limits, count_cases_needed(estimator), len(targets) * len(candidates))
             if sizes is None
             else SizeChoice.from_request(sizes, limits)
         )
-        warn_of_few_test_cases(next(iter(scorers)), in_test)
+        warn_of_few_test_cases(next(iter(scorers)), test_counts)
         warn_of_features(
             first.X, {name: cases.y for name, cases in by_label.items()}, first.grouped, names, categorical
         )
@@ -144,12 +144,12 @@ class FitPlan:
             for split in range(n_splits)
             for task in targets
         ]
-        recognised = None if embedded else kind_of(estimator)
-        features = None if recognised is None else count_features(first.X, categorical)
+        learner_kind = None if embedded else kind_of(estimator)
+        features = None if learner_kind is None else count_features(first.X, categorical)
         settings = {
             "metrics": list(scorers),
             ESTIMATOR_NAME: estimator_name or type(estimator).__name__,
-            **({} if recognised is None else {LEARNER: recognised[0], FEATURES: features}),
+            **({} if learner_kind is None else {LEARNER: learner_kind[0], FEATURES: features}),
             "estimator": describe(estimator),
             "param_grid": describe(param_grid),
             "seed": seed,
@@ -161,8 +161,8 @@ class FitPlan:
             **({"metadata_routing": "on"} if is_routing_used(models, scorers, metadata) else {}),
             **_describe_data(by_label),
         }
-        of_kind = _note_kind(recognised, features, chosen.sizes[-1])
-        notes = tuple(filter(None, (chosen.reason, rare_classes, where_weights_go, of_kind)))
+        kind_note = _note_kind(learner_kind, features, chosen.sizes[-1])
+        notes = tuple(filter(None, (chosen.reason, rare_note, weights_note, kind_note)))
         return cls(estimator, first.X, targets, candidates, scorers, weights, is_routing_on(), fits, settings, notes)
 
     accepts_other_metrics = False
@@ -189,20 +189,20 @@ class FitPlan:
         return row
 
 
-def _note_kind(recognised: tuple[str, str] | None, features: int | None, largest: int) -> str:
+def _note_kind(learner_kind: tuple[str, str] | None, features: int | None, largest: int) -> str:
     """Say whether forecasts of the curves will use the kind of learner that was recognised, and if not, why."""
-    if recognised is None:
+    if learner_kind is None:
         return ""
-    kind, name = recognised
-    said = f"Kind of learner: {kind} ({name}), which forecasts of these curves"
+    kind, name = learner_kind
+    sentence = f"Kind of learner: {kind} ({name}), which forecasts of these curves"
     if settle_kind(kind, features, largest) is not None:
-        return f"{said} take into account."
+        return f"{sentence} take into account."
     if kind == "neural_network":
         why = "the priors for that kind did not help on other tasks"
     else:
         number = "an unknown number of features" if features is None else f"{features:,} features"
         why = f"its priors come from tables with few features, here there are {number} at sizes up to {largest:,}"
-    return f"{said} leave out of account: {why}. If you name the kind as you forecast, it is used."
+    return f"{sentence} leave out of account: {why}. If you name the kind as you forecast, it is used."
 
 
 def _configure_candidates(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:
@@ -215,17 +215,17 @@ def _configure_candidates(estimator: Any, candidates: list[dict[str, Any]]) -> l
 
 def _check_task_names(tasks: Sequence[str]) -> set[str]:
     """Check that the requested tasks are texts."""
-    listed = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
-    return {text("tasks", task, "names of tasks") for task in listed}
+    wanted_tasks = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
+    return {text("tasks", task, "names of tasks") for task in wanted_tasks}
 
 
 def _check_known_tasks(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
     """Refuse requested tasks that the data do not have."""
     unknown = wanted - set(known)
     if unknown or not wanted:
-        there = some([shown(task) for task in known], 20)
-        came = some([shown(task) for task in unknown]) if unknown else "none"
-        raise RequestError(f"must be among {there}, got {came}.", argument="tasks")
+        known_names = some([shown(task) for task in known], 20)
+        unknown_names = some([shown(task) for task in unknown]) if unknown else "none"
+        raise RequestError(f"must be among {known_names}, got {unknown_names}.", argument="tasks")
     return wanted
 
 

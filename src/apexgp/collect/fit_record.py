@@ -48,12 +48,13 @@ __all__ = [
 # Of a training function that says what it measures only with its first score, rows before that one have no metrics.
 FitRow = dict[str, Any]
 
-ESTIMATOR_NAME = "called"  # the setting that holds what a person calls the estimator
-DIRECTION = "direction"  # and the one that says whether higher or lower scores are better
-RANGE = "range"  # and the one that says which values they can take
-LEARNER = "learner"  # and the one that says of which kind the estimator is
-FEATURES = "features"  # and the one that says how many features it has
-_IGNORED = (ESTIMATOR_NAME, DIRECTION, RANGE, LEARNER, FEATURES)  # tell no two runs apart: the rows are the same
+# Keys of the settings above the rows.
+ESTIMATOR_NAME = "called"
+DIRECTION = "direction"  # whether higher or lower scores are better
+RANGE = "range"  # lowest and highest possible score
+LEARNER = "learner"  # kind of the estimator
+FEATURES = "features"  # number of features
+_IGNORED = (ESTIMATOR_NAME, DIRECTION, RANGE, LEARNER, FEATURES)  # do not change the rows, so they may differ
 _MAX_CHARS = 60
 _DATA_NAMES = {
     "X": "features",
@@ -393,18 +394,20 @@ def _describe_difference(name: str, found: dict[str, Any], wanted: dict[str, Any
             was, now = ("none" if value is None else "given" for value in (before, after))
             return f"{_DATA_NAMES[name]}: {was}, now {now}"
         return f"{_DATA_NAMES[name]}: different values"
-    return f"{name}: {_shorten(before)}, now {_shorten(after)}"
+    return f"{name}: {_shorten_value(before)}, now {_shorten_value(after)}"
 
 
 def _describe_estimators(name: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
     before, after = str(found.get(ESTIMATOR_NAME, "another")), str(wanted.get(ESTIMATOR_NAME, "another"))
     if before != after:
-        return f"{_shorten(before)}, now {_shorten(after)}"
+        return f"{_shorten_value(before)}, now {_shorten_value(after)}"
     old, new = (_parse_parameters(str(settings.get(name))) for settings in (found, wanted))
     changed = [one for one in dict.fromkeys([*old, *new]) if old.get(one) != new.get(one)]
     if not changed:
-        return f"{_shorten(before)}, but with different code"
-    return f"{_shorten(before)} with {'; '.join(f'{one} {old.get(one)}, now {new.get(one)}' for one in changed[:3])}"
+        return f"{_shorten_value(before)}, but with different code"
+    return (
+        f"{_shorten_value(before)} with {'; '.join(f'{one} {old.get(one)}, now {new.get(one)}' for one in changed[:3])}"
+    )
 
 
 def _parse_parameters(description: str) -> dict[str, str]:
@@ -412,11 +415,11 @@ def _parse_parameters(description: str) -> dict[str, str]:
     return dict(re.findall(r"\b(\w++)=([^,()\[\]{} ]+)", description))
 
 
-def _shorten(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, list):
-        return ", ".join(map(_shorten, value))
+        return ", ".join(map(_shorten_value, value))
     if isinstance(value, float):
         return f"{value:g}"
     return one_line(value if isinstance(value, str) else json.dumps(value), _MAX_CHARS)

@@ -62,10 +62,10 @@ def _is_missing(value: Any) -> bool:
         return True
 
 
-def check_features(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
+def check_features(head: Any, X: Any, *, fitting: bool = False, **options: Any) -> Any:
     """Check the features of a classifier as scikit-learn does; those seen while `fitting` must come again later.
 
-    `how` are arguments of scikit-learn's `check_array`.
+    `options` are arguments of scikit-learn's `check_array`.
     """
     from sklearn.utils.validation import validate_data
 
@@ -73,7 +73,7 @@ def check_features(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> A
         raise DataError("X has masked entries. Remove those rows, or fill them in.")
     try:
         with np.errstate(over="ignore"):  # a long double may be beyond: it becomes infinite, which is refused
-            return validate_data(head, X, reset=fitting, **how)
+            return validate_data(head, X, reset=fitting, **options)
     except TypeError as problem:  # scikit-learn says what is wrong, and its own checks ask for this kind of error
         raise DataTypeError(_mention_features(problem)) from None
     except UNUSABLE as problem:
@@ -81,8 +81,8 @@ def check_features(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> A
 
 
 def _mention_features(problem: Exception) -> str:
-    said = str(problem)
-    return said if "X" in said.split() else f"X: {said}"
+    message = str(problem)
+    return message if "X" in message.split() else f"X: {message}"
 
 
 def encode_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[Any]]:

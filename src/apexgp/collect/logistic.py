@@ -84,26 +84,26 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
             raise RequestError("Cs and max_iters must have at least one value each.")
         features = self._check_features(X, fitting=True)
         code, self.classes_ = encode_two_classes(y, len(features))
-        judge = None
+        tuning_set = None
         if validation is not None:
             X_val, y_val = check_validation(validation)
-            judge = self._check_features(X_val), find_positives(y_val, self.classes_)
+            tuning_set = self._check_features(X_val), find_positives(y_val, self.classes_)
         elif len(strengths) > 1 or len(caps) > 1:
-            kept, held = hold_out(code, self.validation_fraction, self.seed)
-            judge = features[held], code[held] == 1
-            features, code = features[kept], code[kept]
+            fit_rows, tuning_rows = hold_out(code, self.validation_fraction, self.seed)
+            tuning_set = features[tuning_rows], code[tuning_rows] == 1
+            features, code = features[fit_rows], code[fit_rows]
         paths = [_fit_path(features, code, C, caps, self.tol) for C in strengths]
         candidates = np.concatenate(paths)
         best, self.validation_score_ = 0, float("nan")
-        if judge is not None:
-            held_out, truth = judge
+        if tuning_set is not None:
+            held_out, truth = tuning_set
             log_odds = held_out @ candidates[:, :-1].T + candidates[:, -1]
             score, loss = auroc(truth, log_odds), _balanced_weights(truth) @ _losses(truth, log_odds.T).T
             best = int(np.lexsort((loss, -score))[0])
             self.validation_score_ = float(score[best])
         self.coef_, self.intercept_ = candidates[best, None, :-1], candidates[best, -1:]
-        which_C, which_cap = divmod(best, len(caps))
-        self.chosen_ = {"C": strengths[which_C], "max_iter": caps[which_cap]}
+        C_index, cap_index = divmod(best, len(caps))
+        self.chosen_ = {"C": strengths[C_index], "max_iter": caps[cap_index]}
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:

@@ -14,7 +14,7 @@ from ..files.writing import to_json_value
 from ..reading.known_metrics import UNNAMED, says_held_out_score
 from .fit_record import PARTS
 
-__all__ = ["INPUT_KEYS", "NoScoreError", "Outcome", "find_scores", "is_number", "to_outcome"]
+__all__ = ["INPUT_KEYS", "NoScoreError", "Outcome", "is_number", "parse_scores", "to_outcome"]
 
 Scores = dict[str, dict[str, float]]
 """Scores by part of the data (train, validation, test) and metric."""
@@ -160,7 +160,7 @@ def _check_seconds(value: Any) -> float | None:
     return number
 
 
-def find_scores(text: str) -> Any:
+def parse_scores(text: str) -> Any:
     """Scores at the end of a text: the last JSON object, or else the last number."""
     text = _ESCAPES.sub("", text).replace("\r", "\n")  # colours, and bars that are drawn again and again
     found = _find_last_object(text)

@@ -19,7 +19,7 @@ from ..errors import RequestError
 from ..reading.known_metrics import UNNAMED
 from ..reading.spreadsheets import one_line
 from ..running.programs import CANNOT_START, ProgramRunner, StillRunningError, TimedOutError
-from .outcome import NoScoreError, Outcome, find_scores, to_outcome
+from .outcome import NoScoreError, Outcome, parse_scores, to_outcome
 
 __all__ = ["ArrayJobReader", "Command", "CommandTrainer", "format_array_script"]
 
@@ -60,19 +60,19 @@ class Command:
             if match is None:
                 raise RequestError(f"must be NAME=VALUE, got {one!r}.", argument="env")
             variables[match[1]] = match[2]
-        made = cls(text, shell, variables)
+        command = cls(text, shell, variables)
         try:
-            words = made._split_words()[1]
+            words = command._split_words()[1]
         except ValueError as problem:
             raise RequestError(f"The command cannot be parsed ({problem}): {text}") from None
         if not words:
             raise RequestError(f"The command is empty: {shown(text)}. Give one such as 'python train.py --n {{n}}'.")
-        if not made.has_place("n"):
+        if not command.has_place("n"):
             raise RequestError(
                 f"The command has no {{n}}, the number of training examples: {text}. Write for instance "
                 "'python train.py --n {n} --seed {seed}'."
             )
-        return made
+        return command
 
     def has_place(self, place: str) -> bool:
         """Whether the command or a variable has a place of that name."""
@@ -208,7 +208,7 @@ class CommandTrainer:
         if not path.exists():
             raise NoScoreError("no file {out}" if written else "no trace of its output")
         try:
-            scores = find_scores(_read_end(path))
+            scores = parse_scores(_read_end(path))
         except NoScoreError as problem:
             raise NoScoreError(f"{problem} in {'the file {out}' if written else 'its output'}") from None
         return to_outcome(scores, n, seed, self._unnamed)
@@ -221,14 +221,14 @@ class CommandTrainer:
 
 def _describe_failure(code: int, errors: Path, output: Path) -> str:
     """Exit code or signal of a failed program, with the last line that it printed."""
-    there = [path for path in (errors, output) if path.exists()]
-    lines = [line.strip() for path in there for line in _read_end(path).splitlines()[::-1] if line.strip()]
-    said = one_line(lines[0], _MAX_MESSAGE) if lines else ""
-    if code == CANNOT_START and said:
-        return said
+    existing = [path for path in (errors, output) if path.exists()]
+    lines = [line.strip() for path in existing for line in _read_end(path).splitlines()[::-1] if line.strip()]
+    last_line = one_line(lines[0], _MAX_MESSAGE) if lines else ""
+    if code == CANNOT_START and last_line:
+        return last_line
     by_signal = {128 + number: number.name for number in signal.Signals}
     killed = f" ({by_signal[code]}{': out of memory?' if code == 137 else ''})" if code in by_signal else ""
-    return f"exit code {code}{killed}{f': {said}' if said else ''}"
+    return f"exit code {code}{killed}{f': {last_line}' if last_line else ''}"
 
 
 def _read_end(path: Path) -> str:
@@ -257,16 +257,17 @@ def format_array_script(
     cases = []
     for number, (n, seed) in enumerate(tasks):
         output, errors, out = (path.absolute() for path in program.output_files(n, seed))
-        typed = command.to_shell_line(n=n, seed=seed, slot=0, out=out)
-        ended = shlex.quote(str(output.with_suffix(f".{_ENDED}")))
-        to = f"> {shlex.quote(str(output))} 2> {shlex.quote(str(errors))}"
-        cases.append(f"{number})\n  rm -f {ended}\n  ( {typed} ) {to} < /dev/null\n  ended=$? file={ended} ;;")
-    called = re.sub(r"[^\w.-]+", "_", name)  # in a comment no quotes hold a line together: a second line would be run
+        line = command.to_shell_line(n=n, seed=seed, slot=0, out=out)
+        end_file = shlex.quote(str(output.with_suffix(f".{_ENDED}")))
+        redirect = f"> {shlex.quote(str(output))} 2> {shlex.quote(str(errors))}"
+        steps = (f"rm -f {end_file}", f"( {line} ) {redirect} < /dev/null", f"ended=$? file={end_file} ;;")
+        cases.append("\n  ".join((f"{number})", *steps)))
+    job_name = re.sub(r"[^\w.-]+", "_", name)  # in a comment no quotes hold a line together: a second line would be run
     limit = "" if at_once >= len(tasks) else f"%{at_once}"
     return "\n".join(
         [
             "#!/bin/bash",
-            f"#SBATCH --job-name={called}",
+            f"#SBATCH --job-name={job_name}",
             f"#SBATCH --array=0-{len(tasks) - 1}{limit}",
             "#SBATCH --output=/dev/null",
             "# Written by apexgp run --script. Add what your cluster requires: time, memory, partition, GPUs.",

@@ -93,13 +93,13 @@ def run_fits(
     """
     with _open_run_record(plan, results) as record:
         calls = plan.list_calls()
-        asked_for = {call.key for call in calls}
+        requested = {call.key for call in calls}
         done = record.finished_rows()
         left = [call for call in calls if call.key not in done]
-        enough = _find_stop_reason(stop, record, asked_for, plan) if len(left) < len(calls) else ""
+        stop_reason = _find_stop_reason(stop, record, requested, plan) if len(left) < len(calls) else ""
         with (
             progress_bar("fits", len(calls), done=len(calls) - len(left), shown=progress, patience=0) as advance,
-            closing(run_in_workers([] if enough else left, n_jobs)) as rows,
+            closing(run_in_workers([] if stop_reason else left, n_jobs)) as rows,
         ):
             for found in rows:
                 row = plan.to_record_row(found, record)
@@ -110,10 +110,10 @@ def run_fits(
                 if row["error"] or (after is None and stop is None):
                     continue
                 if after is not None:
-                    after(_make_curves(record, asked_for, plan))
-                if enough := _find_stop_reason(stop, record, asked_for, plan):
+                    after(_make_curves(record, requested, plan))
+                if stop_reason := _find_stop_reason(stop, record, requested, plan):
                     break
-        curves = _make_curves(record, asked_for, plan, *([enough] if enough else []))
+        curves = _make_curves(record, requested, plan, *([stop_reason] if stop_reason else []))
     _report_failures(curves)
     return curves
 
@@ -125,17 +125,17 @@ def _open_run_record(plan: RunPlan, results: Path | None) -> Any:
     return open_record(results, settings, allow_other_metrics=plan.accepts_other_metrics)
 
 
-def _find_stop_reason(stop: StopCondition | None, record: FitRecord, asked_for: set[FitKey], plan: RunPlan) -> str:
+def _find_stop_reason(stop: StopCondition | None, record: FitRecord, requested: set[FitKey], plan: RunPlan) -> str:
     """Why to stop; empty where the run goes on."""
     if stop is None:
         return ""
-    answer = stop(_make_curves(record, asked_for, plan))
+    answer = stop(_make_curves(record, requested, plan))
     return answer if isinstance(answer, str) else "Stopped: the curves so far are enough." if answer else ""
 
 
-def _make_curves(record: FitRecord, asked_for: set[FitKey], plan: RunPlan, *notes: str) -> CurveSet:
+def _make_curves(record: FitRecord, requested: set[FitKey], plan: RunPlan, *notes: str) -> CurveSet:
     """Curves of the requested fits."""
-    rows = [row for row in record.rows if fit_key(row) in asked_for]
+    rows = [row for row in record.rows if fit_key(row) in requested]
     metrics = plan.settings["metrics"] or record.metrics
     return CurveSet(record.select(rows, metrics), notes=(*plan.make_notes(rows), *notes))
 
@@ -191,10 +191,10 @@ def run_in_workers(calls: Iterable[FitCall], n_jobs: int | None) -> Generator[Fi
     """
     left = {call.key: call for call in calls}
     while left:
-        under_way: dict[FitKey, FitCall] = {}
+        running: dict[FitKey, FitCall] = {}
         try:
-            for row in _run_together(list(left.values()), under_way, n_jobs):
-                del left[fit_key(row)], under_way[fit_key(row)]
+            for row in _run_together(list(left.values()), running, n_jobs):
+                del left[fit_key(row)], running[fit_key(row)]
                 yield row
         except PicklingError as problem:
             raise RequestError(
@@ -203,21 +203,21 @@ def run_in_workers(calls: Iterable[FitCall], n_jobs: int | None) -> Generator[Fi
                 remedy=("Run in one process, with {}.", ("n_jobs", 1)),
             ) from None
         except BaseException as problem:  # what joblib and Dask raise for a dead worker; all else goes on
-            if not under_way or not (_is_dead_process(problem) or _is_lost_on_cluster(problem)):
+            if not running or not (_is_dead_process(problem) or _is_lost_on_cluster(problem)):
                 raise
             again = _run_alone if _is_dead_process(problem) else _run_on_cluster
-            for which, call in under_way.items():
+            for which, call in running.items():
                 del left[which]
                 yield again(call)
 
 
-def _run_together(calls: list[FitCall], under_way: dict[FitKey, FitCall], n_jobs: int | None) -> Iterator[FitRow]:
+def _run_together(calls: list[FitCall], running: dict[FitKey, FitCall], n_jobs: int | None) -> Iterator[FitRow]:
     """Yield rows of fits that run side by side; not all of them where a cluster of one core has got more."""
     if _count_cluster_cores() == 1:
         # joblib would take a cluster of one core for this process, and do the fits here. It may get more: dead workers
         # have successors.
         for call in calls:
-            under_way[call.key] = call
+            running[call.key] = call
             yield _run_on_cluster(call)
             if _count_cluster_cores() > 1:
                 return
@@ -225,7 +225,7 @@ def _run_together(calls: list[FitCall], under_way: dict[FitKey, FitCall], n_jobs
 
     def work() -> Iterator[Any]:
         for call in calls:
-            under_way[call.key] = call
+            running[call.key] = call
             yield joblib.delayed(call.function)(*call.arguments)
 
     # Batches would hold back finished fits from the record.

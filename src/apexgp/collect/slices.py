@@ -138,18 +138,20 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         code, self.classes_ = encode_two_classes(y, len(scans))
         self.n_features_in_ = scans.slices.shape[1]
         if validation is None:
-            kept, held = hold_out(code, self.validation_fraction, self.seed)
-            validation = scans[held], self.classes_[code[held]]
-            scans, code = scans[kept], code[kept]
+            fit_rows, tuning_rows = hold_out(code, self.validation_fraction, self.seed)
+            validation = scans[tuning_rows], self.classes_[code[tuning_rows]]
+            scans, code = scans[fit_rows], code[fit_rows]
         validation = check_validation(validation)
         truth = find_positives(validation[1], self.classes_)
-        train, judge = self._make_batch(scans), self._make_batch(validation[0])
-        if len(truth) != judge.n_scans:
-            raise DataError(f"The validation set must have one label per scan, got {len(truth)} and {judge.n_scans}.")
+        train, tuning_batch = self._make_batch(scans), self._make_batch(validation[0])
+        if len(truth) != tuning_batch.n_scans:
+            raise DataError(
+                f"The validation set must have one label per scan, got {len(truth)} and {tuning_batch.n_scans}."
+            )
         start = np.stack([self._draw_start(seed) for _, _, seed in settings], axis=1)
         rate, decay = (np.array([setting[i] for setting in settings]) for i in (0, 1))
         with np.errstate(all="ignore"):  # a setting whose steps are too long goes beyond all numbers, and is not chosen
-            best = _descend(start, train, code, rate, decay, epochs, judge, truth)
+            best = _descend(start, train, code, rate, decay, epochs, tuning_batch, truth)
         winner = int(np.lexsort((best.loss, -best.score))[0])
         self.coef_, self.intercept_ = best.weights[None, :-1, winner], best.weights[-1:, winner]
         self.chosen_ = {
@@ -264,34 +266,34 @@ def _descend(
     rate: FloatArray,
     decay: FloatArray,
     epochs: int,
-    judge: _Batch,
+    tuning_batch: _Batch,
     truth: NDArray[np.bool_],
 ) -> _Best:
     """Step all settings, the columns of `weights`, together; those that have settled leave the product."""
     n_settings = weights.shape[1]
     best = _Best(weights.copy(), np.full(n_settings, -1.0), np.full(n_settings, np.inf), np.zeros(n_settings, int))
     moving = np.arange(n_settings)
-    speed = np.zeros_like(weights)
-    last, still = np.full(n_settings, np.inf), np.zeros(n_settings, int)
+    velocity = np.zeros_like(weights)
+    last, unchanged = np.full(n_settings, np.inf), np.zeros(n_settings, int)
     for epoch in range(1, epochs + 1):
         loss, gradient = cross_entropy(weights, train, y)
         length = np.linalg.norm(gradient, axis=0)
         gradient *= np.minimum(1.0, _LONGEST_GRADIENT / np.maximum(length, 1e-12))
-        speed = _MOMENTUM * speed + gradient + decay[moving] * weights
-        weights = weights - rate[moving] * speed
+        velocity = _MOMENTUM * velocity + gradient + decay[moving] * weights
+        weights = weights - rate[moving] * velocity
 
-        judged = judge.mean_over_slices(expit(judge.features @ weights.astype(np.float32)))
+        judged = tuning_batch.mean_over_slices(expit(tuning_batch.features @ weights.astype(np.float32)))
         score, judged_loss = auroc(truth, judged), _mean_cross_entropy(judged, truth)
         score[~np.isfinite(judged).all(axis=0)] = -1.0
         better = (score > best.score[moving]) | ((score == best.score[moving]) & (judged_loss < best.loss[moving]))
-        kept = moving[better]
-        best.weights[:, kept], best.epoch[kept] = weights[:, better], epoch
-        best.score[kept], best.loss[kept] = score[better], judged_loss[better]
+        improved = moving[better]
+        best.weights[:, improved], best.epoch[improved] = weights[:, better], epoch
+        best.score[improved], best.loss[improved] = score[better], judged_loss[better]
 
-        still = np.where(np.abs(loss - last) < _STILL, still + 1, 0)
-        going = still < _PATIENCE
-        moving, weights, speed = moving[going], weights[:, going], speed[:, going]
-        last, still = loss[going], still[going]
+        unchanged = np.where(np.abs(loss - last) < _STILL, unchanged + 1, 0)
+        is_moving = unchanged < _PATIENCE
+        moving, weights, velocity = moving[is_moving], weights[:, is_moving], velocity[:, is_moving]
+        last, unchanged = loss[is_moving], unchanged[is_moving]
         if not moving.size:
             break
     return best

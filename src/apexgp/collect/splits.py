@@ -110,12 +110,12 @@ def order_units(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random.G
         own = own[np.argsort(rank[own])]
         position[own] = (np.arange(len(own)) + 0.5) / len(own)
     front: list[int] = []
-    held: set[int] = set()
+    covered: set[int] = set()
     for label in np.argsort(np.bincount(y), kind="stable").tolist():  # a unit with a rare class may hold others too
-        if label not in held:
+        if label not in covered:
             holders = units[y == label]
             front.append(int(holders[np.argmin(rank[holders])]))
-            held.update(y[units == front[-1]].tolist())
+            covered.update(y[units == front[-1]].tolist())
     position[front] = -1.0
     return np.lexsort((rank, position)), len(front)
 

@@ -173,8 +173,8 @@ class TrainingPlan:
         if direction is not None:
             choice("direction", direction, get_args(Direction))
         unit = unit_label(unit, RequestError)
-        at = SizeChoice.from_request(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
-        fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
+        wanted_sizes = SizeChoice.from_request(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
+        fits = [(size, split) for size in reversed(wanted_sizes) for split in splits]  # the longest first
         stated = None if score_range is None else range_text(checked_range(score_range))
         settings = {"metrics": metrics, **identity, DIRECTION: direction, RANGE: stated, "unit": unit}
         unnamed = UNNAMED if metrics is None else metrics[0]
@@ -185,13 +185,13 @@ class TrainingPlan:
         if self.settings["metrics"] is not None:
             return ()
         found = (row["parameters"].items() for row in rows)
-        left = {name: None for pairs in found for name, value in pairs if is_number(value) and name not in INPUT_KEYS}
-        if not left:
+        unread = {name: None for pairs in found for name, value in pairs if is_number(value) and name not in INPUT_KEYS}
+        if not unread:
             return ()
-        them = "it" if len(left) == 1 else "them"
+        pronoun = "it" if len(unread) == 1 else "them"
         return (
-            f"Not read as {'a score' if len(left) == 1 else 'scores'}, judging by name: {some(list(left))}. The "
-            f"record has {them}; to measure {them}, name the metrics.",
+            f"Not read as {'a score' if len(unread) == 1 else 'scores'}, judging by name: {some(list(unread))}. The "
+            f"record has {pronoun}; to measure {pronoun}, name the metrics.",
         )
 
     def list_calls(self) -> list[FitCall]:
@@ -215,8 +215,8 @@ class TrainingPlan:
             return scores | row
         missing = [name for name in record.metrics if name not in outcome.metrics]
         if missing:
-            came = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
-            return scores | row | {"error": f"no {some(missing)}, only {came}"}
+            received = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
+            return scores | row | {"error": f"no {some(missing)}, only {received}"}
         for part, own in outcome.scores.items():
             scores |= {f"{part}_{name}": own[name] for name in record.metrics if name in own}
         others = {name: own for name, own in outcome.scores["test"].items() if name not in record.metrics}

@@ -121,8 +121,8 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
             raise RequestError("must have at least one value.", argument="Cs")
         features = self._prepare_features(X, fitting=True)
         code, self.classes_ = encode_classes(y, features.shape[0])
-        scaled = _Scaler(features)
-        judged = None if validation is None else self._prepare_validation(validation, scaled)
+        scaler = _Scaler(features)
+        tuning_set = None if validation is None else self._prepare_validation(validation, scaler)
         if scorer is not None and not callable(scorer):
             raise RequestError(
                 f"must be a function (estimator, X, y) -> score, got {shown(scorer)}.", argument="scorer"
@@ -132,13 +132,13 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         best = 0
         if len(candidates) > 1:
             seed = 0 if self.seed is None else checked_seed(self.seed)
-            folds = list(_make_folds(scaled.X, code, groups, judged, n_folds, seed))
-            best = _choose_candidate(*_score_candidates(scaled.X, code, folds, candidates, scorer, max_iter))
+            folds = list(_make_folds(scaler.X, code, groups, tuning_set, n_folds, seed))
+            best = _choose_candidate(*_score_candidates(scaler.X, code, folds, candidates, scorer, max_iter))
         chosen = candidates[best]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an optimum that is not quite reached is good enough
-            fitted = _make_logistic(max_iter, **chosen).fit(scaled.X, code)
-        self.coef_, self.intercept_ = scaled.unscale(fitted.coef_, fitted.intercept_)
+            fitted = _make_logistic(max_iter, **chosen).fit(scaler.X, code)
+        self.coef_, self.intercept_ = scaler.unscale(fitted.coef_, fitted.intercept_)
         self.n_iter_ = fitted.n_iter_
         self.chosen_ = chosen if len(weights) > 1 else {"C": chosen["C"]}
         return self
@@ -175,12 +175,12 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
             X = self._preparation(X)
         return check_features(self, X, fitting=fitting, accept_sparse="csr", dtype=[np.float64, np.float32])
 
-    def _prepare_validation(self, validation: tuple[Any, ArrayLike], scaled: _Scaler) -> tuple[Any, NDArray[np.int64]]:
+    def _prepare_validation(self, validation: tuple[Any, ArrayLike], scaler: _Scaler) -> tuple[Any, NDArray[np.int64]]:
         X, y = check_validation(validation)
         labels = check_column("The validation set's y", y)
         if not np.isin(labels, self.classes_).all():
             raise DataError("The validation set contains classes that the training set does not.")
-        return scaled(self._prepare_features(X)), np.searchsorted(self.classes_, labels)
+        return scaler(self._prepare_features(X)), np.searchsorted(self.classes_, labels)
 
 
 class _Scaler:
@@ -216,7 +216,7 @@ def _make_folds(
     X: Any,
     y: NDArray[np.int64],
     groups: ArrayLike | None,
-    judged: tuple[Any, NDArray[np.int64]] | None,
+    tuning_set: tuple[Any, NDArray[np.int64]] | None,
     wanted: int,
     seed: int,
 ) -> Iterator[Fold]:
@@ -224,27 +224,29 @@ def _make_folds(
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     n_classes = int(y.max()) + 1
-    if judged is not None and len(y) > _MANY_ROWS and len(judged[1]) >= _MANY_VALIDATION:
-        held = np.bincount(judged[1], minlength=n_classes)
-        parts = StratifiedKFold(max(2, min(wanted, int(held.min()))), shuffle=True, random_state=seed)
+    if tuning_set is not None and len(y) > _MANY_ROWS and len(tuning_set[1]) >= _MANY_VALIDATION:
+        rows_per_class = np.bincount(tuning_set[1], minlength=n_classes)
+        parts = StratifiedKFold(max(2, min(wanted, int(rows_per_class.min()))), shuffle=True, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of classes with fewer rows than parts
-            yield np.arange(len(y)), [(judged[0][part], judged[1][part]) for _, part in parts.split(*judged)]
+            scored = [(tuning_set[0][part], tuning_set[1][part]) for _, part in parts.split(*tuning_set)]
+            yield np.arange(len(y)), scored
         return
     units = np.arange(len(y)) if groups is None else encode_column("groups", groups)[0]
-    held = np.bincount(np.unique(np.stack([y, units]), axis=1)[0], minlength=n_classes)
-    n_folds = min(wanted, int(held.min()))
+    rows_per_class = np.bincount(np.unique(np.stack([y, units]), axis=1)[0], minlength=n_classes)
+    n_folds = min(wanted, int(rows_per_class.min()))
     if n_folds >= 2:
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         divided = kind(n_folds, shuffle=True, random_state=seed).split(X, y, None if groups is None else units)
         for kept, left in divided:
             if len(np.unique(y[kept])) == n_classes:
-                yield kept, [(X[left], y[left]) if judged is None else _stack((X[left], y[left]), judged)]
-    elif judged is not None:
-        yield np.arange(len(y)), [judged]
+                scored_fold = X[left], y[left]
+                yield kept, [scored_fold if tuning_set is None else _join_sets(scored_fold, tuning_set)]
+    elif tuning_set is not None:
+        yield np.arange(len(y)), [tuning_set]
 
 
-def _stack(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, NDArray[np.int64]]:
+def _join_sets(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, NDArray[np.int64]]:
     from scipy.sparse import vstack
 
     return (vstack if issparse(one[0]) else np.concatenate)([one[0], other[0]]), np.concatenate([one[1], other[1]])

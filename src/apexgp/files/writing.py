@@ -18,7 +18,7 @@ import numpy as np
 from .._check import UNUSABLE, shown, truth
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
 
-__all__ = []
+__all__ = ["check_writable", "resolve_path", "to_json_value", "write_atomically", "write_text"]
 
 
 def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:

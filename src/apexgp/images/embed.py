@@ -157,8 +157,8 @@ def embed_images(
         )
         preprocessing = Preprocessing.build(labelled.kind, truth("crop", cut), encoder.size, normalise, most)
         if not preprocessing.mean:
-            known = None if overwrite else _read_settings(target, labelled.kind)
-            preprocessing = _measure_or_reuse(preprocessing, _select_items(labelled, fit_on), known, progress)
+            earlier = None if overwrite else _read_settings(target, labelled.kind)
+            preprocessing = _measure_or_reuse(preprocessing, _select_items(labelled, fit_on), earlier, progress)
         elif fit_on is not None:
             raise RequestError(
                 "names the pictures from which mean and sd are computed.",
@@ -277,19 +277,19 @@ def _select_items(labelled: LabelledFiles, fit_on: str | os.PathLike[str] | None
 
 
 def _measure_or_reuse(
-    preprocessing: Preprocessing, items: Sequence[Item], known: dict[str, Any] | None, progress: bool
+    preprocessing: Preprocessing, items: Sequence[Item], earlier: dict[str, Any] | None, progress: bool
 ) -> Preprocessing:
     """Add mean and sd of these items: as an earlier run measured them, or measured now."""
-    on = digest_items(items)
-    before = {} if known is None else known["preprocessing"]
-    same = {
+    digest = digest_items(items)
+    before = {} if earlier is None else earlier["preprocessing"]
+    unmeasured = {
         name: value for name, value in preprocessing.to_settings().items() if name not in ("mean", "sd", "measured_on")
     }
-    if before.get("measured_on") == on and all(before.get(name) == value for name, value in same.items()):
-        return preprocessing.with_statistics(before["mean"], before["sd"], on)
+    if before.get("measured_on") == digest and all(before.get(name) == value for name, value in unmeasured.items()):
+        return preprocessing.with_statistics(before["mean"], before["sd"], digest)
     with progress_bar("mean and sd", len(items), shown=progress, patience=0) as advance:
         mean, sd = measure_mean_and_sd(_iterate_readable(items, preprocessing, advance))
-    return preprocessing.with_statistics(mean, sd, on)
+    return preprocessing.with_statistics(mean, sd, digest)
 
 
 def _iterate_readable(

@@ -101,7 +101,7 @@ class Encoder:
         self.precision = "float16" if half else "float32"
 
     def __call__(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Embed planes of shape (n, 3, size, size), as they come out of `Preprocessing.normalised`."""
+        """Embed planes of shape (n, 3, size, size), as `Preprocessing.make_batch` makes them."""
         torch = self._torch
         at_half = self.precision == "float16"
         half = torch.autocast(self._device.type, dtype=torch.float16) if at_half else nullcontext()

@@ -125,21 +125,21 @@ def read_own_files(folder: Path, labels: Path, per_patient: Sequence[str] = ()) 
         )
     for label in per_patient:
         _refuse_two_labels(table, label)
-    there = [(folder / name).exists() for name in names]
-    rows = [i for i, present in enumerate(there) if present]
+    found = [(folder / name).exists() for name in names]
+    rows = [i for i, present in enumerate(found) if present]
     if not rows:
         raise DataError(
             f"None of the {len(names)} files that {labels} names is in {folder}; it names {some(names, 2)}, "
             "relative to that folder."
         )
     items = tuple(Item(names[i], folder / names[i]) for i in rows)
-    kind = _find_kind(items, labels)
+    kind = _decide_kind(items, labels)
     return LabelledFiles(
         kind,
         items,
         None if patients is None else tuple(patients[i] for i in rows),
         {name: tuple(cells[i] for i in rows) for name, cells in columns.items()},
-        without_file=tuple(name for name, present in zip(names, there, strict=True) if not present),
+        without_file=tuple(name for name, present in zip(names, found, strict=True) if not present),
         without_label=tuple(_find_unlisted(folder, items, kind)),
     )
 
@@ -182,7 +182,7 @@ def _refuse_two_labels(table: Table, label: str) -> None:
             )
 
 
-def _find_kind(items: Sequence[Item], labels: Path) -> Kind:
+def _decide_kind(items: Sequence[Item], labels: Path) -> Kind:
     scans = [item.path.is_dir() or is_nifti(item.path) for item in items]
     if any(scans) and not all(scans):
         one, other = items[scans.index(False)].file, items[scans.index(True)].file

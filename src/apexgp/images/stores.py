@@ -185,7 +185,7 @@ class PictureStore:
         if labelled.patients is not None:
             columns["patient"] = np.array([labelled.patients[i] for i in rows])
         for label, cells in labelled.labels.items():
-            columns[label] = _to_whole_numbers([cells[i] for i in rows])
+            columns[label] = _to_label_array([cells[i] for i in rows])
         columns["source"] = np.array([labelled.items[i].key for i in rows])
         columns["embedding"] = np.array(format_settings(self._settings))
         return columns
@@ -250,12 +250,12 @@ def open_picture_store(
     The part is deleted when the block ends without an error, and stays otherwise.
     """
     check_writable(out, overwrite=True)  # a file that is not ours is refused below, with better words
-    part, of_use = get_part_path(out), True
+    part, keep_part = get_part_path(out), True
     try:
         with lock_file(part) as file:
             if overwrite:
                 file.truncate(0)
-            of_use = file.end > 0
+            keep_part = file.end > 0
             finished = _FinishedOutput(out) if out.is_file() and not overwrite else None
             if finished is not None:
                 refuse_to_mix(out, finished.settings, settings)
@@ -266,12 +266,12 @@ def open_picture_store(
                 file.truncate(0)
                 file.append(f"{format_settings(settings)}\n")
             yield PictureStore(out, settings, file, finished)
-            of_use = False
+            keep_part = False
     except BaseException:  # Ctrl-C, too, leaves what can be gone on with
-        of_use = of_use or _holds_rows(part)
+        keep_part = keep_part or _holds_rows(part)
         raise
     finally:
-        if not of_use:
+        if not keep_part:
             part.unlink(missing_ok=True)
 
 
@@ -301,7 +301,7 @@ def _make_zip_entry(name: str) -> zipfile.ZipInfo:
     return zipfile.ZipInfo(f"{name}.npy")
 
 
-def _to_whole_numbers(cells: Sequence[str]) -> NDArray[Any]:
+def _to_label_array(cells: Sequence[str]) -> NDArray[Any]:
     try:
         return np.array([int(cell) for cell in cells], dtype=np.int64)
     except (ValueError, OverflowError):

@@ -17,7 +17,7 @@ from .._check import text
 from ..errors import DataError
 from ..files.writing import resolve_path, write_text
 from ..reading.spreadsheets import read_bytes
-from .settings import HEADS, ConfigTable, DenseRuns, read_settings
+from .settings import HEADS, ConfigTable, DenseRuns, read_configuration
 
 __all__ = ["Experiment", "rewrite_paths", "shipped_experiments"]
 
@@ -52,7 +52,7 @@ class Experiment:
         Training-set sizes: those that are fitted to, and those of the two ranges that are forecast.
     n_splits, seed, ratio
         As for `collect_curves`.
-    dense : Dense or None
+    dense : DenseRuns or None
         Many runs at a few large sizes.
     eps_min : float
         One minus the highest possible score.
@@ -119,7 +119,7 @@ class Experiment:
             top = ConfigTable(where, tomllib.loads(content))
         except (tomllib.TOMLDecodeError, RecursionError) as problem:
             raise DataError(f"It is not valid TOML: {problem}", where=where) from None
-        return cls(text=content, **read_settings(top, resolve_path(folder)))
+        return cls(text=content, **read_configuration(top, resolve_path(folder)))
 
     @property
     def ceiling(self) -> float:

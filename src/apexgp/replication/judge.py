@@ -103,39 +103,41 @@ def _select_held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, 
 
 
 def _judge_baseline(
-    experiment: Experiment, task: str, extent: str, pilot: LearningCurve, held: HeldOutScores
+    experiment: Experiment, task: str, extent: str, pilot: LearningCurve, by_size: HeldOutScores
 ) -> RangeFigure:
     """Figures of the baseline: a uniform distribution from the lowest pilot score to the ceiling."""
     lowest = float(pilot.upward.replicates.mean.min())  # the ceiling is of scores of which higher is better
     if lowest >= experiment.ceiling:
-        return RangeFigure(task, extent, "baseline", len(held), error="The pilot's scores are above the ceiling.")
+        return RangeFigure(task, extent, "baseline", len(by_size), error="The pilot's scores are above the ceiling.")
     likelihood = uniform_likelihood(lowest, experiment.ceiling, experiment.delta)
-    return RangeFigure(task, extent, "baseline", len(held), likelihood=likelihood, likelihood_sd=0.0)
+    return RangeFigure(task, extent, "baseline", len(by_size), likelihood=likelihood, likelihood_sd=0.0)
 
 
 def _judge_ranges(
     experiment: Experiment, task: str, name: str, model: CurveEstimator, held_out: Mapping[str, HeldOutScores]
 ) -> list[RangeFigure]:
     """Figures of one method on one task, for each range."""
-    means = {extent: np.array([scores.mean() for scores in held.values()]) for extent, held in held_out.items()}
+    means = {extent: np.array([scores.mean() for scores in by_size.values()]) for extent, by_size in held_out.items()}
     if not model.has_distribution:
         return [
-            RangeFigure(task, extent, name, len(held), float(metrics.rmse(model.predict(list(held)), means[extent])))
-            for extent, held in held_out.items()
+            RangeFigure(
+                task, extent, name, len(by_size), float(metrics.rmse(model.predict(list(by_size)), means[extent]))
+            )
+            for extent, by_size in held_out.items()
         ]
     # The larger sizes are measured on the pilot's own splits, as in the paper.
-    whole = model.forecast(sorted({size for held in held_out.values() for size in held}), of="same_splits")
+    whole = model.forecast(sorted({size for by_size in held_out.values() for size in by_size}), of="same_splits")
     method, figures = EXPERIMENT_METHODS[name], []
-    for extent, held in held_out.items():
-        forecast = _select_sizes(whole, list(held))
+    for extent, by_size in held_out.items():
+        forecast = _select_sizes(whole, list(by_size))
         figures.append(
             RangeFigure(
                 task,
                 extent,
                 name,
-                len(held),
+                len(by_size),
                 float(metrics.rmse(forecast.location if method.uncut else forecast.mean, means[extent])),
-                *bootstrapped_likelihood(forecast, list(held.values()), experiment.delta, rounds=experiment.rounds),
+                *bootstrapped_likelihood(forecast, list(by_size.values()), experiment.delta, rounds=experiment.rounds),
                 float(metrics.coverage(forecast, means[extent], experiment.level, method.interval)),
             )
         )
@@ -256,8 +258,8 @@ def dense_coverage(
     groups = len(runs) // size
     shuffled = rng.permuted(np.tile(runs, (rounds, 1)), axis=1)[:, : groups * size]
     means = shuffled.reshape(rounds, groups, size).mean(axis=2)
-    held = ((means >= lower) & (means <= upper)).mean(axis=1)
-    return float(held.mean()), float(held.std())
+    covered = ((means >= lower) & (means <= upper)).mean(axis=1)
+    return float(covered.mean()), float(covered.std())
 
 
 def _resample_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> FloatArray:

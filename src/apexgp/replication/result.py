@@ -277,9 +277,7 @@ def _make_likelihood_table(experiment: Experiment, tasks: Sequence[str], figures
         _make_rows(
             experiment,
             tasks,
-            lambda task: [
-                _format_percent(*found.get((extent, task, method), (nan, nan))) for extent, method in columns
-            ],
+            lambda task: [_format_share(*found.get((extent, task, method), (nan, nan))) for extent, method in columns],
         ),
         frozenset(bold),
     )
@@ -300,7 +298,7 @@ def _make_coverage_table(experiment: Experiment, tasks: Sequence[str], figures: 
         _make_rows(
             experiment,
             tasks,
-            lambda task: [_format_percent(found.get((extent, task, method), nan)) for extent, method in asked],
+            lambda task: [_format_share(found.get((extent, task, method), nan)) for extent, method in asked],
         ),
     )
 
@@ -320,7 +318,7 @@ def _make_dense_table(
         _make_rows(
             experiment,
             tasks,
-            lambda task: [_format_percent(*found.get((task, size, method), (nan, nan))) for size, method in asked],
+            lambda task: [_format_share(*found.get((task, size, method), (nan, nan))) for size, method in asked],
         ),
     )
 
@@ -347,7 +345,7 @@ def _format_rmse(value: float) -> str:
     return _NONE if isnan(value) else f"{100 * value:.3f}"
 
 
-def _format_percent(value: float, deviation: float | None = None) -> str:
+def _format_share(value: float, deviation: float | None = None) -> str:
     if isnan(value):
         return _NONE
     return f"{100 * value:.1f} %" if deviation is None else f"{100 * value:.1f} ± {100 * deviation:.1f} %"

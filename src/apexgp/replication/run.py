@@ -63,17 +63,18 @@ def run_experiment(
         wanted = replace(wanted, embeddings=resolve_path(embeddings))  # so that the result says what was read
     settings: dict[str, Any] = {"results": results, "n_jobs": n_jobs, "progress": progress}
     sizes = sorted({*wanted.pilot, *wanted.short, *wanted.long})
-    many = None
+    dense_fits = None
     with _name_errors_by_keys():
-        given = _read_data(wanted)
-        fits = _collect(wanted, given, sizes, wanted.n_splits, settings)
+        data = _read_data(wanted)
+        fits = _collect(wanted, data, sizes, wanted.n_splits, settings)
         if wanted.dense is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FewTestCasesWarning)  # said already, of the pilot's splits
-                many = _collect(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
-    found = judge_curves(wanted, _title_curves(wanted, fits), None if many is None else _title_curves(wanted, many))
-    failed = [caution for run in (fits, many) if run is not None for caution in run.cautions]
-    return replace(found, fits=fits, dense_fits=many, notes=given.notes, cautions=(*failed, *found.cautions))
+                dense_fits = _collect(wanted, data, wanted.dense.sizes, wanted.dense.runs, settings)
+    dense_curves = None if dense_fits is None else _title_curves(wanted, dense_fits)
+    found = judge_curves(wanted, _title_curves(wanted, fits), dense_curves)
+    failed = [caution for run in (fits, dense_fits) if run is not None for caution in run.cautions]
+    return replace(found, fits=fits, dense_fits=dense_fits, notes=data.notes, cautions=(*failed, *found.cautions))
 
 
 def _use_key(name: str, _value: Any) -> str:
@@ -123,25 +124,26 @@ def _read_data(experiment: Experiment) -> LabelledData:
             f"There are no embeddings at {path}. Create them with apexgp embed,",
             remedy=("or name existing ones with {}.", "embeddings"),
         )
-    given = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table, drop=experiment.drop)
-    scans = isinstance(given.X, MappedScans) or np.ndim(given.X) == 3
+    data = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table, drop=experiment.drop)
+    scans = isinstance(data.X, MappedScans) or np.ndim(data.X) == 3
     if scans != (experiment.head == "3D"):
-        there, fitting = ("scans", "'3D'") if scans else ("one row of features per case", "'2D' or 'tuned'")
+        data_kind, matching_heads = ("scans", "'3D'") if scans else ("one row of features per case", "'2D' or 'tuned'")
         raise DataError(
-            f"{path} holds {there}, which classifier.head = {shown(experiment.head)} cannot use. Set it to {fitting}."
+            f"{path} holds {data_kind}, which classifier.head = {shown(experiment.head)} cannot use. Set it to "
+            f"{matching_heads}."
         )
-    return given
+    return data
 
 
 def _collect(
-    experiment: Experiment, given: LabelledData, sizes: Any, n_splits: int, settings: dict[str, Any]
+    experiment: Experiment, data: LabelledData, sizes: Any, n_splits: int, settings: dict[str, Any]
 ) -> CurveSet:
     head = experiment.classifier()
     return collect_curves(
-        Prepared(head, given.categorical) if given.needs_preparation else head,
-        given.X,
-        _choose_labels(experiment, given),
-        groups=given.groups,
+        Prepared(head, data.categorical) if data.needs_preparation else head,
+        data.X,
+        _choose_labels(experiment, data),
+        groups=data.groups,
         sizes=sizes,
         n_splits=n_splits,
         metric=experiment.metric,
@@ -152,11 +154,11 @@ def _collect(
     )
 
 
-def _choose_labels(experiment: Experiment, given: LabelledData) -> Any:
+def _choose_labels(experiment: Experiment, data: LabelledData) -> Any:
     """The labels; a single one of two classes keeps its name, which becomes that of its task."""
-    if isinstance(given.y, dict) or len(np.unique(given.y)) > 2:
-        return given.y
-    return {experiment.labels[0]: given.y}
+    if isinstance(data.y, dict) or len(np.unique(data.y)) > 2:
+        return data.y
+    return {experiment.labels[0]: data.y}
 
 
 def _title_curves(experiment: Experiment, curves: CurveSet) -> dict[str, LearningCurve]:

@@ -30,14 +30,7 @@ __all__ = [
     "ConfigTable",
     "DenseRuns",
     "ExperimentMethod",
-    "check_fraction",
-    "check_names",
-    "check_numbers",
-    "check_probability",
-    "check_sizes",
-    "check_whole",
-    "check_word",
-    "read_settings",
+    "read_configuration",
 ]
 
 HEADS: Mapping[str, type[BaseEstimator]] = {"2D": LogisticHead, "3D": SliceHead, "tuned": TunedLogistic}
@@ -49,7 +42,7 @@ _FEWEST_PILOT_SIZES = 3  # that a curve is fitted to
 _TRIAL = np.linspace(-1.0, 1.0, 20)  # cases that a head's settings are tried on
 
 Found = TypeVar("Found")
-Check = Callable[[str, Any], Found]
+Parser = Callable[[str, Any], Found]
 """Function of a key and its value that returns the value to use, or raises an error about the key."""
 
 
@@ -64,9 +57,9 @@ class DenseRuns:
     runs : int
         Splits at each of them.
     group : int
-        How many runs are averaged to one score, as a pilot averages its splits.
+        Number of runs that are averaged to one score, as a pilot averages its splits.
     levels : tuple of float
-        Of the intervals that are looked at.
+        Levels of the intervals whose coverage is measured.
     """
 
     sizes: tuple[int, ...]
@@ -75,31 +68,31 @@ class DenseRuns:
     levels: tuple[float, ...] = (0.95, 0.8)
 
 
-def read_settings(top: ConfigTable, folder: Path) -> dict[str, Any]:
+def read_configuration(top: ConfigTable, folder: Path) -> dict[str, Any]:
     """Check every key of a configuration; returns the arguments of an `Experiment`. Files are in `folder`."""
     data, classifier, sizes = top.table("data"), top.table("classifier"), top.table("sizes")
     splits, forecasts = top.table("splits"), top.table("forecasts")
     found: dict[str, Any] = {
-        "name": top.take("name", check_word),
+        "name": top.take("name", _parse_word),
         "embeddings": _read_path(data, "embeddings", folder),
         "table": _read_path(data, "table", folder),
-        "labels": data.take("labels", check_names),
-        "tasks": data.take("tasks", _check_tasks, {}),
-        "patients": data.take("patients", check_word, None),
-        "drop": data.take("drop", check_names, ()),
-        "head": classifier.take("head", _check_head),
-        "metric": classifier.take("metric", check_word, "auroc"),
-        "pilot": sizes.take("pilot", check_sizes),
-        "short": sizes.take("short", check_sizes, ()),
-        "long": sizes.take("long", check_sizes, ()),
-        "n_splits": splits.take("number", check_whole(1, _MOST_SPLITS), 3),
-        "seed": splits.take("seed", check_whole(0, 2**53), 0),
-        "ratio": splits.take("ratio", _check_ratio, (0.8, 0.1, 0.1)),
-        "eps_min": forecasts.take("eps_min", check_fraction, 0.0),
-        "methods": forecasts.take("methods", _check_methods, (*PAPER_METHODS, "apexgp")),
-        "level": forecasts.take("level", check_probability, 0.95),
-        "delta": forecasts.take("delta", check_probability, 0.01),
-        "rounds": forecasts.take("rounds", check_whole(1, _MOST_ROUNDS), 500),
+        "labels": data.take("labels", _parse_names),
+        "tasks": data.take("tasks", _parse_tasks, {}),
+        "patients": data.take("patients", _parse_word, None),
+        "drop": data.take("drop", _parse_names, ()),
+        "head": classifier.take("head", _parse_head),
+        "metric": classifier.take("metric", _parse_word, "auroc"),
+        "pilot": sizes.take("pilot", _parse_size_list),
+        "short": sizes.take("short", _parse_size_list, ()),
+        "long": sizes.take("long", _parse_size_list, ()),
+        "n_splits": splits.take("number", _parse_whole(1, _MOST_SPLITS), 3),
+        "seed": splits.take("seed", _parse_whole(0, 2**53), 0),
+        "ratio": splits.take("ratio", _parse_ratio, (0.8, 0.1, 0.1)),
+        "eps_min": forecasts.take("eps_min", _parse_fraction, 0.0),
+        "methods": forecasts.take("methods", _parse_methods, (*PAPER_METHODS, "apexgp")),
+        "level": forecasts.take("level", _parse_share, 0.95),
+        "delta": forecasts.take("delta", _parse_share, 0.01),
+        "rounds": forecasts.take("rounds", _parse_whole(1, _MOST_ROUNDS), 500),
     }
     found["head_settings"] = _read_head_settings(classifier.table("settings"), found["head"])
     _check_ranges(sizes, found)
@@ -110,19 +103,19 @@ def read_settings(top: ConfigTable, folder: Path) -> dict[str, Any]:
 
 
 def _read_path(data: ConfigTable, key: str, folder: Path) -> Path | None:
-    named = data.take(key, check_word, "")
+    named = data.take(key, _parse_word, "")
     return folder / named if named else None
 
 
-def _check_tasks(name: str, value: Any) -> dict[str, str]:
+def _parse_tasks(name: str, value: Any) -> dict[str, str]:
     tasks = mapped(name, value, 'a table, such as {bacterial = "Bacterial"}')
-    found = {task: check_word(name, title) for task, title in tasks.items()}
+    found = {task: _parse_word(name, title) for task, title in tasks.items()}
     if len(set(found.values())) < len(found):
         raise RequestError(f"gives two tasks the same name: {some(list(found.values()))}.", argument=name)
     return found
 
 
-def _check_head(name: str, value: Any) -> str:
+def _parse_head(name: str, value: Any) -> str:
     return choice(name, value, tuple(HEADS))
 
 
@@ -138,17 +131,17 @@ def _read_head_settings(settings: ConfigTable, head: str) -> dict[str, Any]:
             HEADS[head](**given).fit(X, np.arange(len(_TRIAL)) % 2, validation=(X, np.arange(len(_TRIAL)) % 2))
         except UNUSABLE as problem:  # before the first fit of a run, instead of in each of them
             key = str(getattr(problem, "argument", ""))
-            said = getattr(problem, "message", None) or f"{type(problem).__name__}: {problem}"
-            raise settings.make_error(key if key in given else next(iter(given)), said) from None
+            message = getattr(problem, "message", None) or f"{type(problem).__name__}: {problem}"
+            raise settings.make_error(key if key in given else next(iter(given)), message) from None
     return given
 
 
-def _check_ratio(name: str, value: Any) -> tuple[float, float, float]:
-    return check_ratio(check_numbers(name, value), name)
+def _parse_ratio(name: str, value: Any) -> tuple[float, float, float]:
+    return check_ratio(_parse_number_list(name, value), name)
 
 
-def _check_methods(name: str, value: Any) -> tuple[str, ...]:
-    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in check_names(name, value))
+def _parse_methods(name: str, value: Any) -> tuple[str, ...]:
+    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in _parse_names(name, value))
 
 
 def _check_ranges(sizes: ConfigTable, found: Mapping[str, Any]) -> None:
@@ -167,10 +160,10 @@ def _check_ranges(sizes: ConfigTable, found: Mapping[str, Any]) -> None:
 
 def _read_dense(dense: ConfigTable, found: Mapping[str, Any]) -> DenseRuns:
     wanted = DenseRuns(
-        sizes=dense.take("sizes", check_sizes),
-        runs=dense.take("runs", check_whole(1, _MOST_SPLITS)),
-        group=dense.take("group", check_whole(1, _MOST_SPLITS), found["n_splits"]),
-        levels=dense.take("levels", _check_levels, (0.95, 0.8)),
+        sizes=dense.take("sizes", _parse_size_list),
+        runs=dense.take("runs", _parse_whole(1, _MOST_SPLITS)),
+        group=dense.take("group", _parse_whole(1, _MOST_SPLITS), found["n_splits"]),
+        levels=dense.take("levels", _parse_levels, (0.95, 0.8)),
     )
     dense.refuse_unused()
     if not wanted.sizes or wanted.sizes[0] <= found["pilot"][-1]:
@@ -183,8 +176,8 @@ def _read_dense(dense: ConfigTable, found: Mapping[str, Any]) -> DenseRuns:
     return wanted
 
 
-def _check_levels(name: str, value: Any) -> tuple[float, ...]:
-    return tuple(check_probability(name, level) for level in check_numbers(name, value))
+def _parse_levels(name: str, value: Any) -> tuple[float, ...]:
+    return tuple(_parse_share(name, level) for level in _parse_number_list(name, value))
 
 
 class ConfigTable:
@@ -207,7 +200,7 @@ class ConfigTable:
     def __contains__(self, key: str) -> bool:
         return key in self._table
 
-    def take(self, key: str, check: Check[Found], *otherwise: Any) -> Found:
+    def take(self, key: str, parse: Parser[Found], *otherwise: Any) -> Found:
         """Value of a key, checked; without the key the default `otherwise`, and without that an error."""
         self._asked.append(key)
         if key not in self._table:
@@ -217,7 +210,7 @@ class ConfigTable:
                 return found
             raise self.make_error(key, "is missing.")
         try:
-            return check(self.full_key(key), self._table[key])
+            return parse(self.full_key(key), self._table[key])
         except ApexError as problem:
             raise DataError(
                 problem.message, argument=problem.argument, remedy=problem.remedy, where=self._where
@@ -225,22 +218,22 @@ class ConfigTable:
 
     def table(self, key: str) -> ConfigTable:
         """A table within this one; empty where there is none."""
-        return ConfigTable(self._where, self.take(key, _check_table, {}), self.full_key(key))
+        return ConfigTable(self._where, self.take(key, _parse_table, {}), self.full_key(key))
 
-    def unused(self) -> dict[str, Any]:
+    def list_unused(self) -> dict[str, Any]:
         """Keys that were not asked for."""
         return {key: value for key, value in self._table.items() if key not in self._asked}
 
     def refuse_unused(self) -> None:
         """Refuse keys that were not asked for, which are mostly misspelt."""
-        for key in self.unused():
+        for key in self.list_unused():
             near = difflib.get_close_matches(key, self._asked, 1)
             known = f"Did you mean {self.full_key(near[0])}?" if near else f"Choose from {', '.join(self._asked)}."
             raise self.make_error(key, f"is not a key of the configuration. {known}")
 
     def _refuse_misspelt(self, key: str) -> None:
         """Refuse a key that is nearly the missing one."""
-        for near in difflib.get_close_matches(key, self.unused(), 1, cutoff=0.8):
+        for near in difflib.get_close_matches(key, self.list_unused(), 1, cutoff=0.8):
             raise self.make_error(near, f"is not a key of the configuration. Did you mean {self.full_key(key)}?")
 
     def full_key(self, key: str) -> str:
@@ -252,32 +245,32 @@ class ConfigTable:
         return DataError(message, argument=self.full_key(key), where=self._where)
 
 
-def _check_table(name: str, value: Any) -> dict[str, Any]:
+def _parse_table(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise RequestError(f"must be a table, [{name}], got {shown(value)}.", argument=name)
     return value
 
 
-def check_word(name: str, value: Any) -> str:
-    """Check for a text on one line that is not blank."""
+def _parse_word(name: str, value: Any) -> str:
+    """Parse a text on one line that is not blank."""
     found = text(name, value, 'text, such as "patient"')
     if not found.strip() or "\n" in found:
         raise RequestError(f"must be text on one line, got {shown(value)}.", argument=name)
     return found
 
 
-def check_names(name: str, value: Any) -> tuple[str, ...]:
-    """Check for a list of different texts."""
+def _parse_names(name: str, value: Any) -> tuple[str, ...]:
+    """Parse a list of different texts."""
     if not isinstance(value, list) or not value:
         raise RequestError(f'must be a list of strings, such as ["a", "b"], got {shown(value)}.', argument=name)
-    found = tuple(check_word(name, one) for one in value)
+    found = tuple(_parse_word(name, one) for one in value)
     if len(set(found)) < len(found):
         raise RequestError(f"contains a duplicate: {shown(value)}.", argument=name)
     return found
 
 
-def check_sizes(name: str, value: Any) -> tuple[int, ...]:
-    """Check for training-set sizes in ascending order; there may be none."""
+def _parse_size_list(name: str, value: Any) -> tuple[int, ...]:
+    """Parse training-set sizes in ascending order; there may be none."""
     if not isinstance(value, list):
         raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {shown(value)}.", argument=name)
     found = [whole_number(name, one, least=1) for one in value]
@@ -286,28 +279,28 @@ def check_sizes(name: str, value: Any) -> tuple[int, ...]:
     return tuple(found)
 
 
-def check_numbers(name: str, value: Any) -> tuple[float, ...]:
-    """Check for a list of numbers."""
+def _parse_number_list(name: str, value: Any) -> tuple[float, ...]:
+    """Parse a list of numbers."""
     if not isinstance(value, list) or not value:
         raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {shown(value)}.", argument=name)
     return tuple(real_number(name, one) for one in value)
 
 
-def check_whole(least: int, most: int) -> Check[int]:
-    """Make a check for whole numbers between two."""
+def _parse_whole(least: int, most: int) -> Parser[int]:
+    """Make a parser of whole numbers between two."""
     return lambda name, value: whole_number(name, value, least=least, most=most)
 
 
-def check_fraction(name: str, value: Any) -> float:
-    """Check for a number of at least 0 and below 1."""
+def _parse_fraction(name: str, value: Any) -> float:
+    """Parse a number of at least 0 and below 1."""
     found = real_number(name, value)
     if not 0 <= found < 1:
         raise RequestError(f"must be at least 0 and below 1, got {found:g}.", argument=name)
     return found
 
 
-def check_probability(name: str, value: Any) -> float:
-    """Check for a number between 0 and 1."""
+def _parse_share(name: str, value: Any) -> float:
+    """Parse a number between 0 and 1."""
     return probability(name, value)
 
 

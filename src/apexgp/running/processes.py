@@ -10,7 +10,7 @@ from .._check import whole_number
 from .._warn import warn
 from ..errors import FewerProcessesWarning, RequestError
 
-__all__ = ["run_in_order"]
+__all__ = ["check_n_jobs", "run_in_order"]
 
 _PER_CORE = 4  # processes a core, beyond which they only take each other's memory
 

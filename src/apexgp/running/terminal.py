@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 __all__ = ["CleanStream", "escape_controls", "progress_bar", "unwrap_stream"]
 
-# Control signs but line ends and tabs, both kinds of escape sequences among them; marks that turn the direction of
+# Control characters but line ends and tabs, both kinds of escape sequences among them; marks that turn the direction of
 # text; separators of lines that only some programs know; tags, which nobody sees.
 _CONTROL_CODES = (
     *range(0x00, 0x09),
@@ -58,13 +58,13 @@ def unwrap_stream(stream: TextIO) -> TextIO:
 
 @contextmanager
 def progress_bar(
-    what: str, total: int, *, done: int = 0, shown: bool = True, patience: float = _DELAY
+    label: str, total: int, *, done: int = 0, shown: bool = True, patience: float = _DELAY
 ) -> Iterator[Callable[[], None]]:
     """Yield the function that counts one more; the bar appears after `patience` seconds, and vanishes at the end.
 
     Parameters
     ----------
-    what
+    label
         Name of the things that are counted.
     total, done
         How many there are, and how many of them are finished from the start.
@@ -77,7 +77,7 @@ def progress_bar(
     if bar is None:
         yield lambda: None
         return
-    task = bar.add_task(escape_controls(what), total=total, completed=done)
+    task = bar.add_task(escape_controls(label), total=total, completed=done)
     start = time.monotonic()
     with _stop_at_end(bar):
         if not patience:

@@ -104,7 +104,7 @@ def collect(
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with all_warnings(), workers.at_work() as n_jobs:
         warnings.simplefilter("ignore", ClassesLeftOutWarning)  # it stands among the notes, too
-        agenda = FitPlan.build(
+        plan = FitPlan.build(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,
             given.y,
@@ -123,10 +123,10 @@ def collect(
             estimator_name=estimator_name,
             embedded=data.suffix.lower() in (".npy", ".npz"),
         )
-        for note in agenda.notes:
+        for note in plan.notes:
             typer.echo(note, err=True)
         with files.going_on():
-            curves = run_fits(agenda, n_jobs=n_jobs, results=files.fits, progress=True)
+            curves = run_fits(plan, n_jobs=n_jobs, results=files.fits, progress=True)
     files.write(curves)
     for (measured, name), curve in curves.items():
         print_table(*curve_table(curve), title=curve_title(measured, name))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from apexgp.collect.outcome import NoScoreError, find_scores, to_outcome
+from apexgp.collect.outcome import NoScoreError, parse_scores, to_outcome
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from apexgp.collect.outcome import NoScoreError, find_scores, to_outcome
     ],
 )
 def test_the_last_number_is_the_score(text, score):
-    assert find_scores(text) == score
+    assert parse_scores(text) == score
 
 
 @pytest.mark.parametrize(
@@ -42,25 +42,25 @@ def test_the_last_number_is_the_score(text, score):
     ],
 )
 def test_the_last_json_object_comes_before_any_number(text, scores):
-    assert find_scores(text) == scores
+    assert parse_scores(text) == scores
 
 
 @pytest.mark.parametrize("text", ["0.7 nan", "-inf", "score: NaN", "Infinity %"])
 def test_what_is_not_finite_is_not_passed_over(text):
     with pytest.raises(NoScoreError, match="instead of a finite number"):
-        to_outcome(find_scores(text), 60, 0)
+        to_outcome(parse_scores(text), 60, 0)
 
 
 @pytest.mark.parametrize("text", ["", "no number", "v1.2.3", "model2", "12.3s"])
 def test_a_text_without_a_number_is_no_score(text):
     with pytest.raises(NoScoreError, match="no number and no JSON object"):
-        find_scores(text)
+        parse_scores(text)
 
 
 @pytest.mark.parametrize("text", ["AUC 0,83", "1,234", "1,234.5"])
 def test_a_comma_that_may_be_a_decimal_one_is_asked_about(text):
     with pytest.raises(NoScoreError, match=r"could be one number or two"):
-        find_scores(text)
+        parse_scores(text)
 
 
 def parts(**given):
