@@ -39,7 +39,6 @@ __all__ = [
     "FitRecord",
     "FitRow",
     "fit_key",
-    "list_differences",
     "open_record",
     "read_record",
 ]

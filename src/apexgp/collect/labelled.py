@@ -18,7 +18,7 @@ from ..reading.spreadsheets import Table, read_table
 from ..vocabulary import Remedy
 from .input_checks import check_column
 
-__all__ = ["LabelledData", "MappedScans", "read_labelled", "read_scans"]
+__all__ = ["LabelledData", "MappedScans", "read_labelled"]
 
 _GAPS = {"", "na", "n/a", "nan", "null", "none", "?"}
 _LARGEST_WHOLE = 2.0**53  # beyond, neighbouring whole numbers are the same float

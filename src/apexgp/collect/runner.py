@@ -31,7 +31,7 @@ from ..running.terminal import progress_bar
 from .curves import CurveSet
 from .fit_record import FitKey, FitRecord, FitRow, fit_key, open_record
 
-__all__ = ["AfterScore", "FitCall", "RunPlan", "StopCondition", "run_fits", "run_in_workers"]
+__all__ = ["AfterScore", "FitCall", "RunPlan", "StopCondition", "run_fits"]
 
 AfterScore = Callable[[CurveSet], object]
 """Called with the curves so far whenever there is one more score."""

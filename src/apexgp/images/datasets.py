@@ -13,18 +13,7 @@ from ..reading.spreadsheets import Table, read_table
 from .items import Item, LabelledFiles, list_files
 from .preprocess import Kind
 
-__all__ = [
-    "DATASETS",
-    "DataSet",
-    "FileMatch",
-    "RuleResult",
-    "label_by_name",
-    "label_by_table",
-    "label_by_visit",
-    "pick_column",
-    "read_dataset",
-    "read_findings",
-]
+__all__ = ["DATASETS", "DataSet", "read_dataset"]
 
 _VISIT_DAYS = (-80, 365)  # of a diagnosis from the day of the scan
 

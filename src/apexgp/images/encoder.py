@@ -21,7 +21,7 @@ from .._check import UNUSABLE, shown, some, text
 from .._extras import need
 from ..errors import RequestError
 
-__all__ = ["DEFAULT_MODEL", "PICKLES", "Encoder", "find_model_folder"]
+__all__ = ["DEFAULT_MODEL", "Encoder"]
 
 DEFAULT_MODEL = "google/vit-base-patch16-224-in21k"
 

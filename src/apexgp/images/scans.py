@@ -19,7 +19,7 @@ from ..errors import DataError
 from . import dicom
 from .unpack_limits import MOST_VOXELS, refuse_more
 
-__all__ = ["AIR", "WINDOW", "Scan", "is_nifti", "read_nifti", "read_scan", "read_series"]
+__all__ = ["WINDOW", "Scan", "is_nifti", "read_nifti", "read_scan"]
 
 WINDOW = (-100.0, 300.0)  # Hounsfield units of soft tissue: what the paper keeps
 AIR = -1024.0

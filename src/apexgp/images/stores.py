@@ -22,18 +22,14 @@ from .items import LabelledFiles
 from .pipeline import EmbeddedCase
 
 __all__ = [
-    "FORMAT",
     "RECORD",
     "TABLE",
     "PictureStore",
     "ScanStore",
-    "format_settings",
     "open_picture_store",
     "open_scan_store",
-    "parse_settings",
     "read_picture_settings",
     "read_scan_settings",
-    "refuse_to_mix",
 ]
 
 FORMAT = 1  # of the outputs

@@ -19,7 +19,7 @@ from ..files.writing import resolve_path, write_text
 from ..reading.spreadsheets import read_bytes
 from .settings import HEADS, ConfigTable, DenseRuns, read_configuration
 
-__all__ = ["Experiment", "rewrite_paths", "shipped_experiments"]
+__all__ = ["Experiment", "shipped_experiments"]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ..reading.spreadsheets import as_csv
 from .configuration import Experiment
 from .settings import EXPERIMENT_METHODS
 
-__all__ = ["DenseFigure", "ExperimentResult", "PaperTable", "RangeFigure", "make_paper_tables"]
+__all__ = ["DenseFigure", "ExperimentResult", "PaperTable", "RangeFigure"]
 
 _NONE = "—"
 

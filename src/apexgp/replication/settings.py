@@ -23,15 +23,7 @@ from ..estimators import APExGP, CurveEstimator, LeastSquares
 from ..forecast import IntervalKind
 from ..model.families import FAMILIES
 
-__all__ = [
-    "EXPERIMENT_METHODS",
-    "HEADS",
-    "PAPER_METHODS",
-    "ConfigTable",
-    "DenseRuns",
-    "ExperimentMethod",
-    "read_configuration",
-]
+__all__ = ["EXPERIMENT_METHODS", "HEADS", "ConfigTable", "DenseRuns", "ExperimentMethod", "read_configuration"]
 
 HEADS: Mapping[str, type[BaseEstimator]] = {"2D": LogisticHead, "3D": SliceHead, "tuned": TunedLogistic}
 """Classifiers by their names in a configuration: the paper's two, and the default of `apexgp collect`."""
